@@ -1,0 +1,1 @@
+"""One file per outside system; every heavy import is here, inside functions."""

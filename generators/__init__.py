@@ -1,0 +1,1 @@
+"""Pure, seeded generators of scenes and questions: no network, no heavy imports."""

@@ -1,0 +1,1 @@
+"""The embedded image source: drawn scenes whose truth is known by construction."""

@@ -1,0 +1,1 @@
+"""VHExpansion: negated questions and perturbed images."""

@@ -1,0 +1,1 @@
+"""One file per metric; pure functions that import the standard library, numpy and floor 0 only."""

@@ -1,0 +1,29 @@
+"""Shared fixtures. Every test runs offline, with a cache and a home of its own."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def reference() -> Path:
+    """The folder of reference data; tests that need it are skipped where it is absent."""
+    folder = Path(os.environ.get("VHBENCH_REFERENCE", ROOT.parent / "shared" / "reference"))
+    if not folder.is_dir():
+        message = f"reference data not found at {folder}; set VHBENCH_REFERENCE"
+        if os.environ.get("VHBENCH_REQUIRE_REFERENCE") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    return folder

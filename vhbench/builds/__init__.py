@@ -1,0 +1,1 @@
+"""Where generators and adapters meet: one file per benchmark, and the machinery that builds shards."""

@@ -1,0 +1,35 @@
+"""The command line: ``vhbench build|verify|diff|preview|score|analyse|review|tasks|demo``, one file per command.
+
+Every module here is cheap to import: what a command needs is imported when it runs.
+"""
+
+import sys
+
+import typer
+
+from vhbench.schema import VhbenchError
+
+app = typer.Typer(
+    name="vhbench",
+    help="Versioned benchmarks of visual hallucination for multimodal language models.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_show_locals=False,
+)
+
+
+@app.callback()
+def _root() -> None:
+    """Versioned benchmarks of visual hallucination for multimodal language models."""
+
+
+# One line per command file:  from vhbench.cli import NAME  →  app.add_typer(NAME.app, name="NAME") or app.command()
+
+
+def main() -> None:
+    """Run the command line; bad input ends in one line on stderr and exit code 2."""
+    try:
+        app()
+    except VhbenchError as error:
+        print(f"vhbench: {error}", file=sys.stderr)  # noqa: T201
+        sys.exit(2)

@@ -1,0 +1,101 @@
+"""What generators ask of the outside world; adapters answer. The two meet in :mod:`vhbench.builds`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.schema import Box, Rejection, Row, Scene, SceneSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One detected object: the word that was asked for, its confidence in [0, 1] and its box in pixels."""
+
+    category: str
+    score: float
+    box: Box
+
+
+class ImageSource(Protocol):
+    """Makes images from specs: the embedded scenes, or a text-to-image model."""
+
+    name: str
+    exact: bool
+    """Whether the scenes' truth is exact by construction, so that no detector has to look at them."""
+
+    def can_show(self, concept: str) -> bool:
+        """Tell whether the source can depict a word, as an object or as an environment."""
+        ...
+
+    def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
+        """Yield one scene or one rejection per spec, in order; equal seeds give equal images."""
+        ...
+
+
+class Build(Protocol):
+    """A split that can be built shard by shard, by any number of processes, in any order.
+
+    Implementations are picklable frozen dataclasses. What a shard yields depends on the seed and on the shard's
+    index only; the number of shards depends on the options of the build and never on the number of workers.
+    """
+
+    benchmark: str
+    version: str
+    seed: int
+    config: Mapping[str, Any]
+    """Every option of the build, JSON types only; goes into the manifest."""
+
+    sources: Mapping[str, str]
+    """Name → SHA-256 of what was read."""
+
+    @property
+    def shards(self) -> int:
+        """How many shards there are."""
+        ...
+
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
+        """Yield a shard's rows, the scenes behind them, and what was left out."""
+        ...
+
+
+class Detector(Protocol):
+    """Finds named things in images."""
+
+    name: str
+
+    def detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
+        """Return the detections per image, for the words that were asked for."""
+        ...
+
+
+class TextImageScorer(Protocol):
+    """Scores how well texts fit images (CLIP)."""
+
+    name: str
+
+    def similarity(self, images: Sequence[bytes], texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return cosine similarities, shape (images, texts)."""
+        ...
+
+
+class WhiteBoxVLM(Protocol):
+    """A vision-language model whose image features can be differentiated with respect to the pixels."""
+
+    name: str
+
+    def features(self, pixels: Any) -> Any:
+        """Map float pixels (batch, 3, height, width) in [0, 1] to features (batch, tokens, dimension)."""
+        ...
+
+
+class Rewriter(Protocol):
+    """Rewrites a question, for example as its negation."""
+
+    name: str
+
+    def rewrite(self, prompt: str) -> str:
+        """Return the model's answer to a prompt."""
+        ...

@@ -1,0 +1,308 @@
+"""The data that flows through vhbench: frozen dataclasses, and nothing else.
+
+A :class:`Scene` is the truth about one image. A :class:`Question` is one row of a split. A :class:`Rejection` says
+why something was left out. A :class:`Manifest` describes a built split directory.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+CANARY = "vhbench:canary:6b0e1f0a-54b1-4c53-9d0c-6f7f6a2c8f3e"
+"""One fixed GUID, in every card, manifest and row: text that holds it must not be trained on."""
+
+Kind = Literal["caption", "yes_no", "multiple_choice"]
+Box = tuple[float, float, float, float]
+"""``(x, y, width, height)`` in pixels from the top left corner, as in COCO."""
+
+ImageData = bytes | Path
+"""An encoded image: its bytes, or the file that holds them (opened only when the bytes are needed)."""
+
+
+class VhbenchError(Exception):
+    """A fault of the input: one line that names the value, the place and what is allowed."""
+
+
+class VhbenchWarning(UserWarning):
+    """Something worth a look that does not stop the work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """A COCO run-length encoded mask: ``size`` is (height, width), ``counts`` the compressed string."""
+
+    size: tuple[int, int]
+    counts: str
+
+
+@dataclass(frozen=True, slots=True)
+class SceneObject:
+    """One countable thing in an image.
+
+    Attributes:
+        id: unique within its scene.
+        category: the word that questions use, such as ``"dog"``.
+        box: the visible part, clipped to the image.
+        area: visible pixels; the box's area where no mask is known.
+        mask: the visible part, or None if unknown.
+        visible_fraction: share of the in-frame silhouette that nothing hides (occlusion), or None if unknown.
+        in_frame_fraction: share of the whole silhouette inside the frame (truncation), or None if unknown.
+        attributes: pairs (type, value): ``(("colour", "red"), ("action", "running"))``. A type may repeat.
+        known_attributes: the types about which both presence and absence of a value are known.
+        crowd: the box covers a group whose members are not told apart.
+    """
+
+    id: int
+    category: str
+    box: Box
+    area: float
+    mask: Mask | None = None
+    visible_fraction: float | None = None
+    in_frame_fraction: float | None = None
+    attributes: tuple[tuple[str, str], ...] = ()
+    known_attributes: frozenset[str] = frozenset()
+    crowd: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """``subject`` and ``object`` are ids of scene objects: (3, "left of", 5)."""
+
+    subject: int
+    predicate: str
+    object: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The truth about one image.
+
+    Attributes:
+        id: unique within its source.
+        image: encoded image, or the file that holds it.
+        width: pixels.
+        height: pixels.
+        objects: the countable things.
+        relations: between ids of ``objects``.
+        environment: where it is ("kitchen"), or "" if unknown.
+        environment_state: "sunny", "night" …, or "".
+        areas: things that are present but not countable ("sky", "grass"): never counted, never asked as absent.
+        known: the categories about which both presence and absence are known. A negative question is asked only
+            inside it.
+        countable: the part of ``known`` whose instances are all listed one by one.
+        known_predicates: the predicates whose absence between two listed objects is known.
+        provenance: where it comes from: source, generator seed, licence …; JSON types only.
+    """
+
+    id: str
+    image: ImageData
+    width: int
+    height: int
+    objects: tuple[SceneObject, ...]
+    relations: tuple[Relation, ...] = ()
+    environment: str = ""
+    environment_state: str = ""
+    areas: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
+    countable: frozenset[str] = frozenset()
+    known_predicates: frozenset[str] = frozenset()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def categories(self) -> frozenset[str]:
+        """Return every category that is present, countable or not."""
+        return frozenset(o.category for o in self.objects) | frozenset(self.areas)
+
+    def count(self, category: str) -> int | None:
+        """Return the number of instances of a category, or None where that is not known."""
+        if category not in self.countable:
+            return None
+        return sum(o.category == category for o in self.objects)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectSpec:
+    """What a scene to be made shall show: ``count`` things of one category.
+
+    Attributes:
+        hard: requested hard positives: "small", "occluded", "truncated", "low_contrast".
+        size: "", "tiny", "small", "medium" or "large".
+    """
+
+    category: str
+    count: int = 1
+    colour: str = ""
+    size: str = ""
+    action: str = ""
+    state: str = ""
+    hard: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SceneSpec:
+    """What an image shall show, for any image source.
+
+    Attributes:
+        id: becomes the scene's id, with the seed's number behind it.
+        objects: what must be there.
+        environment: where, or "" for the source's choice.
+        state: of the environment ("night"), or "".
+        relations: requested relations between indices of ``objects``.
+        absent: words that must not be in the picture.
+        prompt: the same in words, for text-to-image models.
+        negative_prompt: what a text-to-image model shall avoid.
+    """
+
+    id: str
+    objects: tuple[ObjectSpec, ...]
+    environment: str = ""
+    state: str = ""
+    relations: tuple[tuple[int, str, int], ...] = ()
+    absent: tuple[str, ...] = ()
+    prompt: str = ""
+    negative_prompt: str = ""
+    width: int = 512
+    height: int = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One row of a split; the columns are the same for all benchmarks. A column that does not apply is "".
+
+    Attributes:
+        id: unique within the split.
+        images: encoded images in the order in which the question counts them.
+        choices: "A" … in order, without their letters; empty for captions and yes/no questions.
+        answer: "yes", "no", a letter, or "" for captions.
+        task: e.g. "existence", "attribute", "counting", "position", "caption".
+        mode: MIOH's reasoning mode: "comprehensive", "selective", "comparative".
+        pressure: MIOH's: "easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn".
+        criterion: ODE's: "standard", "long_tail", "random", "fictional".
+        pairing: ODE's: "entity-entity", "entity-environment".
+        question_type: MIOH's "E5"; ODE's "state", "action", "number", "existence", "caption".
+        source: which data the images come from: "scenes", "coco", "pope" …
+        perturbation: VHExpansion's, or "" for an unchanged image.
+        pair_id: ties rows that are scored together or compared with one another.
+        negated: the negated twin of another row.
+        objects: what is present (for captions: the truth).
+        candidates: what a model is likely to hallucinate.
+        scene_ids: one per image.
+    """
+
+    id: str
+    images: tuple[ImageData, ...]
+    question: str
+    answer: str
+    kind: Kind
+    benchmark: str
+    choices: tuple[str, ...] = ()
+    task: str = ""
+    mode: str = ""
+    pressure: str = ""
+    criterion: str = ""
+    pairing: str = ""
+    question_type: str = ""
+    source: str = ""
+    perturbation: str = ""
+    pair_id: str = ""
+    negated: bool = False
+    objects: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    scene_ids: tuple[str, ...] = ()
+    benchmark_version: str = ""
+    canary: str = CANARY
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One answered question: what metrics and analyses read, and what a task logs per row.
+
+    The fields are those of :class:`Question`, without its images, plus what the model said. As JSON it is a plain
+    object with these names; metrics accept either form.
+
+    Attributes:
+        response: the model's words.
+        prediction: what the parser made of them: "yes", "no", a letter, or "" where it could not tell.
+    """
+
+    id: str
+    benchmark: str = ""
+    kind: str = ""
+    question: str = ""
+    choices: tuple[str, ...] = ()
+    answer: str = ""
+    response: str = ""
+    prediction: str = ""
+    task: str = ""
+    mode: str = ""
+    pressure: str = ""
+    criterion: str = ""
+    pairing: str = ""
+    question_type: str = ""
+    source: str = ""
+    perturbation: str = ""
+    pair_id: str = ""
+    negated: bool = False
+    objects: tuple[str, ...] = ()
+    candidates: tuple[str, ...] = ()
+    scene_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A question and the config (the part of the split) that it belongs to."""
+
+    config: str
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """Something that was asked for and left out, with the reason and what led to it."""
+
+    item: str
+    reason: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a split directory holds; written last, so that a directory without one is unfinished.
+
+    Attributes:
+        benchmark: "ode", "mioh" or "vhexpansion".
+        version: MAJOR.MINOR.PATCH; MAJOR changes when scores are no longer comparable.
+        seed: of the build.
+        config: every option of the build, JSON types only.
+        sources: name → SHA-256 of what was read.
+        rows: rows per config.
+        rejections: number per reason.
+        files: path below the directory → SHA-256.
+        content_hash: over image bytes and canonical row JSON; independent of row order and of the Parquet writer.
+    """
+
+    benchmark: str
+    version: str
+    seed: int
+    config: Mapping[str, Any]
+    sources: Mapping[str, str]
+    rows: Mapping[str, int]
+    rejections: Mapping[str, int]
+    files: Mapping[str, str]
+    content_hash: str
+    canary: str = CANARY
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_image(image: ImageData) -> bytes:
+    """Return the encoded bytes of an image, reading the file if it is one.
+
+    Raises:
+        VhbenchError: if the file cannot be read.
+    """
+    if isinstance(image, bytes):
+        return image
+    try:
+        return image.read_bytes()
+    except OSError as error:
+        raise VhbenchError(f"cannot read image {image}: {error.strerror or error}") from error
