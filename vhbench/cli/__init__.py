@@ -31,5 +31,5 @@ def main() -> None:
     try:
         app()
     except VhbenchError as error:
-        print(f"vhbench: {error}", file=sys.stderr)  # noqa: T201
+        print(f"vhbench: {error}", file=sys.stderr)
         sys.exit(2)
