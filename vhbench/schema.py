@@ -186,6 +186,8 @@ class Question:
         negated: the negated twin of another row.
         objects: what is present (for captions: the truth).
         candidates: what a model is likely to hallucinate.
+        neutral: words that a caption may use without being judged, because the scene does not say whether they
+            are there (a man may be called a boy; a person wears shoes). Empty for other kinds.
         scene_ids: one per image.
     """
 
@@ -208,6 +210,7 @@ class Question:
     negated: bool = False
     objects: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
+    neutral: tuple[str, ...] = ()
     scene_ids: tuple[str, ...] = ()
     benchmark_version: str = ""
     canary: str = CANARY
@@ -245,6 +248,7 @@ class Record:
     negated: bool = False
     objects: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
+    neutral: tuple[str, ...] = ()
     scene_ids: tuple[str, ...] = ()
 
 
