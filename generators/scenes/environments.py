@@ -1,0 +1,446 @@
+"""Environments: where a scene can be, in which states, and which words each of them paints as areas.
+
+An *area* is present but not countable (sky, grass, a painted window): its word is never counted and never asked
+about as absent.
+"""
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+import resvg_py
+from PIL import Image
+
+from vhbench.generators.scenes import environments_brushes as brush
+from vhbench.generators.scenes import environments_indoor as indoor
+from vhbench.generators.scenes import environments_outdoor as outdoor
+from vhbench.generators.scenes.catalog import Place
+from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Where things of a place may be, in fractions of the picture.
+
+    Attributes:
+        top: smallest height of the foot, from the top (wall and air: of the middle).
+        bottom: largest height.
+        far: from and to across the picture at ``top``.
+        near: the same at ``bottom``.
+    """
+
+    top: float
+    bottom: float
+    far: tuple[float, float] = (0.04, 0.96)
+    near: tuple[float, float] = (0.04, 0.96)
+
+
+VARIANTS = 4
+"""How many pictures there are of each environment and state."""
+
+OUTDOOR_STATES = ("sunny", "gloomy", "sunset", "night")
+INDOOR_STATES = ("bright", "dim")
+
+SEED = 20250117
+"""The paintings do not depend on a split's seed, so that they can be cached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """One environment.
+
+    Attributes:
+        name: the word for it, in English.
+        paint: paints it onto a canvas.
+        states: what it can be like; the first is the usual one.
+        horizon: height of the eye's horizon, as a fraction from the top; sizes shrink towards it.
+        bands: place → where things of that place may be. A place that is missing cannot be used here.
+        paints: the words that it paints, whatever the state.
+        indoor: no weather, soft shadows.
+        synonyms: other words for it.
+    """
+
+    name: str
+    paint: Callable[[brush.Canvas], None]
+    states: tuple[str, ...]
+    horizon: float
+    bands: Mapping[Place, Band]
+    paints: tuple[str, ...]
+    indoor: bool = False
+    synonyms: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """The places that things can have here."""
+        return frozenset(self.bands)
+
+    def areas(self, state: str = "") -> tuple[str, ...]:
+        """Return the words that are painted in a state."""
+        state = canonical_state(state) or self.states[0]
+        words = list(self.paints)
+        if "sky" in words:
+            words += {"night": ["star", "moon", "cloud"], "sunny": ["sun", "cloud"], "withered": ["sun", "cloud"]}.get(
+                state, ["cloud"]
+            )
+        if state == "snowy":
+            words = [word for word in words if word != "grass"] + ["snow"]
+        return tuple(dict.fromkeys(words))
+
+
+@dataclass(frozen=True, slots=True)
+class Backdrop:
+    """A painted environment.
+
+    Attributes:
+        name: of the environment.
+        state: of the environment.
+        pixels: sRGB, uint8, shape (size, size, 3), read-only.
+        horizon: as in :class:`Environment`.
+        bands: as in :class:`Environment`.
+        areas: the words painted in this very picture.
+        indoor: no weather, soft shadows.
+        haze: the colour that far things fade to, sRGB.
+        shadow: opacity of cast shadows in [0, 1].
+        light: factor per channel for the light on things; close to 1 so that colours keep their names.
+    """
+
+    name: str
+    state: str
+    pixels: npt.NDArray[np.uint8]
+    horizon: float
+    bands: Mapping[Place, Band]
+    areas: tuple[str, ...]
+    indoor: bool
+    haze: tuple[int, int, int]
+    shadow: float
+    light: tuple[float, float, float]
+
+
+def find_environment(word: str) -> Environment | None:
+    """Return the environment that a word or synonym stands for, or None."""
+    return _index().get(word.strip().lower().replace("_", " "))
+
+
+def canonical_state(word: str) -> str:
+    """Return the state that a word stands for ("lush" → "sunny"), or the word itself."""
+    return STATE_WORDS.get(word, word)
+
+
+@lru_cache(maxsize=64)
+def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -> Backdrop:
+    """Paint an environment.
+
+    Args:
+        name: of the environment, or a synonym.
+        state: one of its states, or "" for the usual one.
+        variant: any number; pictures repeat after :data:`VARIANTS`.
+        size: side in pixels.
+
+    Raises:
+        VhbenchError: if there is no such environment or state.
+    """
+    environment = _find(name)
+    state = _state(environment, state)
+    canvas = _canvas(environment.name, state, variant % VARIANTS)
+    pixels = _finish(_rasterise(canvas.svg(), size), environment, state, variant % VARIANTS)
+    pixels.flags.writeable = False
+    rows = (
+        pixels[int(size * environment.horizon * 0.9) : int(size * environment.horizon) + 1]
+        if environment.horizon > 0
+        else pixels
+    )
+    red, green, blue = (int(channel) for channel in rows.reshape(-1, 3).mean(0))
+    return Backdrop(
+        name=environment.name,
+        state=state,
+        pixels=pixels,
+        horizon=environment.horizon,
+        bands=environment.bands,
+        areas=tuple(canvas.areas),
+        indoor=environment.indoor,
+        haze=(red, green, blue),
+        shadow=0.26 if environment.indoor else {"sunny": 0.36, "night": 0.2}.get(state, 0.28),
+        light=_LIGHT.get(state, (1.0, 1.0, 1.0)),
+    )
+
+
+def _find(name: str) -> Environment:
+    environment = find_environment(name)
+    if environment is None:
+        raise VhbenchError(f"unknown environment {name!r}: must be one of {', '.join(ENVIRONMENTS)}")
+    return environment
+
+
+def _state(environment: Environment, state: str) -> str:
+    state = canonical_state(state) or environment.states[0]
+    if state not in environment.states:
+        raise VhbenchError(f"{environment.name} cannot be {state!r}: must be one of {', '.join(environment.states)}")
+    return state
+
+
+@lru_cache(maxsize=512)
+def _canvas(name: str, state: str, variant: int) -> brush.Canvas:
+    environment = ENVIRONMENTS[name]
+    state = _state(environment, state)
+    canvas = brush.Canvas(rng(SEED, "environment", name, state, variant), state)
+    environment.paint(canvas)
+    if state == "snowy":
+        brush.falling_snow(canvas)
+    return canvas
+
+
+def _rasterise(svg: str, size: int) -> npt.NDArray[np.uint8]:
+    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=size, height=size))
+    return np.array(Image.open(io.BytesIO(png)).convert("RGB"))
+
+
+def _finish(pixels: npt.NDArray[np.uint8], environment: Environment, state: str, variant: int) -> npt.NDArray[np.uint8]:
+    """Add the light of the state and a fine grain, so that flat fills look like paint."""
+    size = pixels.shape[0]
+    tint = brush.MOODS[state].tint if state in brush.MOODS else _INDOOR_TINTS.get(state, "#ffffff")
+    factor = np.array([int(tint[i : i + 2], 16) / 255 for i in (1, 3, 5)], dtype=np.float32)
+    light = np.broadcast_to(factor, (size, 1, 3)).copy()
+    if state == "night" and not environment.indoor:
+        light[: int(size * max(0.0, environment.horizon - 0.02))] = 1.0  # the sky has its own night colours
+    grain = rng(SEED, "grain", environment.name, variant).standard_normal((size, size, 1), dtype=np.float32)
+    painted = pixels.astype(np.float32) * light * (1 + 0.012 * grain)
+    return np.asarray(np.clip(painted + 0.5, 0, 255), dtype=np.uint8)
+
+
+@lru_cache(maxsize=1)
+def _index() -> Mapping[str, Environment]:
+    index = {environment.name: environment for environment in ENVIRONMENTS.values()}
+    for environment in ENVIRONMENTS.values():
+        for word in environment.synonyms:
+            index.setdefault(word, environment)
+    return index
+
+
+STATE_WORDS: Mapping[str, str] = {
+    **dict.fromkeys(("lush", "clear", "blue", "verdant", "vast", "dense", "calm", "sparkling"), "sunny"),
+    **dict.fromkeys(("cloudy", "overcast", "gray", "rainy", "foggy", "turbulent", "stormy"), "gloomy"),
+    **dict.fromkeys(("dark", "starry"), "night"),
+    **dict.fromkeys(("snow-covered", "frozen", "winter"), "snowy"),
+    **dict.fromkeys(("yellowed", "withering", "dry", "yellow", "autumn"), "withered"),
+    "dusk": "sunset",
+}
+"""Words that people use → states."""
+
+_LIGHT = {
+    "night": (0.80, 0.84, 0.94),
+    "gloomy": (0.93, 0.94, 0.95),
+    "sunset": (1.0, 0.96, 0.91),
+    "dim": (0.86, 0.85, 0.84),
+}
+_INDOOR_TINTS = {"bright": "#ffffff", "dim": "#a8a39c"}
+
+_AIR: dict[Place, Band] = {"air": Band(0.12, 0.38), "sky": Band(0.10, 0.30)}
+_LAND: dict[Place, Band] = {**_AIR, "ground": Band(0.60, 0.97), "floor": Band(0.66, 0.97), "table": Band(0.66, 0.97)}
+_ROOM: dict[Place, Band] = {
+    "ground": Band(0.66, 0.97),
+    "floor": Band(0.70, 0.97),
+    "table": Band(0.70, 0.97),
+    "wall": Band(0.16, 0.38),
+    "air": Band(0.12, 0.38),
+}
+
+
+def _standing(band: Band, **others: Band) -> dict[Place, Band]:
+    """Return bands for things that stand within one band, and in the air."""
+    bands: dict[Place, Band] = {**_AIR, "ground": band, "floor": band, "table": band}
+    if "water" in others:
+        bands["water"] = others["water"]
+    return bands
+
+
+def _land(
+    name: str, paint: Callable[[brush.Canvas], None], horizon: float, paints: str, *, also: str = "", synonyms: str = ""
+) -> Environment:
+    states = (*OUTDOOR_STATES, *also.split())
+    return Environment(name, paint, states, horizon, _LAND, tuple(paints.split()), synonyms=_split(synonyms))
+
+
+def _inside(name: str, paint: Callable[[brush.Canvas], None], paints: str, *, synonyms: str = "") -> Environment:
+    return Environment(
+        name, paint, INDOOR_STATES, 0.40, _ROOM, tuple(paints.split()), indoor=True, synonyms=_split(synonyms)
+    )
+
+
+def _split(words: str) -> tuple[str, ...]:
+    return tuple(words.split(",")) if words else ()
+
+
+_PLANTS = "withered snowy"
+_ALL = (
+    _land("grass", outdoor.grass, 0.45, "sky mountain grass", also=_PLANTS, synonyms="meadow,field,tussock,ground"),
+    _land("forest", outdoor.forest, 0.44, "sky tree ground grass forest", also=_PLANTS, synonyms="woods,tree"),
+    _land("park", outdoor.park, 0.45, "sky tree grass path ground", also=_PLANTS, synonyms="garden"),
+    _land("mountain", outdoor.mountain, 0.48, "sky mountain forest tree grass", also=_PLANTS, synonyms="mountains"),
+    _land("snow", outdoor.snow, 0.45, "sky mountain tree snow", synonyms="snowfield"),
+    _land("desert", outdoor.desert, 0.46, "sky desert sand"),
+    _land(
+        "street",
+        outdoor.street,
+        0.36,
+        "sky building house window sidewalk tree road street ground",
+        also="snowy",
+        synonyms="road,city,sidewalk,building",
+    ),
+    _land("court", outdoor.court, 0.42, "sky tree court ground", synonyms="tennis court"),
+    _land("track", outdoor.track, 0.42, "sky tree grass track ground", synonyms="running track"),
+    _land("airport", outdoor.airport, 0.44, "sky building window grass runway airport ground", synonyms="runway"),
+    _land("railway", outdoor.railway, 0.42, "sky mountain grass ground rail", also=_PLANTS, synonyms="rail,rails"),
+    Environment(
+        "beach",
+        outdoor.beach,
+        OUTDOOR_STATES,
+        0.38,
+        _standing(Band(0.68, 0.97), water=Band(0.44, 0.54)),
+        ("sky", "sea", "water", "sand", "beach", "waterfront"),
+        synonyms=("sand", "waterfront", "seaside"),
+    ),
+    Environment(
+        "lake",
+        outdoor.lake,
+        (*OUTDOOR_STATES, "withered", "snowy"),
+        0.42,
+        _standing(Band(0.85, 0.97), water=Band(0.52, 0.72)),
+        ("sky", "mountain", "forest", "tree", "lake", "water", "grass", "waterfront"),
+    ),
+    Environment(
+        "river",
+        outdoor.river,
+        (*OUTDOOR_STATES, "withered"),
+        0.43,
+        _standing(Band(0.60, 0.97, far=(0.66, 0.96), near=(0.74, 0.97))),
+        ("sky", "mountain", "grass", "river", "water", "waterfront"),
+    ),
+    Environment(
+        "sea",
+        outdoor.sea,
+        OUTDOOR_STATES,
+        0.38,
+        {**_AIR, "water": Band(0.54, 0.92)},
+        ("sky", "sea", "water"),
+        synonyms=("ocean", "water"),
+    ),
+    Environment(
+        "glacier",
+        outdoor.glacier,
+        OUTDOOR_STATES,
+        0.45,
+        {**_AIR, "water": Band(0.66, 0.92)},
+        ("sky", "glacier", "sea", "water", "ice", "snow"),
+    ),
+    Environment(
+        "island",
+        outdoor.island,
+        OUTDOOR_STATES,
+        0.40,
+        _standing(Band(0.73, 0.88, (0.22, 0.78), (0.18, 0.82)), water=Band(0.48, 0.58)),
+        ("sky", "sea", "water", "island", "sand", "grass", "beach"),
+    ),
+    Environment(
+        "pier",
+        outdoor.pier,
+        OUTDOOR_STATES,
+        0.38,
+        _standing(Band(0.66, 0.97, (0.2, 0.8), (0.04, 0.96)), water=Band(0.45, 0.53)),
+        ("sky", "sea", "water", "pier", "floor"),
+        synonyms=("dock",),
+    ),
+    Environment(
+        "sky",
+        outdoor.sky_only,
+        OUTDOOR_STATES,
+        -0.6,
+        {"air": Band(0.15, 0.85), "sky": Band(0.12, 0.5)},
+        ("sky",),
+        synonyms=("cloud",),
+    ),
+    Environment(
+        "reef",
+        outdoor.reef,
+        ("sunny", "gloomy"),
+        0.30,
+        {"water": Band(0.25, 0.80), "air": Band(0.15, 0.7)},
+        ("sand", "reef", "water", "sea"),
+        synonyms=("coral reef", "underwater"),
+    ),
+    _inside("kitchen", indoor.kitchen, "wall floor cabinet counter oven cooktop"),
+    _inside("living room", indoor.living_room, "wall floor window carpet", synonyms="floor"),
+    _inside("bedroom", indoor.bedroom, "wall floor window curtain"),
+    _inside("bathroom", indoor.bathroom, "wall floor"),
+    _inside("room", indoor.room, "wall floor", synonyms="wall"),
+    _inside("classroom", indoor.classroom, "wall floor board"),
+    _inside("office", indoor.office, "wall ceiling light window floor", synonyms="ceiling"),
+    Environment(
+        "stage",
+        indoor.stage,
+        INDOOR_STATES,
+        0.46,
+        {**_ROOM, "ground": Band(0.74, 0.97), "table": Band(0.74, 0.97)},
+        ("stage", "curtain", "floor", "light"),
+        indoor=True,
+    ),
+)
+
+ENVIRONMENTS: Mapping[str, Environment] = {environment.name: environment for environment in _ALL}
+"""Name → environment."""
+
+AREAS: frozenset[str] = frozenset(word for e in _ALL for state in e.states for word in e.areas(state))
+"""Every word that some environment paints."""
+
+AREA_CONFUSABLE: Mapping[str, tuple[str, ...]] = {
+    "forest": ("tree", "bush", "leave", "grass"),
+    "tree": ("leave", "bush", "forest"),
+    "grass": ("ground", "leave", "flower", "bush", "tussock"),
+    "mountain": ("rock", "stone", "ground"),
+    "snow": ("ice", "ground"),
+    "ice": ("snow", "glacier"),
+    "glacier": ("ice", "snow", "mountain", "rock"),
+    "desert": ("sand", "ground"),
+    "sand": ("ground", "beach", "desert", "rock"),
+    "beach": ("sand", "sea", "water", "ground", "waterfront"),
+    "sea": ("water", "river", "lake"),
+    "lake": ("water", "river", "sea", "waterfront"),
+    "river": ("water", "lake", "sea", "waterfront"),
+    "water": ("sea", "lake", "river"),
+    "island": ("beach", "sand", "ground", "rock"),
+    "pier": ("bridge", "floor", "board", "waterfront"),
+    "reef": ("rock", "stone", "bush", "flower", "tree", "fish"),
+    "building": ("house", "window", "door", "wall", "glass"),
+    "house": ("building", "window", "door", "wall"),
+    "street": ("road", "ground", "building", "sidewalk"),
+    "road": ("ground", "street", "path", "track"),
+    "runway": ("road", "ground", "track"),
+    "airport": ("building", "road", "ground"),
+    "rail": ("track", "railing", "handrail", "fence", "stone", "rock", "board"),
+    "track": ("ground", "road", "court"),
+    "court": ("ground", "floor", "track", "net"),
+    "stage": ("floor", "curtain", "light", "lamp", "board"),
+    "window": ("glass", "mirror", "wall"),
+    "wall": ("building",),
+    "floor": ("ground", "board"),
+    "ceiling": ("light", "lamp", "wall"),
+    "light": ("lamp",),
+    "cabinet": ("dresser", "door", "bookshelf", "board", "drawing"),
+    "counter": ("table", "bar"),
+    "oven": ("cooktop", "microwave"),
+    "cooktop": ("oven", "grill"),
+    "curtain": ("pole", "cloth", "tablecloth"),
+    "board": ("sign", "drawing", "television"),
+    "carpet": ("blanket", "quilt", "cloth", "tablecloth"),
+    "sun": ("light",),
+    "moon": ("light",),
+    "star": ("light",),
+    "cloud": ("sky",),
+    "ground": ("floor", "rock", "stone"),
+    "path": ("road", "ground"),
+    "sidewalk": ("road", "ground", "path"),
+}
+"""Area → words that must not be asked as absent when it is painted."""
