@@ -1,0 +1,189 @@
+"""Names and places inside a split directory, the manifest file, and files that appear whole or not at all."""
+
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vhbench.schema import CANARY, Manifest, VhbenchError
+
+MANIFEST = "manifest.json"
+SCENES = "scenes.parquet"
+REJECTIONS = "rejections.jsonl"
+FORMAT = "vhbench-split-1"
+DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes")
+"""Files that are made from the manifest; the manifest does not list them."""
+
+SECRET_SEED = -1
+"""The seed that the manifest of a secret edition shows instead of the real one."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
+_VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")
+_MAX_MANIFEST = 64 << 20
+
+
+def shard_name(config: str, index: int, total: int) -> str:
+    """Return the path of a shard below its split directory."""
+    return f"{config}/test-{index:05d}-of-{total:05d}.parquet"
+
+
+def check_name(name: str, what: str) -> str:
+    """Return a config's or benchmark's name if it is safe as the name of a folder.
+
+    Raises:
+        VhbenchError: if it is not.
+    """
+    if not isinstance(name, str) or not _NAME.fullmatch(name) or ".." in name:
+        raise VhbenchError(f"{what} {name!r}: must be letters, digits and _ . + - and start with a letter or digit")
+    return name
+
+
+def parse_version(version: str) -> tuple[int, int, int]:
+    """Return (major, minor, patch).
+
+    Raises:
+        VhbenchError: if the version is not MAJOR.MINOR.PATCH.
+    """
+    match = _VERSION.fullmatch(version) if isinstance(version, str) else None
+    if not match:
+        raise VhbenchError(f"version {version!r}: must be MAJOR.MINOR.PATCH, such as 1.0.0")
+    major, minor, patch = (int(part) for part in match.groups())
+    return major, minor, patch
+
+
+def inside(directory: Path, name: str) -> Path:
+    """Return the path of a file that a manifest lists, which never lies outside its directory.
+
+    Raises:
+        VhbenchError: for absolute paths, ``..``, odd characters, and links that lead elsewhere.
+    """
+    parts = name.split("/") if isinstance(name, str) else []
+    if not 1 <= len(parts) <= 2 or not all(_NAME.fullmatch(part) and ".." not in part for part in parts):
+        raise VhbenchError(f"{directory / MANIFEST}: file name {name!r} is not allowed; it must be FILE or CONFIG/FILE")
+    path = directory / name
+    # A folder may be a link as a whole (the Hub's cache links files into a shared store), a file only to a file.
+    if path.is_symlink() and not (path.resolve().is_file() and _in_hub_cache(path)):
+        raise VhbenchError(f"{path}: is a link that leads out of the split directory")
+    if path.parent != directory and path.parent.is_symlink():
+        raise VhbenchError(f"{path.parent}: is a link; a config must be a folder of its own")
+    return path
+
+
+def _in_hub_cache(path: Path) -> bool:
+    """Tell whether a link has the form that huggingface_hub gives: …/snapshots/SHA/FILE → …/blobs/ID."""
+    resolved = path.resolve()
+    return (
+        resolved.parent.name == "blobs" and (resolved.parent.parent / "snapshots").resolve() in path.absolute().parents
+    )
+
+
+def config_files(manifest: Manifest) -> dict[str, list[str]]:
+    """Return the shards of each config, in order.
+
+    Raises:
+        VhbenchError: if a shard is missing or too many, or belongs to no config.
+    """
+    found: dict[str, list[str]] = {config: [] for config in sorted(manifest.rows)}
+    for name in sorted(manifest.files):
+        if match := _SHARD.fullmatch(name):
+            if match[1] not in found:
+                raise VhbenchError(f"manifest.json: {name} belongs to no config in 'rows': {', '.join(found)}")
+            found[match[1]].append(name)
+    for config, names in found.items():
+        if not names or names != [shard_name(config, i, len(names)) for i in range(len(names))]:
+            raise VhbenchError(f"manifest.json: the shards of config {config!r} are not complete: {names}")
+    return found
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """Read and check ``manifest.json``.
+
+    Raises:
+        VhbenchError: if it is missing (the build did not finish), unreadable, or a field has the wrong form.
+    """
+    path = Path(directory) / MANIFEST
+    try:
+        if path.stat().st_size > _MAX_MANIFEST:
+            raise VhbenchError(f"{path}: larger than {_MAX_MANIFEST >> 20} MiB")
+        data = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise VhbenchError(
+            f"{directory}: no manifest.json; not a split directory, or a build that did not finish"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise VhbenchError(f"{path}: not readable as JSON: {error}") from error
+    try:
+        return _parse(data)
+    except VhbenchError as error:
+        raise VhbenchError(f"{path}: {error}") from error
+
+
+def _parse(data: Any) -> Manifest:
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        found = data.get("format") if isinstance(data, dict) else type(data).__name__
+        raise VhbenchError(f"format {found!r}: must be {FORMAT!r}")
+    kinds: dict[str, type] = {"benchmark": str, "version": str, "seed": int, "content_hash": str, "canary": str}
+    names = [field.name for field in fields(Manifest)]
+    for name in names:
+        kind = kinds.get(name, dict)
+        if not isinstance(data.get(name), kind) or isinstance(data.get(name), bool):
+            raise VhbenchError(f"{name} is {data.get(name)!r}: must be a {kind.__name__}")
+    check_name(data["benchmark"], "benchmark")
+    parse_version(data["version"])
+    for config, count in data["rows"].items():
+        check_name(config, "config")
+        if not isinstance(count, int) or count < 1:
+            raise VhbenchError(f"rows of {config!r} is {count!r}: must be a positive number")
+    hashes = {"content_hash": data["content_hash"], **data["files"]}
+    for name, digest in hashes.items():
+        if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
+            raise VhbenchError(f"{name} has the hash {digest!r}: must be 64 lower-case hexadecimal digits")
+    if data["canary"] != CANARY:
+        raise VhbenchError(f"canary is {data['canary']!r}: must be {CANARY!r}")
+    manifest = Manifest(**{name: data[name] for name in names})
+    for name in manifest.files:
+        inside(Path(), name)
+    config_files(manifest)
+    return manifest
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the manifest file's content: JSON, indented, with sorted keys."""
+    data: Mapping[str, Any] = {"format": FORMAT, **asdict(manifest)}
+    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
+    try:
+        return orjson.dumps(data, option=options)
+    except TypeError as error:
+        raise VhbenchError(f"the build's options and extras must be plain JSON: {error}") from error
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all, even after a power cut."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames in a folder durable, where the system can."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,94 @@
+"""Reading a split: only the files that its manifest lists, and only rows of its version."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.splits import layout, parquet
+from vhbench.splits.hashing import content_hash, row_hash
+from vhbench.splits.layout import read_manifest
+from vhbench.splits.truth import Truth, read_rejections_file, read_truths, scene_of
+
+
+def read_questions(directory: Path, config: str | None = None) -> Iterator[Question]:
+    """Yield the questions of a split, with their images' bytes.
+
+    Args:
+        directory: a split directory.
+        config: one part of the split; None for all.
+
+    Raises:
+        VhbenchError: if there is no such config, a shard is missing or damaged, or a row has another version.
+    """
+    for row in read_rows(directory, config):
+        yield row.question
+
+
+def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
+    """Yield the rows of a split: its questions, each with its config. See :func:`read_questions`."""
+    manifest = read_manifest(directory)
+    files = layout.config_files(manifest)
+    if config is not None and config not in files:
+        raise VhbenchError(f"{directory}: no config {config!r}; there are {', '.join(files)}")
+    for name in files if config is None else [config]:
+        count = 0
+        for file in files[name]:
+            for question in parquet.read_shard(layout.inside(Path(directory), file)):
+                _check_version(question, manifest, directory)
+                count += 1
+                yield Row(name, question)
+        if count != manifest.rows[name]:
+            raise VhbenchError(
+                f"{directory}: config {name!r} has {count} rows, its manifest says {manifest.rows[name]}"
+            )
+
+
+def read_scenes(directory: Path) -> dict[str, Scene]:
+    """Return the truth behind the images by scene id, without the images; empty where none is stored.
+
+    Raises:
+        VhbenchError: if the file is damaged.
+    """
+    return {truth.id: scene_of(truth) for truth in read_stored_truths(directory)}
+
+
+def read_stored_truths(directory: Path) -> Iterator[Truth]:
+    """Yield the scenes of a split as they are stored."""
+    if layout.SCENES in read_manifest(directory).files:
+        yield from read_truths(layout.inside(Path(directory), layout.SCENES))
+
+
+def read_rejections(directory: Path) -> Iterator[Rejection]:
+    """Yield what was left out of a split, and why."""
+    if layout.REJECTIONS in read_manifest(directory).files:
+        yield from read_rejections_file(layout.inside(Path(directory), layout.REJECTIONS))
+
+
+def recompute_content_hash(directory: Path) -> str:
+    """Read every row and return the content hash of what is really there.
+
+    Raises:
+        VhbenchError: if a shard is missing or damaged, or a row has another version.
+    """
+    known: dict[int, tuple[bytes, bytes]] = {}
+    hashes = []
+    for row in read_rows(directory):
+        digests = []
+        for image in row.question.images:
+            if (entry := known.get(id(image))) is None or entry[0] is not image:
+                data = read_image(image)
+                if len(known) > 2048:
+                    known.clear()
+                entry = known[id(image)] = (data, hashlib.sha256(data).digest())
+            digests.append(entry[1])
+        hashes.append(row_hash(row.config, row.question, digests))
+    return content_hash(hashes)
+
+
+def _check_version(question: Question, manifest: Manifest, directory: Path) -> None:
+    if question.benchmark_version != manifest.version:
+        raise VhbenchError(
+            f"{directory}: row {question.id!r} has version {question.benchmark_version!r}, the manifest says "
+            f"{manifest.version!r}: two versions are mixed"
+        )

@@ -1,0 +1,145 @@
+"""The scenes behind a split, without their images, and the record of what was left out."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vhbench.schema import Mask, Rejection, Relation, Scene, SceneObject, VhbenchError, read_image
+from vhbench.splits import layout
+from vhbench.splits.hashing import canonical, content_hash
+
+_SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
+_SETS = ("known", "countable", "known_predicates")
+_BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A scene as it is stored: its id, the SHA-256 of its image in hex, everything else as canonical JSON."""
+
+    id: str
+    image_sha256: str
+    json: str
+
+
+def truth_of(scene: Scene) -> Truth:
+    """Return the stored form of a scene; its image is read, hashed and let go."""
+    values = {f.name: getattr(scene, f.name) for f in fields(Scene) if f.name not in ("id", "image")}
+    digest = hashlib.sha256(read_image(scene.image)).hexdigest() if scene.image else ""
+    return Truth(scene.id, digest, canonical(values).decode())
+
+
+def scene_of(truth: Truth) -> Scene:
+    """Return a scene from its stored form; its ``image`` is empty.
+
+    Raises:
+        VhbenchError: if the stored form does not describe a scene.
+    """
+    try:
+        data = orjson.loads(truth.json)
+        data["objects"] = tuple(_object(item) for item in data["objects"])
+        data["relations"] = tuple(Relation(**item) for item in data["relations"])
+        data["areas"] = tuple(data["areas"])
+        data |= {name: frozenset(data[name]) for name in _SETS}
+        return Scene(id=truth.id, image=b"", **data)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise VhbenchError(f"scene {truth.id!r}: is not a scene ({error})") from error
+
+
+def _object(data: dict[str, Any]) -> SceneObject:
+    mask = data.pop("mask")
+    x, y, width, height = data.pop("box")
+    return SceneObject(
+        **data
+        | {
+            "box": (x, y, width, height),
+            "mask": Mask(tuple(mask["size"]), mask["counts"]) if mask else None,
+            "attributes": tuple((kind, value) for kind, value in data["attributes"]),
+            "known_attributes": frozenset(data["known_attributes"]),
+        }
+    )
+
+
+def write_truths(path: Path, scenes: Iterable[Scene | Truth]) -> dict[str, Any]:
+    """Write scenes, each once; no file is written where there are none.
+
+    Returns:
+        What the manifest says about them: their number, and a hash over them that no order can change.
+
+    Raises:
+        VhbenchError: if one id stands for two different scenes.
+    """
+    hashes: dict[str, bytes] = {}
+    unique = _unique(scenes, hashes)
+    if not (batch := list(islice(unique, _BATCH))):
+        return {}
+    with pq.ParquetWriter(path, _SCHEMA, compression="zstd") as writer:
+        while batch:
+            columns = [[t.id for t in batch], [t.image_sha256 for t in batch], [t.json for t in batch]]
+            arrays = [pa.array(column, pa.string()) for column in columns]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=_SCHEMA))
+            batch = list(islice(unique, _BATCH))
+    return {"scenes": len(hashes), "scenes_hash": content_hash(hashes.values())}
+
+
+def _unique(scenes: Iterable[Scene | Truth], hashes: dict[str, bytes]) -> Iterator[Truth]:
+    for scene in scenes:
+        truth = scene if isinstance(scene, Truth) else truth_of(scene)
+        digest = hashlib.sha256(canonical([truth.id, truth.image_sha256, truth.json])).digest()
+        if truth.id not in hashes:
+            hashes[truth.id] = digest
+            yield truth
+        elif hashes[truth.id] != digest:
+            raise VhbenchError(f"scene {truth.id!r}: two different scenes have this id")
+
+
+def read_truths(path: Path) -> Iterator[Truth]:
+    """Yield the stored scenes of a file.
+
+    Raises:
+        VhbenchError: if the file is damaged or has other columns.
+    """
+    try:
+        file = pq.ParquetFile(path)
+        if file.schema_arrow.names != _SCHEMA.names:
+            raise VhbenchError(
+                f"{path}: has the columns {', '.join(file.schema_arrow.names)}, not id, image_sha256, truth"
+            )
+        for batch in file.iter_batches(batch_size=_BATCH):
+            for row in batch.to_pylist():
+                yield Truth(row["id"], row["image_sha256"], row["truth"])
+    except (OSError, pa.ArrowException) as error:
+        raise VhbenchError(f"{path}: not a readable Parquet file ({' '.join(str(error).split())[:200]})") from error
+
+
+def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, int]:
+    """Write one JSON object per line, sorted; return the number per reason."""
+    reasons: Counter[str] = Counter()
+    lines = []
+    for rejection in rejections:
+        reasons[rejection.reason] += 1
+        lines.append(canonical(rejection))
+    layout.write_atomic(path, b"".join(line + b"\n" for line in sorted(lines)))
+    return dict(sorted(reasons.items()))
+
+
+def read_rejections_file(path: Path) -> Iterator[Rejection]:
+    """Yield the rejections of a file.
+
+    Raises:
+        VhbenchError: if a line is not a rejection.
+    """
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield Rejection(**orjson.loads(line))
+            except (ValueError, TypeError) as error:
+                raise VhbenchError(f"{path}, line {number}: not a rejection ({error})") from error

@@ -1,0 +1,224 @@
+"""Writing a split: one pass over the rows, flat memory, nothing visible until everything is there."""
+
+import hashlib
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.splits import layout
+from vhbench.splits.hashing import content_hash, file_sha256, row_hash
+from vhbench.splits.shard_files import ShardFiles
+from vhbench.splits.truth import Truth, write_rejections, write_truths
+
+WINDOW_BYTES = 128 << 20
+"""Rows wait until their images fill this much, then they are sorted by image and written."""
+WINDOW_ROWS = 50_000
+BATCH = 64
+
+Digests = tuple[bytes, ...]
+
+
+def write_split(
+    directory: Path,
+    rows: Iterable[Row],
+    *,
+    benchmark: str,
+    version: str,
+    seed: int,
+    config: Mapping[str, Any],
+    sources: Mapping[str, str] | None = None,
+    scenes: Iterable[Scene | Truth] = (),
+    rejections: Iterable[Rejection] = (),
+    extra: Mapping[str, Any] | None = None,
+) -> Manifest:
+    """Write a split directory, replacing a former one only when the new one is complete.
+
+    Args:
+        directory: where the split shall be, such as ``out/ode``.
+        rows: in any order; they are read once, and as many are held as their images fill 128 MB.
+        benchmark: "ode", "mioh" or "vhexpansion".
+        version: MAJOR.MINOR.PATCH; goes into every row.
+        seed: of the build.
+        config: every option of the build, JSON types only.
+        sources: name → SHA-256 of what was read.
+        scenes: the truth behind the images; read after the rows. A scene may occur more than once.
+        rejections: what was left out; read after the rows.
+        extra: more facts for the manifest, JSON types only.
+
+    Returns:
+        The manifest, as written.
+
+    Raises:
+        VhbenchError: if there are no rows, an id occurs twice, a row belongs to another benchmark or version, or an
+            image cannot be read. The former split, if any, is left as it was.
+    """
+    directory = Path(directory)
+    layout.check_name(benchmark, "benchmark")
+    layout.parse_version(version)
+    staging = directory.with_name(f".{directory.name}.new")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    try:
+        with _Writer(staging, benchmark, version) as writer:
+            for row, digests, images in _hashed(rows):
+                writer.add(row, digests, images)
+        facts = {**(extra or {}), **write_truths(staging / layout.SCENES, scenes)}
+        reasons = write_rejections(staging / layout.REJECTIONS, rejections)
+        others = [name for name in (layout.SCENES, layout.REJECTIONS) if (staging / name).exists()]
+        manifest = Manifest(
+            benchmark=benchmark,
+            version=version,
+            seed=seed,
+            config=dict(config),
+            sources=dict(sources or {}),
+            rows=writer.rows(reasons),
+            rejections=reasons,
+            files={**writer.files, **{name: file_sha256(staging / name) for name in others}},
+            content_hash=content_hash(writer.row_hashes),
+            extra=facts,
+        )
+        layout.write_atomic(staging / layout.MANIFEST, layout.manifest_bytes(manifest))
+        _replace(staging, directory)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return manifest
+
+
+def _replace(staging: Path, directory: Path) -> None:
+    """Put a complete new split in the place of a former one."""
+    former = directory.with_name(f".{directory.name}.old")
+    shutil.rmtree(former, ignore_errors=True)
+    if directory.exists():
+        if any(directory.iterdir()) and not (directory / layout.MANIFEST).is_file():
+            raise VhbenchError(f"{directory}: is not empty and not a split directory; choose another place")
+        directory.replace(former)
+    staging.replace(directory)
+    layout.sync_folder(directory.parent)
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def _hashed(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
+    """Read and hash the rows' images in threads, a few batches ahead, in the order of the rows."""
+    waiting: list[tuple[list[Row], Future[dict[int, tuple[bytes, bytes]]]]] = []
+    source = iter(rows)
+    with ThreadPoolExecutor(2, "vhbench-hash") as pool:
+        while (batch := list(islice(source, BATCH))) or waiting:
+            if batch:
+                waiting.append((batch, pool.submit(_digests, batch)))
+            if len(waiting) > 2 or not batch:
+                done, future = waiting.pop(0)
+                known = future.result()
+                for row in done:
+                    pairs = [known[id(image)] for image in row.question.images]
+                    yield row, tuple(digest for digest, _ in pairs), tuple(data for _, data in pairs)
+
+
+def _digests(batch: list[Row]) -> dict[int, tuple[bytes, bytes]]:
+    images = {id(image): image for row in batch for image in row.question.images}
+    found = {}
+    for key, image in images.items():
+        data = read_image(image)
+        if not data:
+            raise VhbenchError(f"image {image!r}: is empty")
+        found[key] = (hashlib.sha256(data).digest(), data)
+    return found
+
+
+@dataclass
+class _Window:
+    """The rows of one config that wait to be written, each image once."""
+
+    rows: list[tuple[Digests, Question]] = field(default_factory=list)
+    images: dict[bytes, bytes] = field(default_factory=dict)
+    size: int = 0
+
+    def add(self, question: Question, digests: Digests, images: tuple[bytes, ...]) -> int:
+        before = self.size
+        for digest, image in zip(digests, images, strict=True):
+            if digest not in self.images:
+                self.images[digest] = image
+                self.size += len(image)
+        self.rows.append((digests, question))
+        return self.size - before
+
+
+class _Writer:
+    """Sorts rows into configs, windows and shard files, and keeps count."""
+
+    def __init__(self, directory: Path, benchmark: str, version: str) -> None:
+        self._directory, self._benchmark, self._version = directory, benchmark, version
+        self._windows: dict[str, _Window] = {}
+        self._shards: dict[str, ShardFiles] = {}
+        self._ids: set[str] = set()
+        self._size = 0
+        self._pool = ThreadPoolExecutor(2, "vhbench-write")
+        self.row_hashes: list[bytes] = []
+        self.files: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if error is None:
+                for config in list(self._windows):
+                    self._flush(config)
+                for config, shards in self._shards.items():
+                    self.files |= shards.finish(self._directory, config)
+        finally:
+            for shards in self._shards.values():
+                shards.close()
+            self._pool.shutdown(cancel_futures=True)
+
+    def add(self, row: Row, digests: Digests, images: tuple[bytes, ...]) -> None:
+        """Take one row; write the fullest window where all of them together have become too large."""
+        question, config = row.question, row.config
+        self._check(row)
+        self._ids.add(question.id)
+        self.row_hashes.append(row_hash(config, question, digests))
+        window = self._windows.setdefault(config, _Window())
+        self._size += window.add(question, digests, images)
+        if self._size > WINDOW_BYTES:
+            self._flush(max(self._windows, key=lambda name: self._windows[name].size))
+        elif len(window.rows) >= WINDOW_ROWS:
+            self._flush(config)
+
+    def rows(self, rejections: Mapping[str, int]) -> dict[str, int]:
+        """Return the number of rows per config."""
+        if not self._shards:
+            why = ", ".join(f"{count} × {reason}" for reason, count in rejections.items()) or "nothing was made"
+            raise VhbenchError(f"the {self._benchmark} split would have no rows ({why})")
+        return {config: shards.rows for config, shards in self._shards.items()}
+
+    def _check(self, row: Row) -> None:
+        question = row.question
+        if row.config not in self._windows:
+            layout.check_name(row.config, "config")
+        if question.benchmark != self._benchmark:
+            raise VhbenchError(f"row {question.id!r}: belongs to {question.benchmark!r}, not {self._benchmark!r}")
+        if question.benchmark_version not in ("", self._version):
+            raise VhbenchError(f"row {question.id!r}: has version {question.benchmark_version}, not {self._version}")
+        if question.id in self._ids:
+            raise VhbenchError(f"row {question.id!r}: the id occurs twice; ids are unique within a split")
+        if not question.images or not question.id:
+            raise VhbenchError(f"row {question.id!r}: has {len(question.images)} images; an id and an image are needed")
+
+    def _flush(self, config: str) -> None:
+        window = self._windows[config]
+        if not window.rows:
+            return
+        if config not in self._shards:
+            self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
+        # By image, so that a row group holds each image once; twins that share it stay side by side.
+        window.rows.sort(key=lambda item: (item[0], item[1].pair_id, item[1].id))
+        self._shards[config].write(window.rows, window.images)
+        self._windows[config] = _Window()
+        self._size -= window.size
