@@ -58,20 +58,19 @@ _LEAVES = (
     *(f"{name}.list.element" if name in LISTS else name for name in COLUMNS if name != "images"),
     *(IMAGE_BYTES, "images.list.element.path"),
 )
+_OPTIONS: dict[str, Any] = {
+    "compression": {leaf: "none" if leaf == IMAGE_BYTES else "zstd" for leaf in _LEAVES},
+    "use_dictionary": True,
+    "dictionary_pagesize_limit": 1 << 30,
+    "write_statistics": [leaf for leaf in _LEAVES if leaf != IMAGE_BYTES],
+    "write_page_index": True,
+    "store_schema": False,  # it would record the dictionary type; readers shall see plain bytes
+}
 
 
 def open_writer(path: Path) -> pq.ParquetWriter:
     """Open a shard for writing."""
-    return pq.ParquetWriter(
-        path,
-        _WRITTEN,
-        compression={leaf: "none" if leaf == IMAGE_BYTES else "zstd" for leaf in _LEAVES},
-        use_dictionary=True,
-        dictionary_pagesize_limit=1 << 30,
-        write_statistics=[leaf for leaf in _LEAVES if leaf != IMAGE_BYTES],
-        write_page_index=True,
-        store_schema=False,  # it would record the dictionary type; readers shall see plain bytes
-    )
+    return pq.ParquetWriter(path, _WRITTEN, **_OPTIONS)
 
 
 def table(
