@@ -17,9 +17,9 @@ from vhbench.schema import Question, VhbenchError
 COLUMNS = (
     *("id", "images", "question", "choices", "answer", "kind", "benchmark", "task", "mode", "pressure", "criterion"),
     *("pairing", "question_type", "source", "perturbation", "pair_id", "negated", "objects", "candidates"),
-    *("scene_ids", "benchmark_version", "canary"),
+    *("neutral", "scene_ids", "benchmark_version", "canary"),
 )
-LISTS = ("choices", "objects", "candidates", "scene_ids")
+LISTS = ("choices", "objects", "candidates", "neutral", "scene_ids")
 FLAGS = ("negated",)
 IMAGE_BYTES = "images.list.element.bytes"
 
@@ -70,7 +70,10 @@ _OPTIONS: dict[str, Any] = {
 
 def open_writer(path: Path) -> pq.ParquetWriter:
     """Open a shard for writing."""
-    return pq.ParquetWriter(path, _WRITTEN, **_OPTIONS)
+    writer = pq.ParquetWriter(path, _WRITTEN, **_OPTIONS)
+    # Without the Arrow schema, its metadata is not stored either; this is what tells `datasets` where the images are.
+    writer.add_key_value_metadata({key.decode(): value.decode() for key, value in _WRITTEN.metadata.items()})
+    return writer
 
 
 def table(
