@@ -1,0 +1,389 @@
+"""Where things go: perspective size by depth, contact, things on tables, controlled occlusion and truncation.
+
+A layout is tried on small silhouettes, so that hundreds of positions cost less than painting once. What it promises
+is checked again on the pixels (:mod:`source`); a try that fails is followed by another, from other random numbers.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.generators.scenes import drawings, relations, truth
+from vhbench.generators.scenes.environments import Backdrop, Band
+from vhbench.generators.scenes.plan import Refusal, Wish
+from vhbench.generators.scenes.render import Placed
+from vhbench.generators.scenes.sprites import Look, silhouette, size_for
+from vhbench.schema import Box
+
+GROUNDED = ("ground", "floor", "table")
+STANDING = (*GROUNDED, "water")
+_GRID = 4
+_TRIES = 60
+_PERSPECTIVE = 0.78
+"""Longest side of a thing one metre long, over the height of its foot below the horizon. Lengths enter by their square
+root: a true scale would make cups invisible beside elephants."""
+
+_IN_THE_AIR = 0.30
+
+
+@dataclass(slots=True)
+class Slot:
+    """A wish that has a place, with its silhouette on the coarse grid; layout-internal."""
+
+    wish: Wish
+    placed: Placed
+    width: int
+    height: int
+    coarse: npt.NDArray[np.bool_]
+    at: tuple[int, int]
+    base: float
+
+    @property
+    def box(self) -> Box:
+        """The whole box, in the frame or not."""
+        return float(self.placed.x), float(self.placed.y), float(self.width), float(self.height)
+
+
+@dataclass(slots=True)
+class Layout:
+    """A scene while it is being laid out.
+
+    Attributes:
+        zoom: scale of all sizes; smaller when tries fail for want of room.
+        requested: relations between indices of ObjectSpecs.
+    """
+
+    scene: Backdrop
+    width: int
+    height: int
+    random: np.random.Generator
+    zoom: float
+    requested: tuple[tuple[int, str, int], ...]
+    slots: list[Slot] = field(default_factory=list)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Draw a number."""
+        return float(self.random.uniform(low, high))
+
+
+def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]:
+    """Place every wish, or raise.
+
+    Raises:
+        Refusal: naming the thing for which no free place was found.
+    """
+    for wish in _placing_order(wishes, layout.requested):
+        slot = _find_place(layout, wish)
+        if slot is None:
+            raise Refusal("no room", category=wish.entry.name, hard=list(wish.hard))
+        layout.slots.append(slot)
+    return [(slot.wish, slot.placed) for slot in layout.slots]
+
+
+def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, int]]) -> list[Wish]:
+    """Put hosts before their guests, what is to be hidden first, and large things before small ones."""
+    hosts = {other for _, predicate, other in requested if predicate == "on"}
+    guests = {index for index, predicate, _ in requested if predicate == "on"}
+
+    def rank(item: tuple[int, Wish]) -> tuple[bool, bool, bool, float, int]:
+        number, wish = item
+        extra = wish.spec < 0
+        return (
+            extra,
+            wish.spec in guests and wish.spec not in hosts,
+            "occluded" not in wish.hard,
+            -wish.entry.size_m,
+            number,
+        )
+
+    return [wish for _, wish in sorted(enumerate(wishes), key=rank)]
+
+
+def _find_place(layout: Layout, wish: Wish) -> Slot | None:
+    """Return the first free place among random proposals, for things that must hide another a covering one."""
+    target = _to_be_hidden(layout, wish)
+    for attempt in range(_TRIES):
+        slot = _cover(layout, wish, target) if target else _propose(layout, wish)
+        if slot and _acceptable(layout, slot, target, tolerance=0.04 if attempt < _TRIES // 2 else 0.2):
+            return slot
+    return None
+
+
+def _to_be_hidden(layout: Layout, wish: Wish) -> Slot | None:
+    """Return the placed thing that this wish shall hide: added occluders, and the first one large enough, do."""
+    for slot in layout.slots:
+        if "occluded" in slot.wish.hard and not _is_hidden(layout, slot):
+            big_enough = wish.entry.size_m >= 0.5 * slot.wish.entry.size_m and not wish.hard
+            if wish.spec < 0 or (big_enough and wish.spec != slot.wish.spec):
+                return slot
+    return None
+
+
+def _is_hidden(layout: Layout, slot: Slot) -> bool:
+    return _visible_share(slot, [s for s in layout.slots if s is not slot]) <= 0.55
+
+
+# Proposals
+
+
+def _propose(layout: Layout, wish: Wish) -> Slot | None:
+    """Return a random position for a wish, led by the relations that were asked for."""
+    ties = list(_ties(layout, wish))
+    for predicate, anchor in ties:
+        if predicate == "on":
+            return _on_top(layout, wish, anchor)
+    band = layout.scene.bands.get(wish.place)
+    if band is None:
+        return None
+    base = _pick_base(layout, wish, band, ties)
+    scale = _scale(layout, wish, base)
+    width, height = size_for(wish.look, scale)
+    centre = _pick_centre(layout, band, base, width, ties)
+    if "truncated" in wish.hard:
+        centre = _cut_by_frame(layout, wish.look, width)
+    return _slot(layout, wish, centre, base, (width, height))
+
+
+def _ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Slot]]:
+    """Yield the relations of a wish to things that have their place, as seen from the wish."""
+    for index, predicate, other in layout.requested:
+        for slot in layout.slots:
+            if wish.spec == index and slot.wish.spec == other:
+                yield predicate, slot
+                break
+        if wish.spec == other and predicate != "on":
+            yield from ((INVERSE[predicate], slot) for slot in layout.slots if slot.wish.spec == index)
+
+
+INVERSE = {
+    "left of": "right of",
+    "right of": "left of",
+    "in front of": "behind",
+    "behind": "in front of",
+    "above": "below",
+    "below": "above",
+    "next to": "next to",
+}
+
+
+def _pick_base(layout: Layout, wish: Wish, band: Band, ties: Sequence[tuple[str, Slot]]) -> float:
+    """Return where the foot (for things in the air or on a wall: the centre) is, as a share of the height."""
+    low, high = band.top, band.bottom
+    for predicate, anchor in ties:
+        if predicate == "next to":
+            low, high = max(low, anchor.base - 0.03), min(high, anchor.base + 0.03)
+        elif predicate == "in front of":
+            low = max(low, anchor.base + 0.02)
+        elif predicate == "behind":
+            high = min(high, anchor.base - 0.02)
+        elif predicate == "above":
+            high = min(high, anchor.placed.y / layout.height)
+        elif predicate == "below":
+            low = max(low, (anchor.placed.y + anchor.height) / layout.height)
+    if "small" in wish.hard:
+        high = low + 0.5 * (high - low)
+    elif wish.entry.size_m < 0.5 and wish.place in GROUNDED:
+        low += 0.35 * (high - low)
+    return layout.uniform(low, max(low, high))
+
+
+def _scale(layout: Layout, wish: Wish, base: float) -> float:
+    """Return the geometric mean side in pixels: from depth and size in metres, or as the spec demands."""
+    frame = math.sqrt(layout.width * layout.height)
+    if "small" in wish.hard:
+        return frame * math.sqrt(truth.SMALL_BOX) * layout.uniform(0.66, 0.92)
+    if wish.size:
+        low, high = truth.SIZES[wish.size]
+        return frame * layout.uniform(
+            *{"tiny": (0.042, 0.052), "large": (0.37, 0.46)}.get(wish.size, (1.2 * low, 0.85 * high))
+        )
+    standing = wish.place in STANDING
+    reference = base - layout.scene.horizon if standing else _IN_THE_AIR
+    drawing = drawings.draw(wish.look.word, colour=wish.look.colour, action=wish.look.action, variant=wish.look.variant)
+    ratio = max(drawing.width, drawing.height) * drawing.metres / wish.entry.size_m
+    longest = layout.zoom * _PERSPECTIVE * wish.entry.size_m**0.5 * max(0.06, reference) * frame * ratio
+    rows, columns = silhouette(wish.look).shape
+    longest = min(
+        longest, 0.72 * layout.width * max(1.0, rows / columns), 0.66 * layout.height * max(1.0, columns / rows)
+    )
+    scale = longest * (min(rows, columns) / max(rows, columns)) ** 0.5
+    return float(min(max(scale, 0.078 * frame), 0.5 * frame))
+
+
+def _pick_centre(layout: Layout, band: Band, base: float, width: int, ties: Sequence[tuple[str, Slot]]) -> float:
+    """Return the x of the middle, in pixels."""
+    low, high = _reach(band, base, layout.width)
+    low, high = max(low, width / 2), min(high, layout.width - width / 2)
+    for predicate, anchor in ties:
+        middle = anchor.placed.x + anchor.width / 2
+        mean = (anchor.width + width) / 2
+        if predicate == "left of":
+            high = min(high, middle - 0.65 * mean)
+        elif predicate == "right of":
+            low = max(low, middle + 0.65 * mean)
+        elif predicate == "next to":
+            side = -1 if layout.random.random() < 0.5 else 1
+            return middle + side * mean * layout.uniform(1.02, 1.2)
+        elif predicate in ("in front of", "behind"):
+            low, high = max(low, middle - 0.9 * mean), min(high, middle + 0.9 * mean)
+        elif predicate in ("above", "below"):
+            low, high = max(low, middle - 0.6 * mean), min(high, middle + 0.6 * mean)
+    return layout.uniform(low, high) if high > low else (low + high) / 2
+
+
+def _reach(band: Band, base: float, width: int) -> tuple[float, float]:
+    share = (base - band.top) / max(band.bottom - band.top, 1e-6)
+    left, right = (far + (near - far) * share for far, near in zip(band.far, band.near, strict=True))
+    return left * width, right * width
+
+
+def _cut_by_frame(layout: Layout, look: Look, width: int) -> float:
+    """Return the x of the middle at which the frame leaves 40 … 65% of the silhouette."""
+    columns = np.cumsum(silhouette(look).sum(0)) / silhouette(look).sum()
+    keep = layout.uniform(0.4, 0.65)
+    if layout.random.random() < 0.5:
+        return layout.width - width * (float(np.searchsorted(columns, keep)) / len(columns)) + width / 2
+    return width / 2 - width * (float(np.searchsorted(columns, 1 - keep)) / len(columns))
+
+
+def _on_top(layout: Layout, wish: Wish, host: Slot) -> Slot | None:
+    """Put a thing on the surface of another, at the host's depth and scale."""
+    surface = host.wish.entry.surface
+    if surface is None:
+        raise Refusal("nothing can stand on it", category=host.wish.entry.name)
+    scale = 0.85 * _scale(layout, replace(wish, place="ground"), host.base)
+    width, height = size_for(wish.look, scale)
+    room = (surface[1] - surface[0]) * host.width
+    if width > room and not (wish.size or wish.hard):
+        width, height = size_for(wish.look, scale * room / width)
+    spare = max(0.0, room - width)
+    middle = host.placed.x + surface[0] * host.width + width / 2 + layout.uniform(0, spare)
+    foot = host.placed.y + host.height * layout.uniform(surface[2], surface[3])
+    slot = _slot(layout, wish, middle, foot / layout.height, (width, height))
+    index = layout.slots.index(host)
+    depth = host.placed.depth + 0.0005 + 0.0004 * (foot - host.placed.y) / max(1, host.height)
+    slot.placed = replace(slot.placed, host=index, depth=depth, lifted=True, grounded=True)
+    return slot
+
+
+def _cover(layout: Layout, wish: Wish, target: Slot) -> Slot | None:
+    """Propose a place in front of the target that hides 45 … 70% of it."""
+    band = layout.scene.bands.get(wish.place)
+    if band is None:
+        return None
+    base = layout.uniform(min(band.bottom, target.base + 0.015), band.bottom)
+    scale = _scale(layout, wish, base) * layout.uniform(0.8, 1.25)
+    width, height = size_for(wish.look, scale)
+    middle = target.placed.x + target.width / 2 + layout.uniform(-0.6, 0.6) * (target.width + width) / 2
+    slot = _slot(layout, wish, middle, base, (width, height))
+    slot.placed = replace(slot.placed, depth=max(slot.placed.depth, target.placed.depth + 0.001))
+    return slot
+
+
+def _slot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[int, int]) -> Slot:
+    """Make a slot; ``base`` is the share of the height at which the foot (or centre) lies."""
+    width, height = size
+    look, standing = wish.look, wish.place in STANDING
+    if wish.place == "water":
+        sunk = 0.06 if wish.entry.place == "water" else 0.22
+        look, height = replace(look, sunk=sunk), max(2, round(height * (1 - sunk)))
+    x = round(middle - width / 2)
+    y = round(base * layout.height - (height if standing else height / 2))
+    depth = base if standing else {"wall": 0.05, "sky": 0.02}.get(wish.place, 0.5)
+    placed = Placed(
+        wish.spec, look, x, y, max(width, round(height / (1 - look.sunk))), depth,
+        grounded=wish.place in GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),
+    )  # fmt: skip
+    at = (x // _GRID, y // _GRID)
+    shape = (max(1, width // _GRID), max(1, height // _GRID))
+    mask = silhouette(look).astype(np.uint8)
+    coarse = cv2.resize(mask, shape, interpolation=cv2.INTER_NEAREST).astype(bool)
+    return Slot(wish, placed, width, height, coarse, at, base)
+
+
+def _haze(scene: Backdrop, depth: float, place: str) -> float:
+    if scene.indoor or place in ("wall", "air", "sky"):
+        return 0.0
+    return max(0.0, 0.20 * (1 - (depth - scene.horizon) / (1 - scene.horizon)) - 0.05)
+
+
+# Acceptance
+
+
+def _acceptable(layout: Layout, slot: Slot, target: Slot | None, tolerance: float) -> bool:
+    """Tell whether a place respects the frame, what is there already, and the relations that were asked for."""
+    if "truncated" not in slot.wish.hard and _outside(layout, slot) > 0.01:
+        return False
+    everything = [*layout.slots, slot]
+    for other in everything:
+        if other is target:
+            continue
+        share = _visible_share(other, [s for s in everything if s is not other])
+        tied = _tied(layout, other.wish)
+        wanted = 0.5 if tied else 0.32 if "occluded" in other.wish.hard else 1 - tolerance
+        if share < wanted:
+            return False
+    if target and not 0.3 <= _visible_share(target, [s for s in everything if s is not target]) <= 0.52:
+        return False
+    return _relations_hold(layout, everything, slot)
+
+
+def _tied(layout: Layout, wish: Wish) -> bool:
+    """Tell whether a relation that was asked for makes some hiding natural."""
+    return any(
+        wish.spec in (i, j) and predicate in ("on", "in front of", "behind") for i, predicate, j in layout.requested
+    )
+
+
+def _outside(layout: Layout, slot: Slot) -> float:
+    x, y, width, height = slot.box
+    inside = max(0.0, min(layout.width, x + width) - max(0, x)) * max(0.0, min(layout.height, y + height) - max(0, y))
+    return 1 - inside / (width * height)
+
+
+def _visible_share(slot: Slot, others: Sequence[Slot]) -> float:
+    """Return the share of a coarse silhouette that nothing nearer covers."""
+    free = slot.coarse.copy()
+    for other in others:
+        if other.placed.depth > slot.placed.depth:
+            _clear(free, slot.at, other)
+    return float(free.sum() / max(1, slot.coarse.sum()))
+
+
+def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Slot) -> None:
+    left, top = max(at[0], other.at[0]), max(at[1], other.at[1])
+    right = min(at[0] + free.shape[1], other.at[0] + other.coarse.shape[1])
+    bottom = min(at[1] + free.shape[0], other.at[1] + other.coarse.shape[0])
+    if right > left and bottom > top:
+        part = other.coarse[top - other.at[1] : bottom - other.at[1], left - other.at[0] : right - other.at[0]]
+        free[top - at[1] : bottom - at[1], left - at[0] : right - at[0]] &= ~part
+
+
+def _relations_hold(layout: Layout, slots: Sequence[Slot], new: Slot) -> bool:
+    """Tell whether the new thing stands as asked to the first of the things it is related to."""
+    bodies = {id(slot): _body(layout, slots, number) for number, slot in enumerate(slots)}
+    for predicate, anchor in _ties(layout, new.wish):
+        if predicate == "on":
+            continue
+        if not relations.PREDICATES[predicate](bodies[id(new)], bodies[id(anchor)]):
+            return False
+    return True
+
+
+def _body(layout: Layout, slots: Sequence[Slot], number: int) -> relations.Body:
+    slot = slots[number]
+    x, y, width, height = slot.box
+    left, top = max(0.0, x), max(0.0, y)
+    box = (left, top, min(layout.width, x + width) - left, min(layout.height, y + height) - top)
+    hides = {}
+    for other, far in enumerate(slots):
+        if far.placed.depth < slot.placed.depth:
+            share = 1 - _visible_share(far, [slot])
+            if share > 0:
+                hides[other] = share
+    host = slot.placed.host if slot.placed.host >= 0 else None
+    return relations.Body(number, box, slot.placed.depth, slot.placed.lifted, host, hides)

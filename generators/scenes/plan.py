@@ -1,0 +1,221 @@
+"""From a spec to wishes: which drawings, in which colours, where; and every refusal that needs no try."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vhbench.generators.scenes import catalog, environments, relations, truth
+from vhbench.generators.scenes.catalog import Entry, Place
+from vhbench.generators.scenes.sprites import Look
+from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
+
+MOST_THINGS = 10
+"""Most objects in one scene."""
+
+HARD = ("small", "occluded", "truncated", "low_contrast")
+"""Hard positives that a spec may ask for."""
+
+SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
+    "ground": ("ground", "water", "air"),
+    "floor": ("floor", "ground", "water", "air"),
+    "table": ("table", "ground", "water", "air"),
+    "water": ("water", "ground", "air"),
+    "wall": ("wall", "ground", "water", "air"),
+    "air": ("air", "sky"),
+    "sky": ("sky", "air"),
+}
+"""Where a thing goes, in order of preference, if the environment does not offer its own place. Fictional scenes ask
+for elephants at sea; they get them, up to the belly in water."""
+
+_VARIANTS = 12
+
+
+class Refusal(Exception):
+    """Why a spec cannot be drawn: a short reason to count by, and what led to it."""
+
+    def __init__(self, reason: str, **detail: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One thing that shall be in the picture; ``spec`` is the index of its ObjectSpec, -1 for an added occluder."""
+
+    spec: int
+    entry: Entry
+    place: Place
+    look: Look
+    size: str = ""
+    hard: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a scene plays."""
+
+    name: str
+    state: str
+
+
+def check(spec: SceneSpec) -> list[Entry]:
+    """Return the catalog entries of a spec's objects.
+
+    Raises:
+        Refusal: with the reason, if the spec asks for what no drawing can show.
+        VhbenchError: if the spec itself is malformed.
+    """
+    for side in (spec.width, spec.height):
+        if not 64 <= side <= 4096:
+            raise VhbenchError(f"scene {spec.id}: {spec.width}x{spec.height} pixels: sides must lie in 64 … 4096")
+    entries = [_entry(spec, thing) for thing in spec.objects]
+    total = sum(thing.count for thing in spec.objects)
+    if total > MOST_THINGS:
+        raise Refusal("too many objects", count=total, most=MOST_THINGS)
+    for index, predicate, other in spec.relations:
+        if not (0 <= index < len(entries) and 0 <= other < len(entries) and index != other):
+            raise VhbenchError(
+                f"scene {spec.id}: relation ({index}, {predicate}, {other}) must join two of its objects"
+            )
+        if predicate not in relations.PREDICATES:
+            allowed = ", ".join(relations.PREDICATES)
+            raise VhbenchError(f"scene {spec.id}: unknown relation {predicate!r}: must be one of {allowed}")
+    _check_absent(spec, entries)
+    return entries
+
+
+def _entry(spec: SceneSpec, thing: ObjectSpec) -> Entry:
+    entry = catalog.lookup(thing.category)
+    where = f"scene {spec.id}: {thing.category}"
+    if thing.count < 1:
+        raise VhbenchError(f"{where}: count {thing.count} must be at least 1")
+    for hard in thing.hard:
+        if hard not in HARD:
+            raise VhbenchError(f"{where}: unknown hard positive {hard!r}: must be one of {', '.join(HARD)}")
+    if thing.size and thing.size not in truth.SIZES:
+        raise VhbenchError(f"{where}: unknown size {thing.size!r}: must be one of {', '.join(truth.SIZES)}")
+    if entry is None:
+        raise Refusal("no drawing", category=thing.category)
+    if thing.count > 1 and not entry.countable:
+        raise Refusal("not countable", category=thing.category)
+    if thing.colour and thing.colour not in (*entry.colours, entry.default_colour):
+        raise Refusal("no such colour", category=thing.category, colour=thing.colour, allowed=list(entry.colours))
+    if thing.action and action_of(entry, thing.action) is None:
+        allowed = sorted(map(truth.gerund, entry.actions))
+        raise Refusal("no such action", category=thing.category, action=thing.action, allowed=allowed)
+    if thing.state:
+        raise Refusal("no such state", category=thing.category, state=thing.state)
+    return entry
+
+
+def action_of(entry: Entry, action: str) -> str | None:
+    """Return the catalog's form of an action ("running" or "run"), "" for standing, None if it cannot be shown."""
+    if action in ("", "stand", "standing"):
+        return "" if entry.actions or not action else None
+    return next((own for own in entry.actions if truth.gerund(own) == truth.gerund(action)), None)
+
+
+def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
+    names = {entry.name for entry in entries}
+    for word in map(readable, spec.absent):
+        clash = sorted(name for name in names if word == name or word in truth.rivals(name))
+        if clash:
+            raise Refusal("present and absent", word=word, because_of=clash[0])
+
+
+def readable(word: str) -> str:
+    """Return the name under which scenes know a word; words without a drawing stay as they are."""
+    entry = catalog.lookup(word)
+    return entry.name if entry else word
+
+
+def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Setting:
+    """Choose the environment and its state, honouring what the spec fixes.
+
+    ``spec.environment`` may be an environment ("kitchen") or a word that environments paint ("sky"). No object's
+    word, and no word that must be absent, may occur among the areas of the environment that is taken.
+
+    Raises:
+        Refusal: if no environment does.
+    """
+    asked = spec.environment
+    own = environments.find_environment(asked) if asked else None
+    names = [own.name] if own else [name for name in environments.ENVIRONMENTS if not asked or _paints(name, asked)]
+    if not names:
+        raise Refusal("no such environment", environment=asked)
+    settings = [Setting(name, state) for name in names for state in _states(name, spec.state)]
+    if not settings:
+        raise Refusal("no such state", environment=asked, state=spec.state)
+    fitting = [setting for setting in settings if _fits(setting, spec, entries)]
+    if not fitting:
+        raise Refusal("environment shows it already", environment=asked, categories=[e.name for e in entries])
+    if not asked:
+        fitting = [
+            s for s in fitting if all(e.place in environments.ENVIRONMENTS[s.name].places for e in entries)
+        ] or fitting
+    chosen = sorted({setting.name for setting in fitting})[int(random.integers(len({s.name for s in fitting})))]
+    states = [setting for setting in fitting if setting.name == chosen]
+    return states[int(random.integers(len(states)))]
+
+
+def _paints(name: str, area: str) -> bool:
+    environment = environments.ENVIRONMENTS[name]
+    return any(area in environment.areas(state) for state in environment.states)
+
+
+def _states(name: str, state: str) -> tuple[str, ...]:
+    states, state = environments.ENVIRONMENTS[name].states, environments.canonical_state(state)
+    return states if not state else tuple(s for s in states if s == state)
+
+
+def _fits(setting: Setting, spec: SceneSpec, entries: list[Entry]) -> bool:
+    areas = environments.ENVIRONMENTS[setting.name].areas(setting.state)
+    painted = frozenset(areas) | frozenset(map(readable, areas))
+    if painted & {entry.name for entry in entries}:
+        return False
+    asked = spec.environment
+    if asked and environments.find_environment(asked) is None and asked not in areas:
+        return False
+    absent = frozenset(map(readable, spec.absent))
+    if absent:
+        known, _ = truth.known_words((entry.name for entry in entries), areas)
+        if absent & painted or (absent & truth.vocabulary()) - known:
+            return False
+    return all(place_of(entry, setting) is not None for entry in entries)
+
+
+def place_of(entry: Entry, setting: Setting) -> Place | None:
+    """Return where a thing goes in a setting, or None if nowhere."""
+    offered = environments.ENVIRONMENTS[setting.name].places
+    return next((place for place in SUBSTITUTES[entry.place] if place in offered), None)
+
+
+def wishes(spec: SceneSpec, entries: list[Entry], setting: Setting, random: np.random.Generator) -> list[Wish]:
+    """Return one wish per object; what the spec leaves open (colour, variant, direction) is drawn at random."""
+    out = []
+    for index, (thing, entry) in enumerate(zip(spec.objects, entries, strict=True)):
+        for _ in range(thing.count):
+            look = _look(thing, entry, random)
+            place = place_of(entry, setting) or entry.place
+            out.append(Wish(index, entry, place, look, thing.size, thing.hard))
+    return out
+
+
+def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:
+    colour = thing.colour
+    if not colour and entry.colours and random.random() < 0.6:
+        colour = entry.colours[int(random.integers(len(entry.colours)))]
+    action = action_of(entry, thing.action) or ""
+    if not thing.action and entry.actions and random.random() < 0.5:
+        action = entry.actions[int(random.integers(len(entry.actions)))]
+    flip = bool(random.integers(2)) and entry.flip
+    variant = 0 if entry.drawing else int(random.integers(_VARIANTS))
+    return Look(entry.word, _paintable(entry, colour), action, variant, flip)
+
+
+def _paintable(entry: Entry, colour: str) -> str:
+    """Return a colour that the drawing takes; an identity-locked one already has its default colour."""
+    return colour if colour in entry.colours else ""

@@ -1,0 +1,90 @@
+"""Random specs: what a scene shall show, when nobody has said it, or only in part."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vhbench.generators.scenes import catalog, environments, plan, truth
+from vhbench.generators.scenes.catalog import Entry
+from vhbench.generators.scenes.plan import Setting, place_of
+from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
+from vhbench.seeding import Key, rng
+
+
+def random_spec(
+    seed: int,
+    *key: Key,
+    id: str = "",
+    must: Sequence[ObjectSpec] = (),
+    absent: Sequence[str] = (),
+    words: Sequence[str] | None = None,
+    k: int | None = None,
+    environment: str = "",
+    state: str = "",
+    counts: Sequence[int] = (1, 1, 1, 2, 3),
+) -> SceneSpec:
+    """Complete a spec with random categories, so that nothing in it contradicts the rest.
+
+    The added categories are no rivals (near-synonyms, parts, hypernyms) of one another, of ``must`` or of ``absent``,
+    and the chosen environment neither paints nor confuses any of these words: each of them is known in the scene.
+
+    Args:
+        seed: of the split.
+        key: what the spec is for; equal keys give equal specs.
+        id: of the spec; by default made of the key.
+        must: objects that must be there; their attributes, counts and hard positives are taken over.
+        absent: words that must not be there, and whose absence must be known.
+        words: the pool of further categories; the whole catalog by default.
+        k: number of different categories in all, 1 … 8; random between 2 and 5 by default.
+        environment: where, or "" for any that fits.
+        state: of the environment, or "" for any.
+        counts: from which the count of each added category is drawn.
+
+    Raises:
+        VhbenchError: if no environment fits ``must`` and ``absent``, or the pool is too small.
+    """
+    random = rng(seed, "spec", *key)
+    name = id or "-".join(str(part) for part in key) or "spec"
+    wanted = [catalog.find(thing.category) for thing in must]
+    base = SceneSpec(name, tuple(must), environment, state, absent=tuple(absent))
+    try:
+        setting = plan.choose_setting(base, wanted, random)
+    except plan.Refusal as refusal:
+        raise VhbenchError(f"scene {name}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
+    total = k if k is not None else max(len(wanted), int(random.integers(2, 6)))
+    pool = [catalog.find(word) for word in words] if words is not None else list(catalog.CATALOG.values())
+    added = _pick(pool, wanted, absent, setting, total - len(wanted), random)
+    if k is not None and len(wanted) + len(added) < k:
+        raise VhbenchError(f"scene {name}: {k} categories asked, but only {len(wanted) + len(added)} fit together")
+    room = plan.MOST_THINGS - sum(thing.count for thing in must)
+    objects = list(must)
+    for position, entry in enumerate(added):
+        left = room - (len(added) - position - 1)
+        count = min(int(counts[int(random.integers(len(counts)))]), left) if entry.countable else 1
+        room -= max(1, count)
+        objects.append(ObjectSpec(entry.name, count=max(1, count)))
+    return SceneSpec(name, tuple(objects), setting.name, setting.state, absent=tuple(absent))
+
+
+def _pick(
+    pool: Sequence[Entry],
+    wanted: Sequence[Entry],
+    absent: Sequence[str],
+    setting: Setting,
+    number: int,
+    random: np.random.Generator,
+) -> list[Entry]:
+    """Choose entries at random, leaving out whatever would make another word doubtful."""
+    taken = {entry.name for entry in wanted} | set(map(plan.readable, absent))
+    painted = environments.ENVIRONMENTS[setting.name].areas(setting.state)
+    doubtful = frozenset().union(*(truth.rivals(area) for area in painted)) | {*painted, *map(plan.readable, painted)}
+    chosen: list[Entry] = []
+    for index in random.permutation(len(pool)):
+        entry = pool[int(index)]
+        if len(chosen) >= number:
+            break
+        clash = entry.name in taken or entry.name in doubtful or bool(truth.rivals(entry.name) & taken)
+        if not clash and place_of(entry, setting) == entry.place:
+            chosen.append(entry)
+            taken.add(entry.name)
+    return chosen

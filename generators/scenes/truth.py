@@ -1,0 +1,227 @@
+"""The truth about a drawn scene, read from the map of who owns which pixel."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.generators.scenes import catalog, colours, environments, relations, rle
+from vhbench.generators.scenes.render import Placed, Silhouettes
+from vhbench.generators.scenes.sprites import Pixels
+from vhbench.schema import Box, SceneObject
+
+SIZES: Mapping[str, tuple[float, float]] = {
+    "tiny": (0.0, 0.06),
+    "small": (0.06, 0.125),
+    "medium": (0.125, 0.33),
+    "large": (0.33, 1.0),
+}
+"""Size in the picture: bounds of sqrt(box area / picture area). An object within a tenth of a bound has no known
+size, since people would differ."""
+
+SMALL_BOX = 0.005
+"""A small hard positive's box covers at most this share of the picture (36² pixels of 512²)."""
+
+OCCLUDED = (0.2, 0.6)
+"""Visible fraction of an occluded hard positive."""
+
+TRUNCATED = (0.3, 0.75)
+"""In-frame fraction of a truncated hard positive."""
+
+LOW_CONTRAST = 22.0
+"""Largest colour difference (CIE76 ΔE between the means of the visible part and of a rim around it) that is low."""
+
+LEAST_PIXELS = 0.0006
+"""Least visible area, as a share of the picture, of anything that counts as present (157 of 512² pixels)."""
+
+_COLOUR_SAMPLE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the pixels say of one thing; None as ``box`` if nothing of it is visible."""
+
+    box: Box | None
+    area: int
+    visible: npt.NDArray[np.bool_]
+    visible_fraction: float
+    in_frame_fraction: float
+
+
+def measure(owned: Silhouettes, things: Sequence[Placed]) -> list[Measured]:
+    """Measure every thing's visible part."""
+    return [_measure_one(owned, i) for i in range(len(things))]
+
+
+def _measure_one(owned: Silhouettes, i: int) -> Measured:
+    visible = owned.owner == i + 1
+    area = int(np.count_nonzero(visible))
+    in_frame, whole = int(owned.in_frame[i]), int(owned.whole[i])
+    return Measured(
+        _tight_box(visible) if area else None,
+        area,
+        visible,
+        round(area / in_frame, 6) if in_frame else 0.0,
+        round(in_frame / whole, 6),
+    )
+
+
+def _tight_box(mask: npt.NDArray[np.bool_]) -> Box:
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    left, top = int(columns[0]), int(rows[0])
+    return float(left), float(top), float(columns[-1] - left + 1), float(rows[-1] - top + 1)
+
+
+def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) -> SceneObject:
+    """Describe one visible thing.
+
+    Colour is what the pixels show, not what was asked for: the name that covers at least half of the visible part,
+    and known only if no other name covers more than 30% of it.
+    """
+    assert seen.box is not None
+    entry = catalog.find(thing.look.word)
+    colour, sure = _colour(picture[seen.visible])
+    size = size_name(seen.box, picture.shape[1], picture.shape[0])
+    action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
+    found = {"colour": colour, "size": size, "action": action}
+    known = {name for name, value in found.items() if value and (name != "colour" or sure)}
+    return SceneObject(
+        id=number,
+        category=entry.name,
+        box=seen.box,
+        area=float(seen.area),
+        mask=rle.encode(seen.visible),
+        visible_fraction=seen.visible_fraction,
+        in_frame_fraction=seen.in_frame_fraction,
+        attributes=tuple((name, value) for name, value in found.items() if value),
+        known_attributes=frozenset(known),
+    )
+
+
+def _stands(entry: catalog.Entry) -> bool:
+    return bool(entry.actions) and entry.place == "ground"
+
+
+def _colour(pixels: Pixels) -> tuple[str, bool]:
+    """Return the colour that covers at least half of pixels (n, 3), or "", and whether nothing rivals it."""
+    sample = pixels[:: max(1, len(pixels) // _COLOUR_SAMPLE)]
+    names, counts = np.unique(colours.name_pixels(sample), return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    if counts[order[0]] * 2 < len(sample):
+        return "", False
+    rival = counts[order[1]] if len(order) > 1 else 0
+    return str(names[order[0]]), bool(rival <= 0.3 * len(sample))
+
+
+def size_name(box: Box, width: int, height: int) -> str:
+    """Return the size name of a box in a picture, or "" within a tenth of the bound between two names."""
+    share = (box[2] * box[3] / (width * height)) ** 0.5
+    for name, (low, high) in SIZES.items():
+        if low <= share < high:
+            return name if (low == 0 or share >= 1.1 * low) and (high == 1 or share < 0.9 * high) else ""
+    return "large"
+
+
+def gerund(verb: str) -> str:
+    """Return the -ing form of a catalog action; words that already have it are returned as they are.
+
+    >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
+    ('running', 'dancing', 'lying', 'standing')
+    """
+    if verb.endswith("ing"):
+        return verb
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
+    return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
+
+
+def bodies(objects: Sequence[SceneObject], things: Sequence[Placed], owned: Silhouettes) -> list[relations.Body]:
+    """Return what the rules of :mod:`relations` need, for objects whose ids are indices of ``things`` plus 1."""
+    shares = owned.hidden / np.maximum(owned.in_frame, 1)[:, None]
+    return [
+        relations.Body(
+            id=o.id,
+            box=o.box,
+            depth=things[o.id - 1].depth,
+            lifted=things[o.id - 1].lifted,
+            host=things[o.id - 1].host + 1 if things[o.id - 1].host >= 0 else None,
+            hides={int(j) + 1: float(shares[j, o.id - 1]) for j in np.flatnonzero(shares[:, o.id - 1])},
+        )
+        for o in objects
+    ]
+
+
+def contrast(picture: Pixels, visible: npt.NDArray[np.bool_], box: Box) -> tuple[float, tuple[float, float, float]]:
+    """Return the CIE76 colour difference ΔE between the visible part and a rim around it, and the rim's mean RGB.
+
+    The rim is a tenth of the box's longer side wide, at least 4 pixels.
+    """
+    reach = max(4, round(0.1 * max(box[2], box[3])))
+    rows = slice(max(0, int(box[1]) - reach), int(box[1] + box[3]) + reach)
+    columns = slice(max(0, int(box[0]) - reach), int(box[0] + box[2]) + reach)
+    inside = visible[rows, columns]
+    kernel = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    rim = cv2.dilate(inside.astype(np.uint8), kernel).astype(bool) & ~inside
+    lab = cv2.cvtColor(picture[rows, columns].astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
+    red, green, blue = (float(channel) for channel in picture[rows, columns][rim].mean(0))
+    return float(np.linalg.norm(lab[inside].mean(0) - lab[rim].mean(0))), (red, green, blue)
+
+
+@lru_cache(maxsize=1)
+def _rivals() -> Mapping[str, frozenset[str]]:
+    """Map each readable name, and each area, to the names that must not be asked as absent where it is present."""
+    table: dict[str, set[str]] = {}
+    for name, others in _declared():
+        for other in others:
+            entry = catalog.lookup(other)
+            rival = entry.name if entry else other
+            if rival != name:
+                table.setdefault(name, set()).add(rival)
+                table.setdefault(rival, set()).add(name)
+    return {name: frozenset(rivals) for name, rivals in table.items()}
+
+
+def _declared() -> Iterable[tuple[str, Sequence[str]]]:
+    for entry in catalog.CATALOG.values():
+        yield entry.name, (*entry.implies, *entry.confusable)
+    yield from environments.AREA_CONFUSABLE.items()
+    for area in sorted(environments.AREAS):
+        yield area, (area,)  # an area and a drawing may share a word: the cabinet and the wardrobe
+
+
+def rivals(name: str) -> frozenset[str]:
+    """Return the names about which a picture of ``name`` (a thing or an area) leaves one in doubt.
+
+    A man is a person, a table may hold a cup that is part of its drawing, a yacht looks like a ship. The catalog
+    declares these; the relation is taken both ways.
+    """
+    return _rivals().get(name, frozenset())
+
+
+@lru_cache(maxsize=1)
+def vocabulary() -> frozenset[str]:
+    """Return every word whose presence or absence scenes can know: things and areas."""
+    return catalog.vocabulary() | frozenset(environments.AREAS)
+
+
+def known_words(things: Iterable[str], areas: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words known in a scene, and those of them that may be counted.
+
+    Known is the vocabulary, less the rivals of whatever is present; what is present stays known. Countable are the
+    known things that the catalog lets be counted, less any rival of something present.
+    """
+    present = frozenset(things)
+    doubtful = frozenset().union(*(rivals(name) for name in sorted(present | frozenset(areas))))
+    known = (vocabulary() - doubtful) | present | frozenset(areas)
+    return known, (known & _countable()) - doubtful - frozenset(areas)
+
+
+@lru_cache(maxsize=1)
+def _countable() -> frozenset[str]:
+    return frozenset(entry.name for entry in catalog.CATALOG.values() if entry.countable)

@@ -1,0 +1,79 @@
+"""What a spec asks for is in the picture, or the spec is refused with a reason."""
+
+import io
+
+import pytest
+from PIL import Image
+
+from vhbench.generators.scenes.source import SceneSource, canonical
+from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
+
+
+def draw(*objects: ObjectSpec, seed: int = 1, **options) -> Scene:
+    spec = SceneSpec("s", objects, **options)
+    [scene] = SceneSource().make([spec], seed=seed)
+    assert isinstance(scene, Scene), scene
+    return scene
+
+
+def refuse(*objects: ObjectSpec, **options) -> Rejection:
+    [rejection] = SceneSource().make([SceneSpec("s", objects, **options)], seed=1)
+    assert isinstance(rejection, Rejection)
+    return rejection
+
+
+def test_a_scene_is_an_image_and_its_truth():
+    scene = draw(ObjectSpec("car", count=2, colour="red"), environment="street", state="sunny")
+    assert scene.id == "s-1"
+    assert Image.open(io.BytesIO(scene.image)).size == (512, 512)
+    assert scene.count("car") == 2
+    assert all(("colour", "red") in thing.attributes for thing in scene.objects)
+    assert (scene.environment, scene.environment_state) == ("street", "sunny")
+    assert "road" in scene.areas
+    assert "banana" in scene.known
+    assert "bus" not in scene.categories()
+
+
+@pytest.mark.parametrize("count", range(1, 11))
+def test_counts_are_met(count):
+    scene = draw(ObjectSpec("chair", count=count))
+    assert scene.count("chair") == count
+
+
+def test_a_word_is_known_by_its_readable_name():
+    scene = draw(ObjectSpec("sofa"))
+    assert [thing.category for thing in scene.objects] == ["couch"] == [canonical("sofa")]
+
+
+@pytest.mark.parametrize(
+    ("objects", "options", "reason"),
+    [
+        ([ObjectSpec("sound")], {}, "no drawing"),
+        ([ObjectSpec("chair", count=11)], {}, "too many objects"),
+        ([ObjectSpec("banana", colour="blue")], {}, "no such colour"),
+        ([ObjectSpec("car", action="running")], {}, "no such action"),
+        ([ObjectSpec("car")], {"environment": "moon base"}, "no such environment"),
+        ([ObjectSpec("car")], {"environment": "kitchen", "state": "snowy"}, "no such state"),
+        ([ObjectSpec("tree")], {"environment": "forest"}, "environment shows it already"),
+        ([ObjectSpec("tree")], {"absent": ("tree",)}, "present and absent"),
+        ([ObjectSpec("cup"), ObjectSpec("apple")], {"relations": ((0, "on", 1),)}, "nothing can stand on it"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_a_reason(objects, options, reason):
+    assert refuse(*objects, **options).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("objects", "options", "message"),
+    [
+        ([ObjectSpec("car", count=0)], {}, "scene s: car: count 0 must be at least 1"),
+        ([ObjectSpec("car", hard=("ugly",))], {}, "unknown hard positive 'ugly'"),
+        ([ObjectSpec("car", size="huge")], {}, "unknown size 'huge'"),
+        ([ObjectSpec("car")], {"width": 8}, "8x512 pixels"),
+        ([ObjectSpec("car"), ObjectSpec("cup")], {"relations": ((0, "eats", 1),)}, "unknown relation 'eats'"),
+        ([ObjectSpec("car")], {"relations": ((0, "on", 1),)}, "must join two of its objects"),
+    ],
+)
+def test_malformed_specs_are_errors(objects, options, message):
+    with pytest.raises(VhbenchError, match=message):
+        list(SceneSource().make([SceneSpec("s", tuple(objects), **options)], seed=1))
