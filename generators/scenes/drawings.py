@@ -13,6 +13,7 @@ from pathlib import Path
 
 from vhbench.generators.scenes import colours
 from vhbench.generators.scenes.catalog import Entry, find
+from vhbench.generators.scenes.creatures import creature, usual_size
 from vhbench.schema import VhbenchError
 
 ART = Path(__file__).with_name("art")
@@ -63,7 +64,10 @@ def draw(word: str, *, colour: str = "", action: str = "", variant: int = 0) -> 
     entry = find(word)
     _check(entry, "colour", colour, entry.colours)
     _check(entry, "action", action, entry.actions)
-    return _draw_art(entry, colour)
+    if entry.drawing:
+        return _draw_art(entry, colour)
+    body, width, height = creature(entry.word, colour, action, variant)
+    return Drawing(body, width, height, entry.size_m / usual_size(entry.word))
 
 
 @cache

@@ -1,0 +1,39 @@
+"""Parametric creatures: people and four-legged animals, drawn for an action, a colour and a variant."""
+
+from functools import lru_cache
+
+from vhbench.generators.scenes.creatures_animals import animal
+from vhbench.generators.scenes.creatures_people import BUILDS, person
+from vhbench.generators.scenes.creatures_sketch import Sketch
+from vhbench.generators.scenes.creatures_species import SPECIES
+from vhbench.schema import VhbenchError
+
+VARIANTS = 10
+"""How many looks there are of each creature; variants repeat after that."""
+
+CREATURES: tuple[str, ...] = (*BUILDS, *SPECIES)
+"""The catalog words that are drawn here."""
+
+
+def creature(word: str, colour: str, action: str, variant: int) -> tuple[str, float, float]:
+    """Draw a creature and return its markup, width and height, tight around (0, 0) to (width, height).
+
+    Raises:
+        VhbenchError: if it is not one of :data:`CREATURES`.
+    """
+    return _sketch(word, colour, action, variant % VARIANTS).finish()
+
+
+@lru_cache(maxsize=64)
+def usual_size(word: str) -> float:
+    """Return the longer side of a creature that stands, in drawing units."""
+    _, width, height = creature(word, "", "", 0)
+    return max(width, height)
+
+
+def _sketch(word: str, colour: str, action: str, variant: int) -> Sketch:
+    if word in BUILDS:
+        return person(word, colour, action, variant)
+    if word in SPECIES:
+        return animal(word, colour, action, variant)
+    raise VhbenchError(f"no creature {word!r}: must be one of {', '.join(CREATURES)}")
