@@ -194,8 +194,8 @@ def _trunk(sketch: Sketch, look: Look) -> None:
 def _skirt(sketch: Sketch, look: Look) -> None:
     tall, wide, hem = look.trunk, look.shoulder, -look.leg * 0.42
     if look.stance.front:
-        waist, flare = wide * 0.8, look.hip_width * 2.25
-        points = ((tall * 0.42, -waist), (tall * 0.42, waist), (hem, flare), (hem, -flare))
+        half, flare = wide * 0.8, look.hip_width * 2.25
+        points = ((tall * 0.42, -half), (tall * 0.42, half), (hem, flare), (hem, -flare))
         sketch.polygon([look.up(d, s) for d, s in points], look.shirt)
     elif look.stance.lying:
         sketch.polygon([look.up(tall * 0.4, -7), look.up(tall * 0.4, 7), look.up(hem, 9), look.up(hem, -7)], look.shirt)
