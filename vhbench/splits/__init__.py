@@ -15,18 +15,27 @@ Whoever reads a split reads the files that its manifest lists and no others, and
 
 from vhbench.splits.hashing import content_hash, row_hash
 from vhbench.splits.layout import SECRET_SEED, read_manifest
-from vhbench.splits.reading import read_questions, read_rejections, read_rows, read_scenes, recompute_content_hash
-from vhbench.splits.verifying import verify
+from vhbench.splits.reading import (
+    read_questions,
+    read_rejections,
+    read_rows,
+    read_scenes,
+    read_truths,
+    recompute_content_hash,
+)
+from vhbench.splits.verifying import file_faults, verify
 from vhbench.splits.writing import write_split
 
 __all__ = [
     "SECRET_SEED",
     "content_hash",
+    "file_faults",
     "read_manifest",
     "read_questions",
     "read_rejections",
     "read_rows",
     "read_scenes",
+    "read_truths",
     "recompute_content_hash",
     "row_hash",
     "verify",

@@ -8,7 +8,7 @@ from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchErr
 from vhbench.splits import layout, parquet
 from vhbench.splits.hashing import content_hash, row_hash
 from vhbench.splits.layout import read_manifest
-from vhbench.splits.truth import Truth, read_rejections_file, read_truths, scene_of
+from vhbench.splits.truth import Truth, read_rejection_file, read_truth_file, scene_of
 
 
 def read_questions(directory: Path, config: str | None = None) -> Iterator[Question]:
@@ -50,19 +50,19 @@ def read_scenes(directory: Path) -> dict[str, Scene]:
     Raises:
         VhbenchError: if the file is damaged.
     """
-    return {truth.id: scene_of(truth) for truth in read_stored_truths(directory)}
+    return {truth.id: scene_of(truth) for truth in read_truths(directory)}
 
 
-def read_stored_truths(directory: Path) -> Iterator[Truth]:
+def read_truths(directory: Path) -> Iterator[Truth]:
     """Yield the scenes of a split as they are stored."""
     if layout.SCENES in read_manifest(directory).files:
-        yield from read_truths(layout.inside(Path(directory), layout.SCENES))
+        yield from read_truth_file(layout.inside(Path(directory), layout.SCENES))
 
 
 def read_rejections(directory: Path) -> Iterator[Rejection]:
     """Yield what was left out of a split, and why."""
     if layout.REJECTIONS in read_manifest(directory).files:
-        yield from read_rejections_file(layout.inside(Path(directory), layout.REJECTIONS))
+        yield from read_rejection_file(layout.inside(Path(directory), layout.REJECTIONS))
 
 
 def recompute_content_hash(directory: Path) -> str:

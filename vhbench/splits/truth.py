@@ -101,7 +101,7 @@ def _unique(scenes: Iterable[Scene | Truth], hashes: dict[str, bytes]) -> Iterat
             raise VhbenchError(f"scene {truth.id!r}: two different scenes have this id")
 
 
-def read_truths(path: Path) -> Iterator[Truth]:
+def read_truth_file(path: Path) -> Iterator[Truth]:
     """Yield the stored scenes of a file.
 
     Raises:
@@ -131,7 +131,7 @@ def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, i
     return dict(sorted(reasons.items()))
 
 
-def read_rejections_file(path: Path) -> Iterator[Rejection]:
+def read_rejection_file(path: Path) -> Iterator[Rejection]:
     """Yield the rejections of a file.
 
     Raises:

@@ -30,19 +30,23 @@ def verify(directory: Path) -> list[str]:
         One line per fault; empty where all is well.
     """
     directory = Path(directory)
+    if faults := file_faults(directory):
+        return faults  # what damaged files hold is not worth a look
     try:
         manifest = layout.read_manifest(directory)
-    except VhbenchError as error:
-        return [str(error)]
-    faults = [*_file_faults(directory, manifest)]
-    if faults:  # what the files hold is not worth a look
-        return faults
-    try:
         faults += _row_faults(directory, manifest)
         faults += _scene_faults(directory, manifest)
     except VhbenchError as error:
         faults.append(str(error))
     return faults
+
+
+def file_faults(directory: Path) -> list[str]:
+    """Check the manifest, the hash of each file that it lists, and that there are no others."""
+    try:
+        return [*_file_faults(directory, layout.read_manifest(directory))]
+    except VhbenchError as error:
+        return [str(error)]
 
 
 def _file_faults(directory: Path, manifest: Manifest) -> Iterator[str]:

@@ -36,6 +36,7 @@ def write_split(
     scenes: Iterable[Scene | Truth] = (),
     rejections: Iterable[Rejection] = (),
     extra: Mapping[str, Any] | None = None,
+    may_be_empty: bool = False,
 ) -> Manifest:
     """Write a split directory, replacing a former one only when the new one is complete.
 
@@ -50,6 +51,7 @@ def write_split(
         scenes: the truth behind the images; read after the rows. A scene may occur more than once.
         rejections: what was left out; read after the rows.
         extra: more facts for the manifest, JSON types only.
+        may_be_empty: allow a split without rows (one shard of a larger one).
 
     Returns:
         The manifest, as written.
@@ -68,8 +70,11 @@ def write_split(
         with _Writer(staging, benchmark, version) as writer:
             for row, digests, images in _hashed(rows):
                 writer.add(row, digests, images)
-        facts = {**(extra or {}), **write_truths(staging / layout.SCENES, scenes)}
         reasons = write_rejections(staging / layout.REJECTIONS, rejections)
+        if not writer.rows and not may_be_empty:
+            why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
+            raise VhbenchError(f"the {benchmark} split would have no rows ({why})")
+        facts = {**(extra or {}), **write_truths(staging / layout.SCENES, scenes)}
         others = [name for name in (layout.SCENES, layout.REJECTIONS) if (staging / name).exists()]
         manifest = Manifest(
             benchmark=benchmark,
@@ -77,7 +82,7 @@ def write_split(
             seed=seed,
             config=dict(config),
             sources=dict(sources or {}),
-            rows=writer.rows(reasons),
+            rows=writer.rows,
             rejections=reasons,
             files={**writer.files, **{name: file_sha256(staging / name) for name in others}},
             content_hash=content_hash(writer.row_hashes),
@@ -191,11 +196,9 @@ class _Writer:
         elif len(window.rows) >= WINDOW_ROWS:
             self._flush(config)
 
-    def rows(self, rejections: Mapping[str, int]) -> dict[str, int]:
-        """Return the number of rows per config."""
-        if not self._shards:
-            why = ", ".join(f"{count} × {reason}" for reason, count in rejections.items()) or "nothing was made"
-            raise VhbenchError(f"the {self._benchmark} split would have no rows ({why})")
+    @property
+    def rows(self) -> dict[str, int]:
+        """The number of rows per config."""
         return {config: shards.rows for config, shards in self._shards.items()}
 
     def _check(self, row: Row) -> None:

@@ -1,0 +1,69 @@
+"""A hidden edition says nothing about its seed, commits to it, and can be rebuilt by whoever learns the secret."""
+
+from pathlib import Path
+
+import pytest
+
+from vhbench import splits
+from vhbench.builds import secret, sharding
+from vhbench.schema import VhbenchError
+
+HERE = Path(__file__).parent
+COMMITMENT = "d3cdf385174eedced75046852e195bc3d64fe7d116e58363aa240a14d587cc68"
+SEED = 883740149861985075
+
+
+@pytest.fixture(autouse=True)
+def _toy_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+
+
+def edition(key: bytes, out: Path, **options: object) -> object:
+    from toy_build import ToyBuild  # type: ignore[import-not-found]
+
+    seed = secret.seed_of(key, "ode", "1.0.0")
+    commitment = secret.commitment_of(key, "ode", "1.0.0")
+    return sharding.run(ToyBuild(seed=seed, **options), out, commitment=commitment, progress=False)
+
+
+def test_the_seed_is_derived_as_documented() -> None:
+    # openssl: printf 'vhbench commitment ode 1.0.0' | openssl dgst -sha256 -hmac 0123456789abcdef
+    assert secret.commitment_of(b"0123456789abcdef", "ode", "1.0.0") == COMMITMENT
+    assert secret.seed_of(b"0123456789abcdef", "ode", "1.0.0") == SEED
+
+
+def test_a_secret_edition_keeps_its_seed_to_itself(tmp_path: Path) -> None:
+    key = b"a secret that nobody guesses"
+    manifest = edition(key, tmp_path)
+    assert manifest.seed == splits.SECRET_SEED
+    assert "seed" not in manifest.config
+    seed = str(secret.seed_of(key, "ode", "1.0.0"))
+    assert all(seed not in str(row) for row in splits.read_rows(tmp_path / "ode"))
+    assert all("generator_seed" not in scene.provenance for scene in splits.read_scenes(tmp_path / "ode").values())
+    assert all(seed.encode() not in path.read_bytes() for path in (tmp_path / "ode").rglob("*") if path.is_file())
+    assert splits.verify(tmp_path / "ode") == []
+
+
+def test_the_revealed_secret_rebuilds_the_split(tmp_path: Path) -> None:
+    manifest = edition(b"a secret that nobody guesses", tmp_path / "1")
+    assert secret.check(manifest, b"a secret that nobody guesses") == ""
+    assert edition(b"a secret that nobody guesses", tmp_path / "2") == manifest
+    assert secret.check(manifest, b"another secret, as long") == "the manifest commits to another secret"
+    assert edition(b"another secret, as long", tmp_path / "3").content_hash != manifest.content_hash
+
+
+def test_a_row_that_tells_the_seed_stops_the_build(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match="row 'q0-0': tells the seed of a secret edition"):
+        edition(b"a secret that nobody guesses", tmp_path, tell=True)
+    assert not (tmp_path / "ode").exists()
+
+
+def test_a_short_secret_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "secret"
+    file.write_text("hunter2\n")
+    with pytest.raises(VhbenchError, match="has 7 bytes; it must have 16 to 4096"):
+        secret.read_secret(file)
+    file.write_text("0123456789abcdef\n")
+    assert secret.read_secret(file) == b"0123456789abcdef"
+    with pytest.raises(VhbenchError, match="No such file"):
+        secret.read_secret(tmp_path / "none")

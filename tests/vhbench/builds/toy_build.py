@@ -1,0 +1,52 @@
+"""A build that tests can run in other processes: noise pictures, one question on each in config "a" or "b"."""
+
+import io
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from vhbench.schema import Question, Rejection, Row, Scene, SceneObject, VhbenchError
+from vhbench.seeding import rng
+
+
+@dataclass(frozen=True)
+class ToyBuild:
+    seed: int = 0
+    shards: int = 6
+    rows: int = 5
+    delay: float = 0
+    tell: bool = False
+    wrong: bool = False
+    benchmark: str = "ode"
+    version: str = "1.0.0"
+    sources: Mapping[str, str] = field(default_factory=dict)
+    log: Path | None = None
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        return {"rows": self.rows, "shards": self.shards, "seed": self.seed}
+
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
+        if self.log:
+            with self.log.open("a") as log:
+                log.write(f"{shard}\n")
+        if self.wrong and shard == 2:
+            raise VhbenchError("annotation 7: unknown category 'x'")
+        for n in range(self.rows):
+            time.sleep(self.delay)
+            pixels = rng(self.seed, "pixels", shard, n).integers(0, 256, (16, 16, 3), dtype="uint8")
+            buffer = io.BytesIO()
+            Image.fromarray(pixels).save(buffer, "PNG")
+            name = f"s{shard}-{n}"
+            thing = SceneObject(1, "dog", (0, 0, 4, 4), 16)
+            told = {"source": "toy", "generator_seed": self.seed}
+            scene = Scene(name, buffer.getvalue(), 16, 16, (thing,), provenance=told)
+            yield scene
+            text = f"Is there a dog? {self.seed}" if self.tell else "Is there a dog in this image?"
+            question = Question(f"q{shard}-{n}", (scene.image,), text, "yes", "yes_no", "ode", scene_ids=(name,))
+            yield Row("ab"[n % 2], question)
+        yield Rejection(f"r{shard}", "too small", {"area": 3})

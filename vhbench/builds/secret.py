@@ -1,0 +1,89 @@
+"""Hidden editions: a split whose seed nobody can guess, and whose manifest proves later that it was not chosen.
+
+The maintainer keeps a secret file. Its HMAC-SHA-256 gives the seed, and the commitment that the manifest shows.
+After the evaluation round the secret is revealed: whoever has it builds the same split with
+``--seed-from-secret FILE``, and ``vhbench verify DIR --secret FILE`` checks the commitment.
+"""
+
+import hmac
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vhbench.schema import Manifest, Row, VhbenchError
+from vhbench.splits.hashing import canonical, columns
+from vhbench.splits.truth import Truth
+
+MIN_BYTES = 16
+_MAX_BYTES = 4096
+
+
+def read_secret(path: Path) -> bytes:
+    """Read a secret: the file's bytes without the white space at their ends.
+
+    Raises:
+        VhbenchError: if it cannot be read, or is so short that it could be guessed.
+    """
+    try:
+        secret = Path(path).read_bytes().strip()
+    except OSError as error:
+        raise VhbenchError(f"cannot read the secret {path}: {error.strerror or error}") from error
+    if not MIN_BYTES <= len(secret) <= _MAX_BYTES:
+        raise VhbenchError(
+            f"the secret {path} has {len(secret)} bytes; it must have {MIN_BYTES} to {_MAX_BYTES} "
+            "(make one with: openssl rand -hex 32)"
+        )
+    return secret
+
+
+def seed_of(secret: bytes, benchmark: str, version: str) -> int:
+    """Return the seed of an edition, in [0, 2**63)."""
+    return int.from_bytes(_hmac(secret, "seed", benchmark, version)[:8], "big") >> 1
+
+
+def commitment_of(secret: bytes, benchmark: str, version: str) -> str:
+    """Return what the manifest of an edition shows instead of its seed, in hex."""
+    return _hmac(secret, "commitment", benchmark, version).hex()
+
+
+def check(manifest: Manifest, secret: bytes) -> str:
+    """Return what is wrong with a revealed secret, or "" if the manifest was made with it."""
+    committed = manifest.extra.get("commitment")
+    if not isinstance(committed, str) or not committed:
+        return f"the manifest commits to no secret; its seed is {manifest.seed}"
+    expected = commitment_of(secret, manifest.benchmark, manifest.version)
+    return "" if hmac.compare_digest(committed, expected) else "the manifest commits to another secret"
+
+
+def redacted(truth: Truth) -> Truth:
+    """Return a stored scene without the seeds in its provenance."""
+    data = orjson.loads(truth.json)
+    data["provenance"] = without_seeds(data["provenance"])
+    return replace(truth, json=canonical(data).decode())
+
+
+def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
+    """Pass rows on, and stop where one would give the seed away.
+
+    Raises:
+        VhbenchError: if the seed stands in a row's columns.
+    """
+    told = str(seed).encode()
+    for row in rows:
+        if told in canonical(columns(row.question)):
+            raise VhbenchError(f"row {row.question.id!r}: tells the seed of a secret edition")
+        yield row
+
+
+def without_seeds(value: Any) -> Any:
+    """Return JSON data without the entries whose name speaks of a seed."""
+    if isinstance(value, dict):
+        return {key: without_seeds(inner) for key, inner in value.items() if "seed" not in key.lower()}
+    return [without_seeds(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _hmac(secret: bytes, *what: str) -> bytes:
+    return hmac.digest(secret, " ".join(("vhbench", *what)).encode(), "sha256")

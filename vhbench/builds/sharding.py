@@ -1,0 +1,290 @@
+"""Runs a build: its shards in one process or many, each written whole or not at all, then merged into a split.
+
+Every shard is a small split directory of its own below ``OUT/.BENCHMARK.FINGERPRINT.parts``. The fingerprint stands
+for the build's options, its sources and this package's code, so that an interrupted build goes on where it stopped
+and shards of different builds never meet. What is built depends on the seed and on the shard's index alone; so any
+number of workers, jobs or machines, in any order, with any number of accidents, gives the same content hash.
+"""
+
+import hashlib
+import multiprocessing
+import os
+import re
+import shutil
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+import vhbench
+from vhbench import splits
+from vhbench.builds import secret
+from vhbench.progress import Progress
+from vhbench.protocols import Build
+from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
+from vhbench.splits import layout
+from vhbench.splits.hashing import canonical
+from vhbench.splits.truth import Truth, truth_of
+
+_CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
+
+
+def run(
+    build: Build,
+    out: Path,
+    *,
+    workers: int = 1,
+    shard: tuple[int, int] | None = None,
+    ray: str | None = None,
+    gpus: float = 0,
+    progress: bool = True,
+    commitment: str = "",
+) -> Manifest | None:
+    """Build a split into ``out/<benchmark>``, going on where an earlier run stopped.
+
+    Args:
+        build: what to build.
+        out: the folder that holds split directories.
+        workers: processes on this machine.
+        shard: (i, N) builds every N-th shard from the i-th on; whichever of the N jobs ends last merges them all.
+        ray: "local" starts a Ray cluster on this machine, "auto" finds a running one, anything else is its address;
+            ``out`` must then be visible to all of its machines under the same path.
+        gpus: GPUs per Ray task; may be a fraction.
+        progress: tell about progress on stderr.
+        commitment: of a secret edition, see :mod:`vhbench.builds.secret`; the seed is then kept out of the split.
+
+    Returns:
+        The manifest, or None if other jobs still have shards to build.
+
+    Raises:
+        VhbenchError: for bad input, or if a worker was killed. Finished shards are kept for the next run.
+    """
+    out = Path(out)
+    target = out / layout.check_name(build.benchmark, "benchmark")
+    index, jobs = shard or (0, 1)
+    if build.shards < 1 or not 0 <= index < jobs:
+        raise VhbenchError(f"shard {index}/{jobs} of {build.shards}: must be i/N with 0 ≤ i < N and something to build")
+    mark = fingerprint(build, commitment)
+    if (done := _finished(target, mark)) is not None:
+        return done
+    parts = out / f".{build.benchmark}.{mark}.parts"
+    parts.mkdir(parents=True, exist_ok=True)
+    try:
+        todo = [i for i in range(index, build.shards, jobs) if not _is_built(parts, i)]
+        _build_all(build, parts, todo, workers=workers, ray=ray, gpus=gpus, progress=progress)
+        return _merge(build, parts, target, mark, commitment, progress=progress)
+    except FileNotFoundError:
+        # Another process that builds the same has merged everything and tidied up.
+        if (done := _finished(target, mark)) is not None:
+            return done
+        raise
+
+
+def fingerprint(build: Build, commitment: str = "") -> str:
+    """Return 16 hex digits that stand for everything a split's content depends on."""
+    seed = commitment or build.seed
+    options = [build.benchmark, build.version, seed, dict(build.config), dict(build.sources), build.shards]
+    return hashlib.sha256(canonical([*options, code_digest()])).hexdigest()[:16]
+
+
+@cache
+def code_digest() -> str:
+    """Return a hash over this package's code and drawings, in hex."""
+    root = Path(vhbench.__file__).parent
+    folders = [root, *(root / name for name in ("generators", "adapters"))]
+    found = {p.relative_to(root): p for folder in folders for p in folder.rglob("*") if p.suffix in _CODE}
+    digest = hashlib.sha256()
+    for name, path in sorted(found.items()):
+        digest.update(canonical([name.as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()]))
+    return digest.hexdigest()
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    """Read "i/N" as on the command line, i from 0.
+
+    Raises:
+        VhbenchError: if it has another form.
+    """
+    match = re.fullmatch(r"(\d{1,6})/(\d{1,6})", text)
+    if not match or not int(match[1]) < int(match[2]):
+        raise VhbenchError(f"--shard {text!r}: must be i/N with 0 ≤ i < N, such as 0/8")
+    return int(match[1]), int(match[2])
+
+
+def _part(parts: Path, index: int) -> Path:
+    return parts / f"{index:06d}"
+
+
+def _is_built(parts: Path, index: int) -> bool:
+    return (_part(parts, index) / layout.MANIFEST).is_file()
+
+
+def _finished(target: Path, mark: str) -> Manifest | None:
+    """Return the manifest of a split that is already what this build would make, and whole."""
+    try:
+        manifest = splits.read_manifest(target)
+    except VhbenchError:
+        return None
+    whole = manifest.extra.get("fingerprint") == mark and not splits.file_faults(target)
+    return manifest if whole else None
+
+
+def _build_all(
+    build: Build, parts: Path, todo: list[int], *, workers: int, ray: str | None, gpus: float, progress: bool
+) -> None:
+    with Progress(f"building {build.benchmark}", total=len(todo), unit="shards", enabled=progress) as bar:
+        if ray is not None:
+            done = _with_ray(build, parts, todo, ray, gpus)
+        elif workers > 1 and len(todo) > 1:
+            done = _with_processes(build, parts, todo, workers)
+        else:
+            done = (build_shard(build, parts, index) for index in todo)
+        total = 0
+        for rows in done:
+            total += rows
+            bar.advance(note=f"{total:,} rows")
+
+
+def build_shard(build: Build, parts: Path, index: int) -> int:
+    """Build one shard, unless it is there or another process is at it; return its number of rows."""
+    part = _part(parts, index)
+    with FileLock(part.with_suffix(".lock")):
+        if not _is_built(parts, index):
+            truths: list[Truth] = []
+            rejections: list[Rejection] = []
+            splits.write_split(
+                part,
+                _rows(build.make(index), truths, rejections),
+                benchmark=build.benchmark,
+                version=build.version,
+                seed=layout.SECRET_SEED,
+                config={},
+                scenes=truths,
+                rejections=rejections,
+                may_be_empty=True,
+            )
+    return sum(splits.read_manifest(part).rows.values())
+
+
+def _rows(stream: Iterator[Row | Scene | Rejection], truths: list[Truth], rejections: list[Rejection]) -> Iterator[Row]:
+    """Pass rows on; keep the truth of scenes (not their images) and the rejections."""
+    for item in stream:
+        if isinstance(item, Row):
+            yield item
+        elif isinstance(item, Scene):
+            truths.append(truth_of(item))
+        else:
+            rejections.append(item)
+
+
+def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) -> Iterator[int]:
+    # "spawn": a fork would copy threads and GPU handles in an unknown state.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(min(workers, len(todo)), mp_context=context, initializer=_end_with_parent)
+    try:
+        futures = [pool.submit(build_shard, build, parts, index) for index in todo]
+        for future in as_completed(futures):
+            yield future.result()
+    except BrokenProcessPool as error:
+        raise VhbenchError(
+            "a worker process was killed, perhaps for want of memory; finished shards are kept: run the same command "
+            "again, with fewer --workers if need be"
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _end_with_parent() -> None:
+    """Make a worker end when the process that started it is gone, even if that was killed."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: float) -> Iterator[int]:
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError:
+        raise VhbenchError("--ray needs Ray: pip install 'vhbench[ray]'") from None
+    started = not ray.is_initialized()
+    if started:
+        local: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
+        ray.init(address=address, log_to_driver=False, **local)
+    try:
+        task = ray.remote(num_cpus=1, num_gpus=gpus, max_retries=3)(build_shard)
+        shared = ray.put(build)
+        waiting = [task.remote(shared, parts.resolve(), index) for index in todo]
+        while waiting:
+            done, waiting = ray.wait(waiting)
+            yield from ray.get(done)
+    except ray.exceptions.RayTaskError as error:
+        raise error.as_instanceof_cause() from error
+    finally:
+        if started:
+            ray.shutdown()
+
+
+def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, *, progress: bool) -> Manifest | None:
+    """Merge all shards into the split directory, unless some are missing or another job has done so."""
+    with FileLock(parts / "merge.lock"):
+        if (done := _finished(target, mark)) is None:
+            if not all(_is_built(parts, i) for i in range(build.shards)):
+                return None
+            done = _write(build, [_part(parts, i) for i in range(build.shards)], target, mark, commitment, progress)
+    shutil.rmtree(parts, ignore_errors=True)
+    _sweep(target.parent, build.benchmark)
+    return done
+
+
+def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment: str, progress: bool) -> Manifest:
+    total = sum(sum(splits.read_manifest(part).rows.values()) for part in parts)
+    with Progress(f"merging {build.benchmark}", total=total, unit="rows", enabled=progress) as bar:
+
+        def rows() -> Iterator[Row]:
+            for part in parts:
+                for row in splits.read_rows(part):
+                    yield row
+                    bar.advance()
+
+        def truths() -> Iterator[Truth]:
+            return chain.from_iterable(map(splits.read_truths, parts))
+
+        return splits.write_split(
+            target,
+            secret.guarded(rows(), build.seed) if commitment else rows(),
+            benchmark=build.benchmark,
+            version=build.version,
+            seed=layout.SECRET_SEED if commitment else build.seed,
+            config=secret.without_seeds(dict(build.config)) if commitment else build.config,
+            sources=build.sources,
+            scenes=map(secret.redacted, truths()) if commitment else truths(),
+            rejections=chain.from_iterable(map(splits.read_rejections, parts)),
+            extra={"fingerprint": mark, "shards": build.shards, **({"commitment": commitment} if commitment else {})},
+        )
+
+
+def _sweep(out: Path, benchmark: str) -> None:
+    """Remove the shards of builds that were given up: those that no process holds a lock in."""
+    for folder in out.glob(f".{benchmark}.*.parts"):
+        locks = [FileLock(path, timeout=0) for path in folder.glob("*.lock")]
+        try:
+            for lock in locks:
+                lock.acquire()
+        except (Timeout, OSError):
+            continue
+        finally:
+            for lock in locks:
+                lock.release()
+        shutil.rmtree(folder, ignore_errors=True)
