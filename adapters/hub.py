@@ -1,0 +1,264 @@
+"""The Hugging Face Hub: snapshots by commit, and releases that are there as a whole or not at all."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.progress import Progress
+from vhbench.schema import VhbenchError
+from vhbench.splits import layout
+
+_SHA = re.compile(r"[0-9a-f]{40}")
+_REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+_HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
+_KEPT = (".gitattributes",)
+"""Files that the Hub makes itself: never deleted by a release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a push came to.
+
+    Attributes:
+        repo_id: ORG/NAME.
+        sha: the commit.
+        tag: "v1.2.0", on that commit.
+        uploaded: files that were new or changed.
+        deleted: files that were there before and are no more.
+        is_new: False if everything was there already.
+    """
+
+    repo_id: str
+    sha: str
+    tag: str
+    uploaded: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    is_new: bool = True
+
+
+def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offline: bool = False) -> Path:
+    """Return the local folder of a released split at one commit, downloading what is missing.
+
+    Never use ``load_dataset(repo, revision=…)`` instead: offline it serves whatever version was cached last.
+
+    Args:
+        repo_id: ORG/NAME.
+        revision: the commit, 40 hexadecimal digits. Tags and branches can move, so they are refused.
+        cache_dir: the Hub's cache; None for the usual one.
+        offline: use only what is cached. ``HF_HUB_OFFLINE=1`` does the same.
+
+    Raises:
+        VhbenchError: if the commit does not exist, or cannot be reached and is not cached as a whole.
+    """
+    check_repo_id(repo_id)
+    if not isinstance(revision, str) or not _SHA.fullmatch(revision):
+        raise VhbenchError(
+            f"{repo_id}: revision {revision!r} must be the 40 hexadecimal digits of a commit; a tag or branch can move"
+        )
+    from huggingface_hub import snapshot_download
+
+    what = f"{repo_id} at commit {revision}"
+    with _one_line(what):
+        folder = Path(
+            snapshot_download(
+                repo_id, repo_type="dataset", revision=revision, cache_dir=cache_dir, local_files_only=offline
+            )
+        )
+    if folder.name != revision:
+        raise VhbenchError(f"{what}: the cache gave {folder.name} instead")
+    # Offline, some versions of the client hand out a snapshot whose download was cut.
+    if missing := [name for name in splits.read_manifest(folder).files if not layout.inside(folder, name).is_file()]:
+        raise VhbenchError(f"{what}: the copy in {folder} lacks {missing[0]}; go online once to complete it")
+    return folder
+
+
+def push(
+    directory: Path, repo_id: str, *, private: bool = False, progress: bool = True, dry_run: bool = False
+) -> Release:
+    """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
+
+    Files go up first, one by one, and stay invisible until the commit; so an interrupted push changes nothing that
+    anyone can see, and running it again goes on where it stopped.
+
+    Args:
+        directory: a verified split directory with its card.
+        repo_id: ORG/NAME; created if there is none.
+        private: for a new repository.
+        progress: tell about progress on stderr.
+        dry_run: find out what would be done and do nothing.
+
+    Raises:
+        VhbenchError: if the tag exists with other content, somebody else pushed meanwhile, or the Hub says no.
+    """
+    from huggingface_hub import HfApi
+
+    check_repo_id(repo_id)
+    tag = f"v{splits.read_manifest(directory).version}"
+    local = _local_files(directory)
+    api = HfApi()
+    with _one_line(f"push to {repo_id}"):
+        _require_login(api)
+        if not dry_run:
+            api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
+        head, tags = _refs(api, repo_id, missing_ok=dry_run)
+        if tag in tags:
+            return _released_before(api, repo_id, tag, tags[tag], local)
+        remote = _remote_files(api, repo_id, head) if head else {}
+        new = tuple(sorted(name for name, file in local.items() if not file.equals(remote.get(name))))
+        gone = tuple(sorted(set(remote) - set(local) - set(_KEPT)))
+        if dry_run:
+            return Release(repo_id, head, tag, new, gone)
+        if new or gone:
+            head = _commit(api, repo_id, head, tag, [local[name] for name in new], gone, progress=progress)
+        api.create_tag(repo_id, repo_type="dataset", tag=tag, revision=head, exist_ok=False)
+    return Release(repo_id, head, tag, new, gone)
+
+
+def _commit(
+    api: Any, repo_id: str, head: str, tag: str, files: list["_File"], gone: tuple[str, ...], *, progress: bool
+) -> str:
+    """Upload what is large, then publish everything at once; return the commit."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+    from huggingface_hub.utils import disable_progress_bars, enable_progress_bars
+
+    operations: list[Any] = [CommitOperationDelete(path_in_repo=name) for name in gone]
+    disable_progress_bars()
+    try:
+        total = sum(file.size for file in files)
+        with Progress(f"uploading {tag}", total=total, unit="bytes", enabled=progress) as bar:
+            for file in files:
+                operation = CommitOperationAdd(path_in_repo=file.name, path_or_fileobj=file.path)
+                api.preupload_lfs_files(repo_id, [operation], repo_type="dataset", free_memory=False)
+                operations.append(operation)
+                bar.advance(file.size, note=file.name)
+    finally:
+        enable_progress_bars()
+    commit = api.create_commit(
+        repo_id, operations, commit_message=f"Release {tag}", repo_type="dataset", parent_commit=head
+    )
+    return str(commit.oid)
+
+
+def _released_before(api: Any, repo_id: str, tag: str, sha: str, local: Mapping[str, "_File"]) -> Release:
+    remote = _remote_files(api, repo_id, sha)
+    changed = sorted(name for name, file in local.items() if not file.equals(remote.get(name)))
+    changed += sorted(set(remote) - set(local) - set(_KEPT))
+    if changed:
+        raise VhbenchError(
+            f"{repo_id} has the tag {tag} with other content ({len(changed)} files differ, such as {changed[0]}); "
+            "a released version stays as it is: build a new one with a higher --version"
+        )
+    return Release(repo_id, sha, tag, is_new=False)
+
+
+def _refs(api: Any, repo_id: str, *, missing_ok: bool) -> tuple[str, dict[str, str]]:
+    """Return the head of ``main`` and the commit behind each tag."""
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    try:
+        refs = api.list_repo_refs(repo_id, repo_type="dataset")
+    except RepositoryNotFoundError:
+        if missing_ok:
+            return "", {}
+        raise
+    heads = {branch.name: branch.target_commit for branch in refs.branches}
+    tags = {ref.name: api.repo_info(repo_id, repo_type="dataset", revision=ref.name).sha for ref in refs.tags}
+    return heads.get("main", ""), tags
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file to be released."""
+
+    name: str
+    path: Path
+    size: int
+    sha256: str
+    blob: str
+
+    def equals(self, remote: str | None) -> bool:
+        """Tell whether the Hub's digest is this file's: SHA-256 of large files, Git's SHA-1 of small ones."""
+        return remote in (self.sha256, self.blob)
+
+
+def _local_files(directory: Path) -> dict[str, _File]:
+    names = [*splits.read_manifest(directory).files, layout.MANIFEST]
+    names += [name for name in layout.DERIVED if (Path(directory) / name).is_file()]
+    return {name: _local_file(name, layout.inside(Path(directory), name)) for name in names}
+
+
+def _local_file(name: str, path: Path) -> _File:
+    size = path.stat().st_size
+    sha256, blob = hashlib.sha256(), hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            sha256.update(block)
+            blob.update(block)
+    return _File(name, path, size, sha256.hexdigest(), blob.hexdigest())
+
+
+def _remote_files(api: Any, repo_id: str, revision: str) -> dict[str, str]:
+    """Return the digest of each file at a commit."""
+    tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type="dataset")
+    files = [item for item in tree if hasattr(item, "blob_id")]
+    return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}
+
+
+def _require_login(api: Any) -> None:
+    from huggingface_hub import get_token
+
+    if not get_token():
+        raise VhbenchError("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
+    api.whoami()
+
+
+def check_repo_id(repo_id: str) -> str:
+    """Return a dataset's name on the Hub if it has the form ORG/NAME.
+
+    Raises:
+        VhbenchError: if it has not.
+    """
+    if not isinstance(repo_id, str) or not _REPO.fullmatch(repo_id) or ".." in repo_id:
+        raise VhbenchError(f"repository {repo_id!r}: must be ORG/NAME of letters, digits and _ . -")
+    return repo_id
+
+
+@contextmanager
+def _one_line(what: str) -> Iterator[None]:
+    """Turn the Hub client's many exceptions into one line, without tokens, that says what to do."""
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, VhbenchError) or not _is_hub_error(error):
+            raise
+        raise VhbenchError(f"{what}: {_explain(error)}") from error
+
+
+def _is_hub_error(error: Exception) -> bool:
+    library = type(error).__module__.partition(".")[0]
+    return library in ("huggingface_hub", *_HTTP_LIBRARIES) or isinstance(error, OSError)
+
+
+def _explain(error: Exception) -> str:
+    from huggingface_hub import errors
+
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if isinstance(error, errors.RevisionNotFoundError):
+        return "there is no such commit"
+    if isinstance(error, errors.RepositoryNotFoundError):
+        return "there is no such repository, or you may not see it"
+    if isinstance(error, (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled)):
+        return "not in the local cache, and the Hub cannot be reached"
+    if status == 401:
+        return "the Hub does not accept the token"
+    if status == 403:
+        return "the token may not write here"
+    if status in (409, 412):
+        return "somebody else pushed at the same time; run it again"
+    text = re.sub(r"hf_\w+", "hf_…", " ".join(str(error).split()))[:300]
+    return f"{text or type(error).__name__}; run it again, it goes on where it stopped"
