@@ -1,0 +1,153 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from vhbench.generators.vhexpansion.perturbations import (
+    PERTURBATIONS,
+    SEVERITIES,
+    disk_kernel,
+    gaussian_noise,
+    perturb,
+)
+from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
+
+
+def load(path: Path) -> np.ndarray:
+    return np.asarray(Image.open(path))
+
+
+def photo(height: int = 90, width: int = 120) -> np.ndarray:
+    """A smooth picture with some texture, from a fixed seed."""
+    y, x = np.mgrid[:height, :width]
+    waves = np.stack([np.sin(x / 7) + np.cos(y / 5), np.sin((x + y) / 11), np.cos(x / 3)], axis=-1)
+    return (128 + 50 * waves + rng(0, "photo").normal(0, 4, waves.shape)).clip(0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("name", "golden"),
+    [
+        ("brightness", "brightness_c0.5.png"),
+        ("defocus_blur", "defocus_r5_alias0.5.png"),
+        ("jpeg_compression", "jpeg_q30.png"),
+    ],
+)
+def test_matches_the_reference_within_one_level(reference: Path, name: str, golden: str) -> None:
+    folder = reference / "golden" / "corruptions"
+    ours = PERTURBATIONS[name](load(folder / "input.png"), rng(0))
+    assert np.abs(ours.astype(int) - load(folder / golden)).max() <= 1
+
+
+def test_gaussian_noise_has_the_reference_distribution() -> None:
+    grey = np.full((700, 700), 128, np.uint8)
+    noise = gaussian_noise(grey, rng(0)).astype(float) - 128
+    # The reference truncates: half a level below zero on average, and 1/12 of variance from the levels.
+    assert noise.mean() == pytest.approx(-0.5, abs=0.15)
+    assert noise.std() == pytest.approx(np.hypot(0.08 * 255, 12**-0.5), rel=0.005)
+    from scipy.stats import kurtosis, skew
+
+    assert skew(noise, axis=None) == pytest.approx(0, abs=0.02)
+    assert kurtosis(noise, axis=None) == pytest.approx(0, abs=0.04)
+    shifted = (noise * np.roll(noise, 1, axis=1)).mean() / noise.var()
+    assert shifted == pytest.approx(0, abs=0.006)
+
+
+def test_gaussian_noise_clips_at_black_and_white() -> None:
+    black = gaussian_noise(np.zeros((200, 200, 3), np.uint8), rng(1))
+    white = gaussian_noise(np.full((200, 200, 3), 255, np.uint8), rng(1))
+    assert (black == 0).mean() == pytest.approx(0.52, abs=0.01)  # half the noise is below 0, and [0, 1) is cut to 0
+    assert (white == 255).mean() == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_equal_seeds_give_equal_pixels_and_the_input_stays(name: str) -> None:
+    image = photo()
+    before = image.copy()
+    image.setflags(write=False)
+    first, second = (PERTURBATIONS[name](image, rng(7, "x")) for _ in range(2))
+    assert np.array_equal(first, second)
+    assert np.array_equal(image, before)
+    assert not np.array_equal(first, image)
+
+
+def test_noise_differs_between_seeds() -> None:
+    assert not np.array_equal(gaussian_noise(photo(), rng(1)), gaussian_noise(photo(), rng(2)))
+
+
+@given(
+    name=st.sampled_from(sorted(PERTURBATIONS)),
+    height=st.integers(1, 40),
+    width=st.integers(1, 40),
+    channels=st.sampled_from([None, 1, 2, 3, 4]),
+    severity=st.sampled_from([None, 1, 3, 5]),
+)
+def test_takes_any_size_and_keeps_shape_and_alpha(
+    name: str, height: int, width: int, channels: int | None, severity: int | None
+) -> None:
+    shape = (height, width) if channels is None else (height, width, channels)
+    image = rng(3, height, width).integers(0, 256, shape, dtype=np.uint8)
+    out = perturb(image, name, rng(0), severity=severity)
+    assert out.shape == shape
+    assert out.dtype == np.uint8
+    if channels in (2, 4):
+        assert np.array_equal(out[..., -1], image[..., -1])
+
+
+@pytest.mark.parametrize("name", ["brightness", "defocus_blur", "gaussian_noise"])
+def test_grey_is_the_same_as_three_equal_channels(name: str) -> None:
+    grey = photo()[:, :, 0]
+    from_grey = PERTURBATIONS[name](grey, rng(0))
+    from_rgb = PERTURBATIONS[name](np.repeat(grey[:, :, None], 3, axis=2), rng(0))
+    if name == "gaussian_noise":  # the noise of each channel is its own
+        assert from_grey.std() == pytest.approx(from_rgb.std(), rel=0.02)
+    else:
+        assert np.array_equal(from_grey, from_rgb[:, :, 1])
+
+
+def test_brightness_by_hand() -> None:
+    # V = 100/255 rises by 127.5 to 227.5; the other channels keep their share of V: 50 % and 0 %.
+    pixel = np.array([[[100, 50, 0], [0, 0, 0], [200, 100, 255]]], np.uint8)
+    assert PERTURBATIONS["brightness"](pixel, rng(0)).tolist() == [[[227, 113, 0], [127, 127, 127], [200, 100, 255]]]
+
+
+def test_defocus_of_a_point_is_the_disk() -> None:
+    point = np.zeros((31, 31), np.uint8)
+    point[15, 15] = 255
+    spread = PERTURBATIONS["defocus_blur"](point, rng(0))
+    assert np.array_equal(spread[15 - 8 : 15 + 9, 15 - 8 : 15 + 9], (disk_kernel(5, 0.5) * 255 + 1e-3).astype(np.uint8))
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+def test_severity_rises(name: str) -> None:
+    image = photo()
+    distance = [np.abs(perturb(image, name, rng(0), severity=s).astype(int) - image).mean() for s in range(1, 6)]
+    assert distance == sorted(distance)
+    assert distance[0] > 0
+    assert len(SEVERITIES[name]) == 5
+
+
+@pytest.mark.parametrize(
+    ("image", "message"),
+    [
+        (np.zeros((4, 4, 3), np.float32), "uint8 array, not float32"),
+        (np.zeros((0, 4, 3), np.uint8), r"not the shape \(0, 4, 3\)"),
+        (np.zeros((4, 4, 5), np.uint8), r"not the shape \(4, 4, 5\)"),
+        ([[1]], "uint8 array, not list"),
+    ],
+)
+def test_says_what_is_wrong_with_an_array(image: np.ndarray, message: str) -> None:
+    with pytest.raises(VhbenchError, match=message):
+        PERTURBATIONS["brightness"](image, rng(0))
+
+
+def test_says_which_names_and_severities_there_are() -> None:
+    with pytest.raises(VhbenchError, match="unknown perturbation 'fog'; must be one of gaussian_noise, brightness"):
+        perturb(photo(), "fog", rng(0))
+    with pytest.raises(VhbenchError, match="severity must be 1, 2, 3, 4 or 5, not 9"):
+        perturb(photo(), "brightness", rng(0), severity=9)
+    with pytest.raises(VhbenchError, match="quality must be in 1"):
+        PERTURBATIONS["jpeg_compression"](photo(), rng(0), quality=0)  # type: ignore[call-arg]
