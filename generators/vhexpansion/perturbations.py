@@ -138,7 +138,8 @@ def _normal_quantiles() -> npt.NDArray[np.float32]:
 def _raise_value(colour: Array, amount: float) -> Array:
     table = _value_table(amount)
     if colour.ndim == 2:
-        return table[0x101 * np.arange(256)][colour]
+        grey: Array = table[0x101 * np.arange(256)][colour]
+        return grey
     first, second, third = cv2.split(colour)
     value = cv2.max(cv2.max(first, second), third).astype(np.uint16) << np.uint16(8)
     return np.stack([np.take(table, value | channel) for channel in (first, second, third)], axis=-1)
@@ -152,7 +153,8 @@ def _value_table(amount: float) -> Array:
     # Black has no saturation: it becomes grey.
     scaled = np.where(value == 0, raised, channel / np.maximum(value, 1) * raised)
     # 1e-9: a product that misses a whole level by rounding is that level.
-    return np.clip(scaled * 255 + 1e-9, 0, 255).astype(np.uint8)
+    table: Array = np.clip(scaled * 255 + 1e-9, 0, 255).astype(np.uint8)
+    return table
 
 
 def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
@@ -163,7 +165,7 @@ def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
         total = part if total is None else cv2.add(total, part, dst=total)
     assert total is not None
     # Truncate, but not below a level that only rounding missed.
-    return np.clip(total + np.float32(2e-3), 0, 255).astype(np.uint8).reshape(colour.shape)
+    return np.asarray(np.clip(total + np.float32(2e-3), 0, 255), dtype=np.uint8).reshape(colour.shape)
 
 
 @cache

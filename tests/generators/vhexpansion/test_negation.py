@@ -1,0 +1,142 @@
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vhbench.generators.vhexpansion.negation import CannotNegate, negate
+from vhbench.generators.vhexpansion.validation import why_not_negation
+
+TWINS = [
+    # simple existence: "a", "an", "any" become "no"
+    ("Is there a dog in the image?", "Is there no dog in the image?"),
+    ("Is there an umbrella in the imange?", "Is there no umbrella in the imange?"),
+    ("Are there any dogs in the image?", "Are there no dogs in the image?"),
+    ("Is there a dog that is running?", "Is there no dog that is running?"),
+    ('Is there a sign that says "no parking"?', 'Is there no sign that says "no parking"?'),
+    # existence that "no" would not negate as a whole
+    ("Is there a dog and a cat?", "Is it false that there is a dog and a cat?"),
+    ("Is there a dog or a cat?", "Is it false that there is a dog or a cat?"),
+    ("Is there only a dog?", "Is it false that there is only a dog?"),
+    ("Is there a lot of traffic?", "Is it false that there is a lot of traffic?"),
+    ("Are there two bicycles in this image?", "Is it false that there are two bicycles in this image?"),
+    (
+        "Is there direct contact between the dog and car?",
+        "Is it false that there is direct contact between the dog and car?",
+    ),
+    # the auxiliary moves behind the subject, wherever that ends
+    ("Is the sky sunny in this image?", "Is it false that the sky is sunny in this image?"),
+    ("Is the sky azure in this image?", "Is it false that the sky is azure in this image?"),
+    ("Is the orange orange in this image?", "Is it false that the orange is orange in this image?"),
+    ("Is the dog in the image?", "Is it false that the dog is in the image?"),
+    ("Is the dog in the image brown?", "Is it false that the dog in the image is brown?"),
+    ("Is the man in the red shirt?", "Is it false that the man is in the red shirt?"),
+    ("Is the man in the red shirt smiling?", "Is it false that the man in the red shirt is smiling?"),
+    ("Is the traffic light red?", "Is it false that the traffic light is red?"),
+    ("Is the color of the car red?", "Is it false that the color of the car is red?"),
+    ("Are the butterfly's wings open?", "Is it false that the butterfly's wings are open?"),
+    ("Are the cat and the dog asleep?", "Is it false that the cat and the dog are asleep?"),
+    ("Is the forest fruit trees withering?", "Is it false that the forest is fruit trees withering?"),
+    ("Is this a hammerhead shark?", "Is it false that this is a hammerhead shark?"),
+    ("Is this person wearing a hat?", "Is it false that this person is wearing a hat?"),
+    ("Are both dogs the same color?", "Is it false that both dogs are the same color?"),
+    ("Does the man ride a bike?", "Is it false that the man does ride a bike?"),
+    ("Does the traffic light show red?", "Is it false that the traffic light does show red?"),
+    ("Has the door of the truck been opened?", "Is it false that the door of the truck has been opened?"),
+    ("Can you see stems of bananas?", "Is it false that you can see stems of bananas?"),
+    ("Is it true that the dog is brown?", "Is it false that the dog is brown?"),
+    # what stands around the question stays
+    ("is there a cat in the photo", "is there no cat in the photo"),
+    ("In the image, is the man sitting?", "In the image, is it false that the man is sitting?"),
+    ("Is there a dog? Please answer yes or no.", "Is there no dog? Please answer yes or no."),
+    ("Look at the image. Is there a dog?", "Look at the image. Is there no dog?"),
+    (
+        'For the question "What is it?", is "a dog" the correct answer?',
+        'For the question "What is it?", is it false that "a dog" is the correct answer?',
+    ),
+]
+
+REFUSED = [
+    ("Is there no dog in the image?", "negated already ('no')"),
+    ("Is it false that the sky is blue?", "negated already ('false')"),
+    ("Isn't there a dog?", 'negated already ("Isn\'t")'),
+    ("Is the dog not brown?", "negated already ('not')"),
+    ("Is there a dog that isn’t brown?", "negated already ('isn’t')"),
+    ("Is the man without a hat?", "negated already ('without')"),
+    ("There is a dog, isn't there?", "begins with 'There'"),
+    ("Is it a dog, right?", "a tag question"),
+    ("How many dogs are there?", "begins with 'How'"),
+    ("What is in the image?", "begins with 'What'"),
+    ("Describe this image.", "begins with 'Describe'"),
+    ("Is the dog brown or black?", "asks for a choice"),
+    ("Is there a dog? Is there a cat?", "not one yes/no question"),
+    ("Is the man who stands there old?", "cannot tell the subject"),
+    ("Is the dog?", "cannot tell the subject"),
+    ("", "not one yes/no question"),
+    ("?", "not one yes/no question"),
+]
+
+
+@pytest.mark.parametrize(("question", "twin"), TWINS)
+def test_twins(question: str, twin: str) -> None:
+    assert negate(question) == twin
+
+
+@pytest.mark.parametrize(("question", "reason"), REFUSED)
+def test_refuses_and_says_why(question: str, reason: str) -> None:
+    with pytest.raises(CannotNegate, match=re.escape(reason)):
+        negate(question)
+
+
+@pytest.mark.parametrize("question", [question for question, _ in TWINS])
+def test_a_twin_passes_the_validator_and_is_not_negated_again(question: str) -> None:
+    assert why_not_negation(question, negate(question)) == ""
+    with pytest.raises(CannotNegate, match="negated already"):
+        negate(negate(question))
+
+
+def pope_questions(reference: Path) -> list[str]:
+    files = sorted((reference / "POPE").glob("coco*/*.json"))
+    return [json.loads(line)["text"] for file in files for line in file.read_text().splitlines() if line.strip()]
+
+
+def amber_questions(reference: Path) -> list[str]:
+    rows = json.loads((reference / "AMBER" / "query" / "query_discriminative.json").read_text())
+    return [row["query"] for row in rows]
+
+
+def test_every_pope_question_has_a_twin(reference: Path) -> None:
+    questions = pope_questions(reference)
+    assert len(questions) == 9_000 + 8_910
+    for question in set(questions):
+        twin = negate(question)
+        assert twin == re.sub(r"\b(a|an)\b", "no", question, count=1)
+        assert why_not_negation(question, twin) == ""
+        with pytest.raises(CannotNegate, match="negated already"):
+            negate(twin)
+
+
+def test_every_amber_question_has_a_twin_with_its_subject_found(reference: Path) -> None:
+    questions = amber_questions(reference)
+    assert len(questions) == 14_216
+    for question in set(questions):
+        twin = negate(question)
+        assert why_not_negation(question, twin) == "", (question, twin)
+        # In all of AMBER the subject is "the" and one word, or "there": an independent rule for what must come out.
+        if match := re.fullmatch(r"(Is|Does) (the \S+) (.+)", question):
+            assert twin == f"Is it false that {match[2]} {match[1].lower()} {match[3]}"
+        elif match := re.fullmatch(r"(Is|Are) there (?!an? )(.+)", question):
+            assert twin == f"Is it false that there {match[1].lower()} {match[2]}"
+        else:
+            assert twin == re.sub(r"\b(a|an)\b", "no", question, count=1)
+
+
+@given(st.text(alphabet="abc ,.?!'\"“”\n\0isthere", max_size=40))
+def test_any_text_has_a_twin_or_a_reason(text: str) -> None:
+    try:
+        twin = negate(text)
+    except CannotNegate:
+        return
+    assert why_not_negation(text, twin) == ""
