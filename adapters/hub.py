@@ -105,9 +105,9 @@ def push(
         _require_login(api)
         if not dry_run:
             api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
-        head, tags = _refs(api, repo_id, missing_ok=dry_run)
-        if tag in tags:
-            return _released_before(api, repo_id, tag, tags[tag], local)
+        head, tagged = _refs(api, repo_id, tag, missing_ok=dry_run)
+        if tagged:
+            return _released_before(api, repo_id, tag, tagged, local)
         remote = _remote_files(api, repo_id, head) if head else {}
         new = tuple(sorted(name for name, file in local.items() if not file.equals(remote.get(name))))
         gone = tuple(sorted(set(remote) - set(local) - set(_KEPT)))
@@ -156,19 +156,22 @@ def _released_before(api: Any, repo_id: str, tag: str, sha: str, local: Mapping[
     return Release(repo_id, sha, tag, is_new=False)
 
 
-def _refs(api: Any, repo_id: str, *, missing_ok: bool) -> tuple[str, dict[str, str]]:
-    """Return the head of ``main`` and the commit behind each tag."""
+def _refs(api: Any, repo_id: str, tag: str, *, missing_ok: bool) -> tuple[str, str]:
+    """Return the head of ``main`` and the commit behind a tag; "" for what is not there."""
     from huggingface_hub.errors import RepositoryNotFoundError
 
     try:
         refs = api.list_repo_refs(repo_id, repo_type="dataset")
     except RepositoryNotFoundError:
         if missing_ok:
-            return "", {}
+            return "", ""
         raise
-    heads = {branch.name: branch.target_commit for branch in refs.branches}
-    tags = {ref.name: api.repo_info(repo_id, repo_type="dataset", revision=ref.name).sha for ref in refs.tags}
-    return heads.get("main", ""), tags
+    heads = {branch.name: str(branch.target_commit) for branch in refs.branches}
+    tagged = ""
+    if tag in {ref.name for ref in refs.tags}:
+        # Asked for by name: an annotated tag's own target is not the commit.
+        tagged = str(api.repo_info(repo_id, repo_type="dataset", revision=tag).sha)
+    return heads.get("main", ""), tagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,9 +242,13 @@ def _one_line(what: str) -> Iterator[None]:
         raise VhbenchError(f"{what}: {_explain(error)}") from error
 
 
-def _is_hub_error(error: Exception) -> bool:
+def _is_hub_error(error: BaseException | None) -> bool:
+    # A failed upload arrives as a plain RuntimeError, whose cause says what happened.
+    if error is None:
+        return False
     library = type(error).__module__.partition(".")[0]
-    return library in ("huggingface_hub", *_HTTP_LIBRARIES) or isinstance(error, OSError)
+    known = library in ("huggingface_hub", *_HTTP_LIBRARIES) or isinstance(error, OSError)
+    return known or _is_hub_error(error.__cause__)
 
 
 def _explain(error: Exception) -> str:

@@ -1,9 +1,11 @@
 """Shared fixtures. Every test runs offline, with a cache and a home of its own."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hub_standin import HubStandin
 from hypothesis import settings
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -27,3 +29,10 @@ def reference() -> Path:
             pytest.fail(message)
         pytest.skip(message)
     return folder
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[HubStandin]:
+    """A Hub of this test's own; see ``hub.environment(cache)`` and ``hub.in_process(cache)``."""
+    with HubStandin(tmp_path / "hub") as server:
+        yield server

@@ -3,24 +3,17 @@
 from pathlib import Path
 
 import pytest
+from toy_build import ToyBuild
 
 from vhbench import splits
 from vhbench.builds import secret, sharding
 from vhbench.schema import VhbenchError
 
-HERE = Path(__file__).parent
 COMMITMENT = "d3cdf385174eedced75046852e195bc3d64fe7d116e58363aa240a14d587cc68"
 SEED = 883740149861985075
 
 
-@pytest.fixture(autouse=True)
-def _toy_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
-
-
 def edition(key: bytes, out: Path, **options: object) -> object:
-    from toy_build import ToyBuild  # type: ignore[import-not-found]
-
     seed = secret.seed_of(key, "ode", "1.0.0")
     commitment = secret.commitment_of(key, "ode", "1.0.0")
     return sharding.run(ToyBuild(seed=seed, **options), out, commitment=commitment, progress=False)

@@ -8,24 +8,14 @@ import time
 from pathlib import Path
 
 import pytest
+from toy_build import ToyBuild
 
 from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.schema import VhbenchError
 
-HERE = Path(__file__).parent
-
-
-@pytest.fixture(autouse=True)
-def _toy_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(HERE))
-    monkeypatch.setenv("PYTHONPATH", str(HERE))
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-
 
 def toy(**options: object) -> object:
-    from toy_build import ToyBuild  # type: ignore[import-not-found]
-
     return ToyBuild(**options)
 
 
@@ -83,6 +73,10 @@ def test_given_up_builds_are_swept(tmp_path: Path) -> None:
     assert hidden(tmp_path) == []
 
 
+SUPPORT = Path(__file__).parents[2] / "support"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SUPPORT)}
+
+
 def start(out: Path) -> "subprocess.Popen[str]":
     code = (
         "from pathlib import Path; from toy_build import ToyBuild; from vhbench.builds import sharding\n"
@@ -93,7 +87,7 @@ def start(out: Path) -> "subprocess.Popen[str]":
     )
     script = out / "main.py"
     script.write_text(code)
-    process = subprocess.Popen([sys.executable, script, out], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, script, out], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
     deadline = time.monotonic() + 60
     while len(list(out.glob(".ode.*.parts/*/manifest.json"))) < 2:
         assert process.poll() is None
@@ -137,8 +131,10 @@ def test_kill_9_and_a_rerun_give_the_same_content(tmp_path: Path, victims: str) 
 
 
 @pytest.mark.slow
-def test_ray_gives_the_same_content(tmp_path: Path) -> None:
+def test_ray_gives_the_same_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
+    monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     by_ray = sharding.run(toy(), tmp_path / "ray", ray="local", progress=False)
     alone = sharding.run(toy(), tmp_path / "alone", progress=False)
     assert by_ray == alone

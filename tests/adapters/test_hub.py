@@ -1,0 +1,213 @@
+"""Releases are there as a whole or not at all; a pinned commit is that commit or an error."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hub_standin import HubStandin
+from toy_build import ToyBuild
+
+from vhbench import splits
+from vhbench.adapters import hub as hub_adapter
+from vhbench.adapters.hub import Release, push, snapshot
+from vhbench.builds import sharding
+from vhbench.schema import VhbenchError
+
+REPO = "org/ode"
+OLD = ToyBuild(rows=4, shards=2)
+NEW = ToyBuild(rows=4, shards=3, version="1.1.0")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Three split directories: 1.0.0, 1.1.0, and other content under the name 1.0.0."""
+    folder = tmp_path_factory.mktemp("built")
+    for name, build in {"1.0.0": OLD, "1.1.0": NEW, "other": ToyBuild(seed=1)}.items():
+        sharding.run(build, folder / name, progress=False)
+        (folder / name / "ode/README.md").write_text(f"---\nlicense: cc0-1.0\n---\n# {name}\n")
+    return {path.name: path / "ode" for path in folder.iterdir()}
+
+
+@pytest.fixture
+def online(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
+    with hub.in_process(tmp_path / "cache"):
+        yield hub
+
+
+def release(directory: Path, **options: bool) -> Release:
+    return push(directory, REPO, progress=False, **options)
+
+
+def content(directory: Path) -> dict[str, bytes]:
+    return {p.relative_to(directory).as_posix(): p.read_bytes() for p in directory.rglob("*") if p.is_file()}
+
+
+def released(hub: HubStandin, revision: str = "main") -> dict[str, bytes]:
+    return {name: data for name, data in hub.files(REPO, revision).items() if name != ".gitattributes"}
+
+
+def test_two_versions_and_the_first_stays(online: HubStandin, built: dict[str, Path], tmp_path: Path) -> None:
+    first, second = release(built["1.0.0"]), release(built["1.1.0"])
+    assert (first.tag, second.tag) == ("v1.0.0", "v1.1.0")
+    assert "a/test-00000-of-00001.parquet" in second.uploaded
+
+    old, new = snapshot(REPO, first.sha), snapshot(REPO, second.sha)
+    assert {k: v for k, v in content(old).items() if k != ".gitattributes"} == content(built["1.0.0"])
+    assert {k: v for k, v in content(new).items() if k != ".gitattributes"} == content(built["1.1.0"])
+    assert splits.verify(old) == splits.verify(new) == []
+    commits = online.load(REPO)["commits"]  # type: ignore[index]
+    assert [commit["title"] for commit in commits.values()] == ["initial commit", "Release v1.0.0", "Release v1.1.0"]
+
+
+def test_pushing_the_same_again_changes_nothing(online: HubStandin, built: dict[str, Path]) -> None:
+    first = release(built["1.0.0"])
+    before = online.load(REPO)
+    assert release(built["1.0.0"]) == Release(REPO, first.sha, "v1.0.0", is_new=False)
+    release(built["1.1.0"])
+    assert release(built["1.0.0"]).sha == first.sha
+    assert len(online.load(REPO)["commits"]) == len(before["commits"]) + 1  # type: ignore[index]
+
+
+def test_a_released_version_stays_as_it_is(online: HubStandin, built: dict[str, Path]) -> None:
+    release(built["1.0.0"])
+    before = online.load(REPO)
+    with pytest.raises(VhbenchError, match=r"has the tag v1\.0\.0 with other content .* higher --version"):
+        release(built["other"])
+    assert online.load(REPO) == before
+
+
+def test_a_dry_run_touches_nothing(online: HubStandin, built: dict[str, Path]) -> None:
+    plan = release(built["1.0.0"], dry_run=True)
+    assert plan.sha == ""
+    assert "manifest.json" in plan.uploaded
+    assert online.load(REPO) is None
+
+
+def test_files_that_are_gone_are_deleted(online: HubStandin, built: dict[str, Path]) -> None:
+    release(built["1.0.0"])
+    online.commit(
+        REPO,
+        [
+            {"key": "header", "value": {"summary": "x"}},
+            {"key": "file", "value": {"path": "stray.txt", "content": "eA=="}},
+        ],
+    )
+    assert release(built["1.1.0"]).deleted == ("stray.txt",)
+    assert released(online) == content(built["1.1.0"])
+
+
+@pytest.mark.parametrize("mode", ["cut", "lost", "500"])
+def test_a_push_cut_at_any_request_publishes_all_or_nothing(
+    online: HubStandin, built: dict[str, Path], tmp_path: Path, mode: str
+) -> None:
+    release(built["1.0.0"])
+    old = online.load(REPO)
+    online.heal()
+    release(built["1.1.0"])
+    requests = list(online.requests)
+    assert any("commit" in request for request in requests)
+    assert sum(request.startswith("PUT") for request in requests) >= 2
+    complete = content(built["1.1.0"])
+
+    for at in range(1, len(requests) + 1):
+        online.save(REPO, old)  # type: ignore[arg-type]
+        for blob in (online.folder / "blobs").iterdir():
+            if blob.read_bytes() in complete.values() and blob.read_bytes() not in content(built["1.0.0"]).values():
+                blob.unlink()
+        online.fail(mode, at=at)
+        try:
+            release(built["1.1.0"])
+            stopped = False
+        except VhbenchError:
+            stopped = True
+        assert stopped or mode == "lost", f"request {at} ({requests[at - 1]}) failed and nobody noticed"
+        assert released(online) in (content(built["1.0.0"]), complete), f"half a release after request {at}"
+        tags = online.load(REPO)["tags"]  # type: ignore[index]
+        assert "v1.1.0" not in tags or released(online, "v1.1.0") == complete
+        assert released(online, "v1.0.0") == content(built["1.0.0"])
+
+        online.heal()
+        again = release(built["1.1.0"])
+        assert released(online, "v1.1.0") == released(online) == complete
+        assert online.resolve(REPO, "v1.1.0") == again.sha
+        new = [c for sha, c in online.load(REPO)["commits"].items() if sha not in old["commits"]]  # type: ignore[index]
+        assert len(new) == 1, f"{len(new)} commits after request {at} and a rerun"
+
+
+def test_somebody_else_pushes_meanwhile(
+    online: HubStandin, built: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release(built["1.0.0"])
+    commit = hub_adapter._commit
+
+    def overtaken(*args: object, **options: object) -> str:
+        stray = {"key": "file", "value": {"path": "stray.txt", "content": "eA=="}}
+        online.commit(REPO, [{"key": "header", "value": {"summary": "stray"}}, stray])
+        return commit(*args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(hub_adapter, "_commit", overtaken)
+    with pytest.raises(VhbenchError, match="somebody else pushed at the same time"):
+        release(built["1.1.0"])
+    assert "stray.txt" in released(online)
+    assert online.resolve(REPO, "v1.1.0") is None
+
+
+@pytest.mark.parametrize("revision", ["v1.0.0", "main", "0123abc", "", "../../etc"])
+def test_a_name_that_can_move_is_refused(revision: str) -> None:
+    with pytest.raises(VhbenchError, match="must be the 40 hexadecimal digits of a commit"):
+        snapshot(REPO, revision)
+
+
+@pytest.mark.parametrize("repo", ["ode", "a/b/c", "../x/y", "org/..", "https://x/y"])
+def test_a_wrong_repository_is_refused(repo: str) -> None:
+    with pytest.raises(VhbenchError, match="must be ORG/NAME"):
+        snapshot(repo, "0" * 40)
+
+
+def test_a_commit_that_does_not_exist_is_never_other_data(online: HubStandin, built: dict[str, Path]) -> None:
+    sha = release(built["1.0.0"]).sha
+    snapshot(REPO, sha)
+    with pytest.raises(VhbenchError, match=r"there is no such commit|not in the local cache"):
+        snapshot(REPO, "f" * 40)
+    with pytest.raises(VhbenchError, match="not in the local cache, and the Hub cannot be reached"):
+        snapshot(REPO, "f" * 40, offline=True)
+    with pytest.raises(VhbenchError, match=r"no such repository|not in the local cache"):
+        snapshot("org/none", sha)
+    assert splits.verify(snapshot(REPO, sha, offline=True)) == []
+
+
+def test_an_incomplete_cache_is_an_error(online: HubStandin, built: dict[str, Path]) -> None:
+    sha = release(built["1.0.0"]).sha
+    folder = snapshot(REPO, sha)
+    (folder / "a/test-00000-of-00001.parquet").unlink()
+    with pytest.raises(VhbenchError, match=r"lacks a/test-00000-of-00001\.parquet|not in the local cache"):
+        snapshot(REPO, sha, offline=True)
+    assert splits.verify(snapshot(REPO, sha)) == []
+
+
+def test_the_token_is_needed_and_never_shown(
+    online: HubStandin, built: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_wrongwrongwrong")
+    with pytest.raises(VhbenchError, match="the Hub does not accept the token") as caught:
+        release(built["1.0.0"])
+    assert "wrongwrong" not in str(caught.value)
+    monkeypatch.delenv("HF_TOKEN")
+    with pytest.raises(VhbenchError, match="no token for the Hub: set HF_TOKEN"):
+        release(built["1.0.0"])
+
+
+def test_two_processes_can_fetch_at_once(online: HubStandin, built: dict[str, Path], tmp_path: Path) -> None:
+    sha = release(built["1.0.0"]).sha
+    code = "import sys; from vhbench.adapters.hub import snapshot; print(snapshot(*sys.argv[1:]))"
+    environment = {**os.environ, **online.environment(tmp_path / "fresh")}
+    command = [sys.executable, "-c", code, REPO, sha]
+    processes = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    folders = {process.communicate(timeout=60)[0].strip() for process in processes}
+    assert len(folders) == 1
+    assert splits.verify(Path(folders.pop())) == []
+    assert json.loads((tmp_path / "hub/org--ode.json").read_text())["tags"] == {"v1.0.0": sha}
