@@ -22,6 +22,7 @@ from vhbench.schema import Box
 GROUNDED = ("ground", "floor", "table")
 STANDING = (*GROUNDED, "water")
 _GRID = 4
+_FEW = 4
 _TRIES = 60
 _PERSPECTIVE = 0.78
 """Longest side of a thing one metre long, over the height of its foot below the horizon. Lengths enter by their square
@@ -108,7 +109,8 @@ def _find_place(layout: Layout, wish: Wish) -> Slot | None:
     target = _to_be_hidden(layout, wish)
     for attempt in range(_TRIES):
         slot = _cover(layout, wish, target) if target else _propose(layout, wish)
-        if slot and _acceptable(layout, slot, target, tolerance=0.04 if attempt < _TRIES // 2 else 0.2):
+        strict = attempt < _TRIES // 2
+        if slot and _acceptable(layout, slot, target, strict=strict):
             return slot
     return None
 
@@ -314,8 +316,13 @@ def _haze(scene: Backdrop, depth: float, place: str) -> float:
 # Acceptance
 
 
-def _acceptable(layout: Layout, slot: Slot, target: Slot | None, tolerance: float) -> bool:
-    """Tell whether a place respects the frame, what is there already, and the relations that were asked for."""
+def _acceptable(layout: Layout, slot: Slot, target: Slot | None, *, strict: bool) -> bool:
+    """Tell whether a place respects the frame, what is there already, and the relations that were asked for.
+
+    Strict tries allow next to no overlap and, among few things, leave no doubt about who is left of whom.
+    """
+    if strict and len(layout.slots) < _FEW and not target and not _clearly_beside(layout, slot):
+        return False
     if "truncated" not in slot.wish.hard and _outside(layout, slot) > 0.01:
         return False
     everything = [*layout.slots, slot]
@@ -324,12 +331,23 @@ def _acceptable(layout: Layout, slot: Slot, target: Slot | None, tolerance: floa
             continue
         share = _visible_share(other, [s for s in everything if s is not other])
         tied = _tied(layout, other.wish)
-        wanted = 0.5 if tied else 0.32 if "occluded" in other.wish.hard else 1 - tolerance
+        wanted = 0.5 if tied else 0.32 if "occluded" in other.wish.hard else 0.96 if strict else 0.8
         if share < wanted:
             return False
     if target and not 0.3 <= _visible_share(target, [s for s in everything if s is not target]) <= 0.52:
         return False
     return _relations_hold(layout, everything, slot)
+
+
+def _clearly_beside(layout: Layout, slot: Slot) -> bool:
+    """Tell whether the thing is clearly left or right of everything that it does not stand on."""
+    for other in layout.slots:
+        if slot.placed.host >= 0 and layout.slots[slot.placed.host] is other:
+            continue
+        distance = abs(slot.placed.x + slot.width / 2 - other.placed.x - other.width / 2)
+        if distance < 0.62 * (slot.width + other.width) / 2:
+            return False
+    return True
 
 
 def _tied(layout: Layout, wish: Wish) -> bool:

@@ -93,9 +93,10 @@ def above(a: Body, b: Body) -> bool | None:
     """Tell whether ``a`` is above ``b``.
 
     Yes if ``a`` is lifted off the ground, its lower edge is no lower than ``b``'s upper edge (a tenth of the smaller
-    height is forgiven), and their boxes overlap sideways or ``a``'s centre is at least the mean height higher. No if
-    ``a``'s centre is not higher by a fifth of the mean height. Open otherwise: a thing farther away on the same ground
-    is higher in the picture, yet not above.
+    height is forgiven), and their boxes overlap sideways or ``a``'s centre is at least 1.5 mean heights higher. No if
+    ``a``'s centre is not higher by a fifth of the mean height, or if both stand on the ground and either their boxes
+    do not overlap sideways or ``a``'s lower edge is not clear of ``b``. Open otherwise: a thing farther away on the
+    same ground is higher in the picture, yet hardly above.
     """
     rise = _centre(b)[1] - _centre(a)[1]
     mean = (a.box[3] + b.box[3]) / 2
@@ -105,8 +106,8 @@ def above(a: Body, b: Body) -> bool | None:
     overlap = min(a.box[0] + a.box[2], b.box[0] + b.box[2]) - max(a.box[0], b.box[0])
     if a.lifted and clear and (overlap > 0 or rise >= 1.5 * mean):
         return True
-    same_ground = not a.lifted and not b.lifted and not clear
-    return False if same_ground else None
+    same_ground = not a.lifted and not b.lifted
+    return False if same_ground and (overlap <= 0 or not clear) else None
 
 
 def below(a: Body, b: Body) -> bool | None:

@@ -25,6 +25,9 @@ OCCLUDERS = ("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "
 
 _JPEG_QUALITY = 95
 
+_MOST_HAZE = 0.6
+"""How far a low-contrast thing may be blended into its surroundings and still be there."""
+
 
 class SceneSource:
     """Draws specs; implements :class:`vhbench.protocols.ImageSource`.
@@ -188,19 +191,26 @@ def _check_visible(wishes: Sequence[Wish], seen: Sequence[truth.Measured], spec:
 def _fade(
     wishes: Sequence[Wish], things: list[Placed], seen: Sequence[truth.Measured], picture: Pixels, scene: Backdrop
 ) -> tuple[list[Placed], Pixels]:
-    """Blend low-contrast things towards what surrounds them, just as far as needed, and paint again."""
+    """Blend low-contrast things towards what surrounds them, just as far as needed, and paint again.
+
+    Raises:
+        Refusal: if a thing that was not asked to blend in does so, or one that was asked cannot.
+    """
     faded = list(things)
     for i, wish in enumerate(wishes):
         box = seen[i].box
-        if "low_contrast" not in wish.hard or box is None:
+        if box is None:
             continue
         difference, rim = truth.contrast(picture, seen[i].visible, box)
-        if difference > truth.LOW_CONTRAST:
+        low = difference <= truth.LOW_CONTRAST
+        if "low_contrast" not in wish.hard and low:
+            raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
+        if "low_contrast" in wish.hard and not low:
             haze = 1 - 0.8 * truth.LOW_CONTRAST / difference
-            if haze > 0.6:
+            if haze > _MOST_HAZE:
                 raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
             faded[i] = replace(things[i], haze=haze, tint=rim)
-    return faded, paint(faded, scene) if faded != list(things) else picture
+    return faded, paint(faded, scene) if faded != things else picture
 
 
 def _check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> None:

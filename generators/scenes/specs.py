@@ -10,6 +10,9 @@ from vhbench.generators.scenes.plan import Setting, place_of
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
 
+_SETTINGS = 6
+"""Environments tried for one that holds enough categories."""
+
 
 def random_spec(
     seed: int,
@@ -45,17 +48,15 @@ def random_spec(
     """
     random = rng(seed, "spec", *key)
     name = id or "-".join(str(part) for part in key) or "spec"
-    wanted = [catalog.find(thing.category) for thing in must]
     base = SceneSpec(name, tuple(must), environment, state, absent=tuple(absent))
-    try:
-        setting = plan.choose_setting(base, wanted, random)
-    except plan.Refusal as refusal:
-        raise VhbenchError(f"scene {name}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
-    total = k if k is not None else max(len(wanted), int(random.integers(2, 6)))
     pool = [catalog.find(word) for word in words] if words is not None else list(catalog.CATALOG.values())
-    added = _pick(pool, wanted, absent, setting, total - len(wanted), random)
-    if k is not None and len(wanted) + len(added) < k:
-        raise VhbenchError(f"scene {name}: {k} categories asked, but only {len(wanted) + len(added)} fit together")
+    total = k if k is not None else max(len(must), int(random.integers(2, 6)))
+    for _ in range(_SETTINGS):
+        setting, added = _complete(base, pool, total, random)
+        if len(must) + len(added) >= total:
+            break
+    if k is not None and len(must) + len(added) < k:
+        raise VhbenchError(f"scene {name}: {k} categories asked, but only {len(must) + len(added)} fit together")
     room = plan.MOST_THINGS - sum(thing.count for thing in must)
     objects = list(must)
     for position, entry in enumerate(added):
@@ -64,6 +65,18 @@ def random_spec(
         room -= max(1, count)
         objects.append(ObjectSpec(entry.name, count=max(1, count)))
     return SceneSpec(name, tuple(objects), setting.name, setting.state, absent=tuple(absent))
+
+
+def _complete(
+    base: SceneSpec, pool: Sequence[Entry], total: int, random: np.random.Generator
+) -> tuple[Setting, list[Entry]]:
+    """Choose a setting, and entries that complete the spec there."""
+    wanted = [catalog.find(thing.category) for thing in base.objects]
+    try:
+        setting = plan.choose_setting(base, wanted, random)
+    except plan.Refusal as refusal:
+        raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
+    return setting, _pick(pool, wanted, base.absent, setting, total - len(wanted), random)
 
 
 def _pick(

@@ -31,8 +31,8 @@ OCCLUDED = (0.2, 0.6)
 TRUNCATED = (0.3, 0.75)
 """In-frame fraction of a truncated hard positive."""
 
-LOW_CONTRAST = 22.0
-"""Largest colour difference (CIE76 ΔE between the means of the visible part and of a rim around it) that is low."""
+LOW_CONTRAST = 16.0
+"""Contrast (see :func:`contrast`) of a low-contrast hard positive is at most this, of everything else more."""
 
 LEAST_PIXELS = 0.0006
 """Least visible area, as a share of the picture, of anything that counts as present (157 of 512² pixels)."""
@@ -158,19 +158,24 @@ def bodies(objects: Sequence[SceneObject], things: Sequence[Placed], owned: Silh
 
 
 def contrast(picture: Pixels, visible: npt.NDArray[np.bool_], box: Box) -> tuple[float, tuple[float, float, float]]:
-    """Return the CIE76 colour difference ΔE between the visible part and a rim around it, and the rim's mean RGB.
+    """Return how much a thing stands out, and the mean RGB of its surroundings.
 
-    The rim is a tenth of the box's longer side wide, at least 4 pixels.
+    The contrast is the mean CIE76 difference ΔE between the visible pixels and the mean colour of a rim around them, a
+    tenth of the box's longer side wide and at least 4 pixels. Large things are sampled on a grid.
     """
-    reach = max(4, round(0.1 * max(box[2], box[3])))
-    rows = slice(max(0, int(box[1]) - reach), int(box[1] + box[3]) + reach)
-    columns = slice(max(0, int(box[0]) - reach), int(box[0] + box[2]) + reach)
-    inside = visible[rows, columns]
-    kernel = np.ones((2 * reach + 1, 2 * reach + 1), np.uint8)
+    longest = max(box[2], box[3])
+    reach, step = max(4, round(0.1 * longest)), max(1, int(longest) // 80)
+    rows = slice(max(0, int(box[1]) - reach), int(box[1] + box[3]) + reach, step)
+    columns = slice(max(0, int(box[0]) - reach), int(box[0] + box[2]) + reach, step)
+    inside, patch = visible[rows, columns], picture[rows, columns]
+    kernel = np.ones((2 * (reach // step) + 1,) * 2, np.uint8)
     rim = cv2.dilate(inside.astype(np.uint8), kernel).astype(bool) & ~inside
-    lab = cv2.cvtColor(picture[rows, columns].astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
-    red, green, blue = (float(channel) for channel in picture[rows, columns][rim].mean(0))
-    return float(np.linalg.norm(lab[inside].mean(0) - lab[rim].mean(0))), (red, green, blue)
+    if not rim.any() or not inside.any():
+        return 0.0, (0.0, 0.0, 0.0)
+    lab = cv2.cvtColor(patch.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
+    difference = np.linalg.norm(lab[inside] - lab[rim].mean(0), axis=1).mean()
+    red, green, blue = (float(channel) for channel in patch[rim].mean(0))
+    return float(difference), (red, green, blue)
 
 
 @lru_cache(maxsize=1)
