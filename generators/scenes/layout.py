@@ -277,7 +277,7 @@ def _cover(layout: Layout, wish: Wish, target: Slot) -> Slot | None:
     band = layout.scene.bands.get(wish.place)
     if band is None:
         return None
-    base = layout.uniform(min(band.bottom, target.base + 0.015), band.bottom)
+    base = layout.uniform(min(band.bottom, max(band.top, target.base + 0.015)), band.bottom)
     scale = _scale(layout, wish, base) * layout.uniform(0.8, 1.25)
     width, height = size_for(wish.look, scale)
     middle = target.placed.x + target.width / 2 + layout.uniform(-0.6, 0.6) * (target.width + width) / 2
@@ -397,11 +397,12 @@ def _body(layout: Layout, slots: Sequence[Slot], number: int) -> relations.Body:
     x, y, width, height = slot.box
     left, top = max(0.0, x), max(0.0, y)
     box = (left, top, min(layout.width, x + width) - left, min(layout.height, y + height) - top)
-    hides = {}
+    hides, over = {}, {}
     for other, far in enumerate(slots):
         if far.placed.depth < slot.placed.depth:
-            share = 1 - _visible_share(far, [slot])
-            if share > 0:
-                hides[other] = share
+            hidden = int(far.coarse.sum()) * (1 - _visible_share(far, [slot]))
+            if hidden > 0:
+                hides[other] = hidden / max(1, int(far.coarse.sum()))
+                over[other] = hidden / max(1, int(slot.coarse.sum()))
     host = slot.placed.host if slot.placed.host >= 0 else None
-    return relations.Body(number, box, slot.placed.depth, slot.placed.lifted, host, hides)
+    return relations.Body(number, box, slot.placed.depth, slot.placed.lifted, host, hides, over)

@@ -22,6 +22,7 @@ class Body:
         lifted: whether it flies, hangs or stands on another thing, rather than on the ground.
         host: id of what it stands on, or None.
         hides: id of a farther thing → share of that thing's silhouette that this one covers.
+        over: id of a farther thing → share of this one's silhouette that lies over it.
     """
 
     id: int
@@ -30,6 +31,7 @@ class Body:
     lifted: bool
     host: int | None
     hides: Mapping[int, float]
+    over: Mapping[int, float]
 
 
 def left_of(a: Body, b: Body) -> bool | None:
@@ -70,15 +72,16 @@ def on(a: Body, b: Body) -> bool | None:
 def in_front_of(a: Body, b: Body) -> bool | None:
     """Tell whether ``a`` is in front of ``b``.
 
-    Yes if it covers at least 4% of ``b``'s silhouette and does not stand on it. Open if it covers less, or covers
-    nothing but is nearer while more than a tenth of the narrower box's width overlaps; otherwise no.
+    Yes if it covers at least 4% of ``b``'s silhouette, or at least half of its own silhouette lies over ``b`` (a cup
+    before a car), and it does not stand on it. Open if it covers less, or covers nothing but is nearer while more than
+    a tenth of the narrower box's width overlaps; otherwise no.
     """
     if a.host == b.id or b.host == a.id:
         return None
     if b.hides.get(a.id, 0) > 0 or a.depth < b.depth:
         return False
     covered = a.hides.get(b.id, 0)
-    if covered >= 0.04:
+    if covered >= 0.04 or a.over.get(b.id, 0) >= 0.5:
         return True
     overlap = min(a.box[0] + a.box[2], b.box[0] + b.box[2]) - max(a.box[0], b.box[0])
     return None if covered > 0 or overlap > 0.1 * min(a.box[2], b.box[2]) else False

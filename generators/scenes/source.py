@@ -18,14 +18,14 @@ from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchErro
 from vhbench.seeding import rng
 
 TRIES = 14
-"""Layouts tried before a spec is refused; each third of them with smaller things."""
+"""Layouts tried before a spec is refused; with smaller and smaller things."""
 
 OCCLUDERS = ("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella")
 """Things that may be added, in this order of preference by chance, to hide another where the spec names none."""
 
 _JPEG_QUALITY = 95
 
-_MOST_HAZE = 0.6
+_MOST_HAZE = 0.66
 """How far a low-contrast thing may be blended into its surroundings and still be there."""
 
 
@@ -135,7 +135,7 @@ def canonical(word: str) -> str:
 def _zoom(things: int, attempt: int) -> float:
     """Return the scale of all sizes: smaller for crowds, and smaller again after failed tries."""
     crowd = 1.0 if things <= 2 else 0.9 if things <= 4 else 0.75 if things <= 6 else 0.62
-    return crowd * 0.86 ** (attempt // 3)
+    return crowd * 0.84 ** (attempt // 2)
 
 
 def _occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
@@ -174,7 +174,8 @@ def _check_visible(wishes: Sequence[Wish], seen: Sequence[truth.Measured], spec:
     tied = {i for a, predicate, b in spec.relations if predicate in ("on", "in front of", "behind") for i in (a, b)}
     for wish, thing in zip(wishes, seen, strict=True):
         box = thing.box
-        if box is None or thing.area < truth.LEAST_PIXELS * canvas:
+        least = truth.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else truth.LEAST_PIXELS
+        if box is None or thing.area < least * canvas:
             raise Refusal("hardly visible", category=wish.entry.name)
         fraction, share = thing.visible_fraction, box[2] * box[3] / canvas
         least = 0.45 if wish.spec in tied else 0.7
@@ -202,11 +203,10 @@ def _fade(
         if box is None:
             continue
         difference, rim = truth.contrast(picture, seen[i].visible, box)
-        low = difference <= truth.LOW_CONTRAST
-        if "low_contrast" not in wish.hard and low:
+        if "low_contrast" not in wish.hard and difference < truth.LEAST_CONTRAST:
             raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
-        if "low_contrast" in wish.hard and not low:
-            haze = 1 - 0.8 * truth.LOW_CONTRAST / difference
+        if "low_contrast" in wish.hard and difference > truth.LOW_CONTRAST:
+            haze = 1 - 0.9 * truth.LOW_CONTRAST / difference
             if haze > _MOST_HAZE:
                 raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
             faded[i] = replace(things[i], haze=haze, tint=rim)

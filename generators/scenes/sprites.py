@@ -53,10 +53,22 @@ class Sprite:
     shadow_at: tuple[int, int]
 
 
-@functools.lru_cache(maxsize=4096)
 def silhouette(look: Look) -> Silhouette:
     """Return the silhouette of a look with its longest side near :data:`PROBE` pixels; its shape is the aspect."""
-    return _raster(look, PROBE)[..., 3] >= 128
+    solid = _shape(look.word, look.action, look.variant)
+    solid = solid[: _dry(solid.shape[0], look)]
+    return solid[:, ::-1] if look.flip else solid
+
+
+@functools.lru_cache(maxsize=2048)
+def _shape(word: str, action: str, variant: int) -> Silhouette:
+    """Take the silhouette once for all colours and directions."""
+    return _raster(Look(word, action=action, variant=variant), PROBE)[..., 3] >= 128
+
+
+def _dry(height: int, look: Look) -> int:
+    """Return how many of so many rows are above the water."""
+    return max(1, round(height * (1 - look.sunk)))
 
 
 def size_for(look: Look, scale: float) -> tuple[int, int]:
@@ -87,8 +99,7 @@ def _raster(look: Look, longest: int) -> Pixels:
     png = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True)
     bgra = cv2.imdecode(np.frombuffer(bytes(png), np.uint8), cv2.IMREAD_UNCHANGED)
     rgba = _opaque_part(cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGBA), look.word)
-    if look.sunk:
-        rgba = rgba[: max(1, round(rgba.shape[0] * (1 - look.sunk)))]
+    rgba = rgba[: _dry(rgba.shape[0], look)]
     return np.ascontiguousarray(rgba[:, ::-1] if look.flip else rgba)
 
 

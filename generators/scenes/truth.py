@@ -31,11 +31,17 @@ OCCLUDED = (0.2, 0.6)
 TRUNCATED = (0.3, 0.75)
 """In-frame fraction of a truncated hard positive."""
 
-LOW_CONTRAST = 16.0
-"""Contrast (see :func:`contrast`) of a low-contrast hard positive is at most this, of everything else more."""
+LOW_CONTRAST = 20.0
+"""Contrast (see :func:`contrast`) of a low-contrast hard positive is at most this."""
+
+LEAST_CONTRAST = 12.0
+"""Least contrast of anything else."""
 
 LEAST_PIXELS = 0.0006
 """Least visible area, as a share of the picture, of anything that counts as present (157 of 512² pixels)."""
+
+LEAST_PART = 0.002
+"""The same for an occluded or truncated hard positive, of which a stranger must still see what it is."""
 
 _COLOUR_SAMPLE = 2000
 
@@ -144,6 +150,7 @@ def gerund(verb: str) -> str:
 def bodies(objects: Sequence[SceneObject], things: Sequence[Placed], owned: Silhouettes) -> list[relations.Body]:
     """Return what the rules of :mod:`relations` need, for objects whose ids are indices of ``things`` plus 1."""
     shares = owned.hidden / np.maximum(owned.in_frame, 1)[:, None]
+    own = owned.hidden / np.maximum(owned.in_frame, 1)[None, :]
     return [
         relations.Body(
             id=o.id,
@@ -152,6 +159,7 @@ def bodies(objects: Sequence[SceneObject], things: Sequence[Placed], owned: Silh
             lifted=things[o.id - 1].lifted,
             host=things[o.id - 1].host + 1 if things[o.id - 1].host >= 0 else None,
             hides={int(j) + 1: float(shares[j, o.id - 1]) for j in np.flatnonzero(shares[:, o.id - 1])},
+            over={int(j) + 1: float(own[j, o.id - 1]) for j in np.flatnonzero(own[:, o.id - 1])},
         )
         for o in objects
     ]
