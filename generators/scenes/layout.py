@@ -4,8 +4,9 @@ A layout is tried on small silhouettes, so that hundreds of positions cost less 
 is checked again on the pixels (:mod:`source`); a try that fails is followed by another, from other random numbers.
 """
 
+import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import cv2
@@ -13,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.scenes import drawings, relations, truth
-from vhbench.generators.scenes.environments import Backdrop, Band
+from vhbench.generators.scenes.catalog import Place
+from vhbench.generators.scenes.environments import Band, Environment
 from vhbench.generators.scenes.plan import Refusal, Wish
 from vhbench.generators.scenes.render import Placed
 from vhbench.generators.scenes.sprites import Look, silhouette, size_for
@@ -31,17 +33,55 @@ root: a true scale would make cups invisible beside elephants."""
 _IN_THE_AIR = 0.30
 
 
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a layout needs to know of an environment, painted or not.
+
+    Attributes:
+        horizon: of the eye, as a share of the height from the top.
+        bands: place → where things of that place may be.
+        indoor: no haze.
+    """
+
+    horizon: float
+    bands: Mapping[Place, Band]
+    indoor: bool
+
+
+def view(environment: Environment, *, mirrored: bool) -> View:
+    """Return the view of an environment, or of its mirror image."""
+    bands = dict(environment.bands)
+    if mirrored:
+        for place, band in bands.items():
+            far, near = ((1 - right, 1 - left) for left, right in (band.far, band.near))
+            bands[place] = replace(band, far=far, near=near)
+    return View(environment.horizon, bands, environment.indoor)
+
+
 @dataclass(slots=True)
 class Slot:
-    """A wish that has a place, with its silhouette on the coarse grid; layout-internal."""
+    """A wish that has a place; layout-internal. ``base`` is the share of the height at which its foot (centre) is."""
 
     wish: Wish
     placed: Placed
     width: int
     height: int
-    coarse: npt.NDArray[np.bool_]
-    at: tuple[int, int]
     base: float
+    mask: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """Where its corner is on the coarse grid."""
+        return self.placed.x // _GRID, self.placed.y // _GRID
+
+    @property
+    def coarse(self) -> npt.NDArray[np.bool_]:
+        """Its silhouette on the coarse grid."""
+        if self.mask is None:
+            shape = (max(1, self.width // _GRID), max(1, self.height // _GRID))
+            solid = silhouette(self.placed.look).view(np.uint8)
+            self.mask = cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST).view(np.bool_)
+        return self.mask
 
     @property
     def box(self) -> Box:
@@ -58,7 +98,7 @@ class Layout:
         requested: relations between indices of ObjectSpecs.
     """
 
-    scene: Backdrop
+    scene: View
     width: int
     height: int
     random: np.random.Generator
@@ -205,15 +245,20 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
         )
     standing = wish.place in STANDING
     reference = base - layout.scene.horizon if standing else _IN_THE_AIR
-    drawing = drawings.draw(wish.look.word, colour=wish.look.colour, action=wish.look.action, variant=wish.look.variant)
-    ratio = max(drawing.width, drawing.height) * drawing.metres / wish.entry.size_m
-    longest = layout.zoom * _PERSPECTIVE * wish.entry.size_m**0.5 * max(0.06, reference) * frame * ratio
-    rows, columns = silhouette(wish.look).shape
-    longest = min(
-        longest, 0.72 * layout.width * max(1.0, rows / columns), 0.66 * layout.height * max(1.0, columns / rows)
-    )
-    scale = longest * (min(rows, columns) / max(rows, columns)) ** 0.5
-    return float(min(max(scale, 0.078 * frame), 0.5 * frame))
+    unit, most = _sizing(wish.look, wish.entry.size_m, layout.width, layout.height)
+    scale = layout.zoom * unit * max(0.06, reference) * frame
+    return min(max(min(scale, most), 0.078 * frame), 0.5 * frame)
+
+
+@functools.lru_cache(maxsize=4096)
+def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, float]:
+    """Return the geometric mean side per height below the horizon, and the largest one that the picture takes."""
+    drawing = drawings.draw(look.word, colour=look.colour, action=look.action, variant=look.variant)
+    rows, columns = silhouette(look).shape
+    longest = _PERSPECTIVE * max(drawing.width, drawing.height) * drawing.metres / math.sqrt(metres)
+    slim = math.sqrt(min(rows, columns) / max(rows, columns))
+    most = min(0.72 * width * max(1.0, rows / columns), 0.66 * height * max(1.0, columns / rows))
+    return longest * slim, most * slim
 
 
 def _pick_centre(layout: Layout, band: Band, base: float, width: int, ties: Sequence[tuple[str, Slot]]) -> float:
@@ -300,14 +345,10 @@ def _slot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[in
         wish.spec, look, x, y, max(width, round(height / (1 - look.sunk))), depth,
         grounded=wish.place in GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),
     )  # fmt: skip
-    at = (x // _GRID, y // _GRID)
-    shape = (max(1, width // _GRID), max(1, height // _GRID))
-    mask = silhouette(look).astype(np.uint8)
-    coarse = cv2.resize(mask, shape, interpolation=cv2.INTER_NEAREST).astype(bool)
-    return Slot(wish, placed, width, height, coarse, at, base)
+    return Slot(wish, placed, width, height, base)
 
 
-def _haze(scene: Backdrop, depth: float, place: str) -> float:
+def _haze(scene: View, depth: float, place: str) -> float:
     if scene.indoor or place in ("wall", "air", "sky"):
         return 0.0
     return max(0.0, 0.20 * (1 - (depth - scene.horizon) / (1 - scene.horizon)) - 0.05)
@@ -365,11 +406,18 @@ def _outside(layout: Layout, slot: Slot) -> float:
 
 def _visible_share(slot: Slot, others: Sequence[Slot]) -> float:
     """Return the share of a coarse silhouette that nothing nearer covers."""
+    nearer = [other for other in others if other.placed.depth > slot.placed.depth and _touch(slot, other)]
+    if not nearer:
+        return 1.0
     free = slot.coarse.copy()
-    for other in others:
-        if other.placed.depth > slot.placed.depth:
-            _clear(free, slot.at, other)
+    for other in nearer:
+        _clear(free, slot.at, other)
     return float(free.sum() / max(1, slot.coarse.sum()))
+
+
+def _touch(a: Slot, b: Slot) -> bool:
+    beside = a.placed.x + a.width <= b.placed.x or b.placed.x + b.width <= a.placed.x
+    return not (beside or a.placed.y + a.height <= b.placed.y or b.placed.y + b.height <= a.placed.y)
 
 
 def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Slot) -> None:

@@ -1,13 +1,14 @@
 """From a spec to wishes: which drawings, in which colours, where; and every refusal that needs no try."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from vhbench.generators.scenes import catalog, environments, relations, truth
 from vhbench.generators.scenes.catalog import Entry, Place
+from vhbench.generators.scenes.render import VARIANTS
 from vhbench.generators.scenes.sprites import Look
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
@@ -30,6 +31,8 @@ SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
 for elephants at sea; they get them, up to the belly in water."""
 
 _VARIANTS = 12
+_USUAL = 0.4
+"""How often a free choice of state falls on the first that fits, which is the environment's usual one."""
 
 
 class Refusal(Exception):
@@ -55,10 +58,11 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Where a scene plays."""
+    """Where a scene plays; ``variant`` is a painting of it, see :func:`render.scenery`."""
 
     name: str
     state: str
+    variant: int = 0
 
 
 def check(spec: SceneSpec) -> list[Entry]:
@@ -158,7 +162,9 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
         ] or fitting
     chosen = sorted({setting.name for setting in fitting})[int(random.integers(len({s.name for s in fitting})))]
     states = [setting for setting in fitting if setting.name == chosen]
-    return states[int(random.integers(len(states)))]
+    variant = int(random.integers(2 * VARIANTS))
+    usual = states[0] if random.random() < _USUAL else states[int(random.integers(len(states)))]
+    return replace(usual, variant=variant)
 
 
 def _paints(name: str, area: str) -> bool:

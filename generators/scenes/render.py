@@ -115,18 +115,21 @@ def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> 
 
 
 def scenery(name: str, state: str, variant: int, width: int, height: int) -> Backdrop:
-    """Return a backdrop at any size; ``variant`` counts paintings, and beyond :data:`VARIANTS` their mirror images."""
+    """Return a backdrop at any size; ``variant`` counts paintings, and from :data:`VARIANTS` on their mirror images.
+
+    Its bands are those of the painting, mirrored or not: see :func:`layout.view`.
+    """
     packed, painted = _packed(name, state, variant % VARIANTS, max(width, height))
     pixels = cv2.cvtColor(cv2.imdecode(packed, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
     if pixels.shape[:2] != (height, width):
         pixels = cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA)
-    if variant < VARIANTS:
-        return replace(painted, pixels=pixels)
-    bands = {
-        place: replace(band, far=(1 - band.far[1], 1 - band.far[0]), near=(1 - band.near[1], 1 - band.near[0]))
-        for place, band in painted.bands.items()
-    }
-    return replace(painted, pixels=np.ascontiguousarray(pixels[:, ::-1]), bands=bands)
+    mirrored = np.ascontiguousarray(pixels[:, ::-1]) if is_mirrored(variant) else pixels
+    return replace(painted, pixels=mirrored)
+
+
+def is_mirrored(variant: int) -> bool:
+    """Tell whether a variant of a backdrop is a mirror image."""
+    return variant >= VARIANTS
 
 
 @functools.lru_cache(maxsize=256)
