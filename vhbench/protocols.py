@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -85,9 +85,15 @@ class WhiteBoxVLM(Protocol):
     """A vision-language model whose image features can be differentiated with respect to the pixels."""
 
     name: str
+    fingerprint: str
+    """Changes with the weights, the image processor and the precision."""
+
+    device: Any
+    reference_axis: Literal["tokens", "features"]
+    """Along which axis the code released with VHExpansion compares this family's features."""
 
     def features(self, pixels: Any) -> Any:
-        """Map float pixels (batch, 3, height, width) in [0, 1] to features (batch, tokens, dimension)."""
+        """Map pixels (batch, 3, height, width), float in [0, 1] or uint8, to features (batch, tokens, dimension)."""
         ...
 
 

@@ -1,0 +1,392 @@
+"""White-box attacks on the image features of a vision-language model (VHExpansion, section 3.3).
+
+A case that a model answers right is pushed away from its image's embedding, one that it already fails is kept
+similar to it, both inside an L-infinity ball of pixels. (Equation 1 of the paper has the two cases swapped; its text
+and its code say this.) The attack sees a model only as :class:`vhbench.protocols.WhiteBoxVLM`.
+"""
+
+import io
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from PIL import Image
+from torch import Tensor
+
+from vhbench.generators.vhexpansion.attack_cache import Key, ResultCache, digest
+from vhbench.protocols import WhiteBoxVLM
+from vhbench.schema import Rejection, VhbenchError
+from vhbench.seeding import rng
+
+Direction = Literal["apart", "similar"]
+Pixels = npt.NDArray[np.uint8]
+
+MIN_SIDE = 8
+"""Pixels. A smaller image is less than one patch of any encoder."""
+
+SIGN = {"apart": -1.0, "similar": 1.0}
+"""Whether the similarity is descended or ascended."""
+
+NUDGE = {"apart": 1 / 255, "similar": 5 / 255}
+"""Random start: each value moves by this much, up or down by a fair coin. An unmoved image has nowhere to go: its
+similarity is at the maximum, where the gradient is rounding noise."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackConfig:
+    """How to attack; the defaults are the paper's.
+
+    Attributes:
+        method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient itself.
+        epsilon: the largest change of a value, in [0, 1]; it holds in the saved PNG.
+        step_size: None for the method's own: 0.5/255 (ifgsm), 1.0 (pgd).
+        schedule: "constant", or "cosine" from ``step_size`` down to 1e-4.
+        steps_apart: for cases that the model answers right.
+        steps_similar: for cases that it already fails.
+        stop_at: an image is finished once its similarity has come down (up) to this; None for all steps.
+        batch_size: images of one size that are attacked together.
+        compat: do as the released code: similarity along the model's ``reference_axis``, right cases start at the
+            image itself, one update less than ``steps``, the cosine runs over ``steps_apart`` for both kinds, the
+            last image counts and not the best, and the PNG is truncated instead of rounded, so that it may leave the
+            ball by one grey level. (That code steps by the cosine schedule.)
+    """
+
+    method: Literal["ifgsm", "pgd"] = "ifgsm"
+    epsilon: float = 8 / 255
+    step_size: float | None = None
+    schedule: Literal["constant", "cosine"] = "constant"
+    steps_apart: int = 500
+    steps_similar: int = 100
+    stop_at: float | None = None
+    batch_size: int = 8
+    compat: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense, naming the option."""
+        if self.method not in METHODS:
+            raise VhbenchError(f"attack method {self.method!r} is unknown; must be one of {', '.join(METHODS)}")
+        if self.schedule not in ("constant", "cosine"):
+            raise VhbenchError(f"attack schedule {self.schedule!r} is unknown; must be constant or cosine")
+        if not 1 / 255 <= self.epsilon <= 1:
+            raise VhbenchError(f"attack epsilon {self.epsilon} must be between 1/255 (one grey level) and 1")
+        if self.step_size is not None and not self.step_size > 0:
+            raise VhbenchError(f"attack step_size {self.step_size} must be above 0")
+        if self.stop_at is not None and not -1 <= self.stop_at <= 1:
+            raise VhbenchError(f"attack stop_at {self.stop_at} is a cosine similarity: it must be between -1 and 1")
+        for name in ("steps_apart", "steps_similar", "batch_size"):
+            if getattr(self, name) < 1:
+                raise VhbenchError(f"attack {name} {getattr(self, name)} must be 1 or more")
+
+    def steps(self, direction: Direction) -> int:
+        """Return the number of updates."""
+        steps = self.steps_apart if direction == "apart" else self.steps_similar
+        return steps - 1 if self.compat else steps
+
+    def rate(self, step: int, direction: Direction) -> float:
+        """Return the step size of an update, counted from 0."""
+        alpha = METHODS[self.method].step_size if self.step_size is None else self.step_size
+        if self.schedule == "constant":
+            return alpha
+        horizon = self.steps_apart if self.compat else self.steps(direction)
+        return 1e-4 + (alpha - 1e-4) * (1 + math.cos(math.pi * step / horizon)) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class AttackCase:
+    """One image, RGB uint8 of shape (height, width, 3), and where to drive its features."""
+
+    id: str
+    image: Pixels
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class AttackResult:
+    """An attacked image.
+
+    Attributes:
+        id: of the case.
+        png: the encoded image.
+        direction: of the case.
+        before: mean cosine similarity to the original's features at the start of the attack.
+        after: of the result, before it is saved.
+        saved: of the image as the PNG holds it.
+        linf: the largest change of a value, in grey levels.
+        steps: updates made.
+        trace: similarity before each update.
+    """
+
+    id: str
+    png: bytes
+    direction: Direction
+    before: float
+    after: float
+    saved: float
+    linf: int
+    steps: int
+    trace: tuple[float, ...]
+
+    def report(self) -> dict[str, Any]:
+        """Return everything but the image and the trace, as JSON types."""
+        return {k: v for k, v in asdict(self).items() if k not in ("png", "trace")}
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What becomes of a gradient, and the step size that belongs to it."""
+
+    ascent: Callable[[Tensor], Tensor]
+    step_size: float
+
+
+def attack(
+    cases: Sequence[AttackCase],
+    *,
+    model: WhiteBoxVLM,
+    config: AttackConfig | None = None,
+    seed: int = 0,
+    cache: Path | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> list[AttackResult | Rejection]:
+    """Attack images; cases that share image and direction are attacked once.
+
+    Equal arguments give equal bytes on one machine. Batches depend on the list of cases only, so that an interrupted
+    attack resumes to the same result; another device or torch build may round gradients differently.
+
+    Args:
+        cases: what to attack.
+        model: whose features are driven.
+        config: how; the paper's settings by default.
+        seed: of the random start.
+        cache: a folder that keeps every finished image, keyed by content, so that an attack can be resumed.
+        progress: called with the number of cases that have just been finished.
+
+    Returns:
+        One result per case, in order, or a rejection: ``image_too_small``, ``unprocessable_image`` (the model's own
+        image processor refuses it) or ``nan_gradient``.
+
+    Raises:
+        VhbenchError: for an image that is not RGB uint8, or a direction that does not exist.
+    """
+    config = config or AttackConfig()
+    store = ResultCache(cache, settings=(seed, model.name, model.fingerprint, asdict(config)))
+    members: dict[Key, list[int]] = {}
+    for index, case in enumerate(cases):
+        _check(case)
+        members.setdefault((digest(case.image), case.direction), []).append(index)
+    done: list[AttackResult | Rejection | None] = [None] * len(cases)
+    for keys in batches({key: cases[where[0]] for key, where in members.items()}, size=config.batch_size):
+        batch = [cases[members[key][0]] for key in keys]
+        found = store.load(keys) or store.save(keys, _attack_batch(batch, keys, model=model, config=config, seed=seed))
+        for key, fields in zip(keys, found, strict=True):
+            for index in members[key]:
+                done[index] = _finished(cases[index], fields)
+        if progress is not None:
+            progress(sum(len(members[key]) for key in keys))
+    return [result for result in done if result is not None]
+
+
+def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
+    """Yield the keys of cases that can be attacked together: of one size and one direction."""
+    alike: dict[tuple[tuple[int, ...], str], list[Key]] = {}
+    for key, case in cases.items():
+        alike.setdefault((case.image.shape, case.direction), []).append(key)
+    for keys in alike.values():
+        for start in range(0, len(keys), size):
+            yield keys[start : start + size]
+
+
+def run(
+    images: Sequence[Pixels],
+    starts: Tensor,
+    direction: Direction,
+    *,
+    model: WhiteBoxVLM,
+    config: AttackConfig,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The attack itself.
+
+    Args:
+        images: originals of one size, RGB uint8.
+        starts: where to start, float in [0, 1], shape (batch, 3, height, width).
+        direction: of all of them.
+        model: whose features are driven.
+        config: how.
+
+    Returns:
+        The attacked images (as ``starts``): the best that was seen, for steps of a fixed size circle around a maximum,
+        or with ``compat`` the last; the similarities before each update and those of the result, shape
+        (updates + 1, batch); the features of the originals, shape (batch, tokens, dimension).
+    """
+    original, sign = to_tensor(images, model.device), SIGN[direction]
+    clean, x, trace = original / 255, starts.to(model.device), []
+    with torch.no_grad():
+        reference = model.features(original)
+    best, score = x, torch.full(x.shape[:1], -sign * math.inf, device=x.device)
+    for step in range(config.steps(direction)):
+        similarities, gradient = similarity_and_gradient(x, reference, model=model, config=config)
+        trace.append(similarities)
+        best, score = better(best, score, x, similarities, sign)
+        active = unfinished(similarities, direction, config)
+        moved = x + sign * config.rate(step, direction) * METHODS[config.method].ascent(gradient)
+        x = torch.where(per_image(active), project(moved, clean, epsilon=config.epsilon), x)
+        if config.stop_at is not None and not active.any():
+            break
+    with torch.no_grad():
+        last = similarity(model.features(x), reference, model=model, config=config)
+    best, score = (x, last) if config.compat else better(best, score, x, last, sign)
+    return best, torch.stack([*trace, score]), reference
+
+
+def better(best: Tensor, score: Tensor, x: Tensor, similarities: Tensor, sign: float) -> tuple[Tensor, Tensor]:
+    """Return, image by image, whichever is further in the wanted direction, and its similarity."""
+    improved = ~(sign * (score - similarities) >= 0)  # not a number counts, and stays
+    return torch.where(per_image(improved), x, best), torch.where(improved, similarities, score)
+
+
+def per_image(mask: Tensor) -> Tensor:
+    """Return one value per image in a shape that spreads over its pixels."""
+    return mask[:, None, None, None]
+
+
+def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig) -> Tensor:
+    """Return the mean cosine per image, shape (batch,), of features of shape (batch, tokens, dimension).
+
+    Each token is compared over its features; with ``compat``, along the axis of the released code, which for some
+    models are the tokens.
+    """
+    axis = 1 if config.compat and model.reference_axis == "tokens" else 2
+    return torch.nn.functional.cosine_similarity(features, reference, dim=axis).mean(dim=1)
+
+
+def similarity_and_gradient(
+    x: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig
+) -> tuple[Tensor, Tensor]:
+    """Return the similarity of each image, not a number where its gradient is none, and that gradient."""
+    x = x.detach().requires_grad_()
+    similarities = similarity(model.features(x), reference, model=model, config=config)
+    (gradient,) = torch.autograd.grad(similarities.sum(), x)  # images do not mix: each has its own gradient
+    whole = gradient.isfinite().flatten(1).all(dim=1)
+    return torch.where(whole, similarities.detach(), math.nan), gradient
+
+
+def project(x: Tensor, clean: Tensor, *, epsilon: float) -> Tensor:
+    """Return the nearest images within epsilon of the clean ones and within [0, 1]."""
+    return torch.clamp(clean + torch.clamp(x - clean, -epsilon, epsilon), 0, 1)
+
+
+def start(image: Pixels, direction: Direction, *, generator: np.random.Generator, compat: bool) -> Tensor:
+    """Return where an attack starts, shape (3, height, width): near the image, or at it (``compat``, apart)."""
+    clean = image.transpose(2, 0, 1).astype(np.float32) / np.float32(255)
+    if compat and direction == "apart":
+        return torch.from_numpy(clean)
+    coin = generator.integers(0, 2, size=clean.shape, dtype=np.int8) * 2 - 1
+    return torch.from_numpy(np.clip(clean + coin * np.float32(NUDGE[direction]), 0, 1))
+
+
+def unfinished(similarities: Tensor, direction: Direction, config: AttackConfig) -> Tensor:
+    """Tell per image whether the similarity is still short of ``stop_at``."""
+    if config.stop_at is None:
+        return torch.ones_like(similarities, dtype=torch.bool)
+    return SIGN[direction] * (similarities - config.stop_at) < 0
+
+
+def to_levels(x: Tensor, images: Sequence[Pixels], *, epsilon: float, compat: bool) -> list[Pixels]:
+    """Return images in grey levels, uint8, no further than epsilon from the originals.
+
+    Rounding alone may step over epsilon, so the ball is applied once more to whole levels; the released code
+    truncates and leaves it there (``compat``).
+    """
+    values = x.permute(0, 2, 3, 1).cpu().numpy() * np.float32(255)
+    if compat:
+        return list(values.astype(np.uint8))
+    radius = math.floor(epsilon * 255 + 1e-6)
+    clean = np.stack(images).astype(np.int16)
+    return list(
+        np.clip(np.rint(values), np.maximum(clean - radius, 0), np.minimum(clean + radius, 255)).astype(np.uint8)
+    )
+
+
+def to_tensor(images: Sequence[Pixels], device: Any) -> Tensor:
+    """Return images of shape (height, width, 3) as one uint8 tensor (batch, 3, height, width)."""
+    return torch.from_numpy(np.stack(images)).permute(0, 3, 1, 2).contiguous().to(device)
+
+
+def _attack_batch(
+    batch: Sequence[AttackCase], keys: Sequence[Key], *, model: WhiteBoxVLM, config: AttackConfig, seed: int
+) -> list[dict[str, Any]]:
+    """Attack images of one size and direction; per image the fields of a result, or a reason and its detail."""
+    direction, images = batch[0].direction, [case.image for case in batch]
+    if min(images[0].shape[:2]) < MIN_SIDE:
+        size = f"{images[0].shape[1]}x{images[0].shape[0]}"
+        return [{"reason": "image_too_small", "detail": {"size": size, "smallest side": MIN_SIDE}}] * len(batch)
+    generators = [rng(seed, "vhexpansion", "attack", *key) for key in keys]
+    starts = [start(i, direction, generator=g, compat=config.compat) for i, g in zip(images, generators, strict=True)]
+    try:
+        x, history, reference = run(images, torch.stack(starts), direction, model=model, config=config)
+        levels = to_levels(x.nan_to_num(), images, epsilon=config.epsilon, compat=config.compat)
+        with torch.no_grad():
+            saved = similarity(model.features(to_tensor(levels, model.device)), reference, model=model, config=config)
+    except ValueError as error:  # an image processor's own limit, such as the aspect ratio
+        return [{"reason": "unprocessable_image", "detail": {"error": str(error)}}] * len(batch)
+    return [
+        _fields(image, level, curve, value, direction, config)
+        for image, level, curve, value in zip(images, levels, history.T.tolist(), saved.tolist(), strict=True)
+    ]
+
+
+def _fields(
+    image: Pixels, level: Pixels, history: list[float], saved: float, direction: Direction, config: AttackConfig
+) -> dict[str, Any]:
+    if not all(map(math.isfinite, history)):
+        first = next(step for step, value in enumerate(history) if not math.isfinite(value))
+        return {"reason": "nan_gradient", "detail": {"step": first}}
+    trace = history[:-1]
+    finished = unfinished(torch.tensor(trace), direction, config).tolist()
+    steps = finished.index(False) if False in finished else len(trace)
+    change = np.abs(level.astype(np.int16) - image)
+    return {
+        "png": _png(level),
+        "before": history[0],
+        "after": history[-1],
+        "saved": saved,
+        "linf": int(change.max()),
+        "steps": steps,
+        "trace": [round(value, 6) for value in trace[:steps]],
+    }
+
+
+def _finished(case: AttackCase, fields: dict[str, Any]) -> AttackResult | Rejection:
+    if "reason" in fields:
+        return Rejection(
+            item=case.id, reason=fields["reason"], detail={"direction": case.direction, **fields["detail"]}
+        )
+    return AttackResult(id=case.id, direction=case.direction, **{**fields, "trace": tuple(fields["trace"])})
+
+
+def _check(case: AttackCase) -> None:
+    image = case.image
+    if image.dtype != np.uint8 or image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:
+        raise VhbenchError(
+            f"case {case.id}: an image to attack is RGB uint8 of shape (height, width, 3), "
+            f"not {image.dtype} of shape {image.shape}"
+        )
+    if case.direction not in SIGN:
+        raise VhbenchError(f"case {case.id}: direction {case.direction!r} is unknown; must be one of {', '.join(SIGN)}")
+
+
+def _png(image: Pixels) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(image).save(buffer, format="PNG")
+    return buffer.getvalue()
+
+
+METHODS = {
+    "ifgsm": Method(ascent=torch.sign, step_size=0.5 / 255),
+    "pgd": Method(ascent=torch.clone, step_size=1.0),
+}
