@@ -1,0 +1,144 @@
+"""AMBER's annotations as concept graphs: what is in its 1,004 pictures, and what models imagine in them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+
+from vhbench.generators.ode import concept_graph
+from vhbench.generators.ode.concept_graph import ConceptGraph, read_json
+from vhbench.schema import VhbenchError
+
+ENVIRONMENTS: frozenset[str] = frozenset(
+    {"airport", "beach", "court", "desert", "floor", "forest", "glacier", "grass", "ground", "island", "lake"}
+    | {"mountain", "pier", "reef", "river", "road", "sand", "sea", "sky", "snow", "stage", "track", "wall", "water"}
+    | {"waterfront"}
+)
+"""AMBER's words for where a picture is. (The list that ODE's reference uses counts the melon and the microwave
+among them.)"""
+
+NAMES: Mapping[str, str] = {
+    "baseballglove": "baseball glove",
+    "earing": "earring",
+    "electrombile": "electric scooter",
+    "floorlamp": "floor lamp",
+    "hotdog": "hot dog",
+    "parkingmeter": "parking meter",
+    "scoon": "spoon",
+    "seegull": "seagull",
+    "showerpuff": "shower puff",
+    "teddybear": "teddy bear",
+    "wineglass": "wine glass",
+}
+"""AMBER's word → readable English, where they differ."""
+
+_STATE = re.compile(r"Is the (\w+) (.+) in this image\??$")
+_ACTION = re.compile(r"Does the (\w+) (.+) in this image\??$")
+_ONE_WORD = {
+    "state": re.compile(r"Is the (\w+) (\w+) in this image"),
+    "action": re.compile(r"Does the (\w+) (\w+) in this image"),
+}
+
+
+def graph(
+    directory: Path, node_types: str | Path | Mapping[str, str] | None, *, compat: bool = False
+) -> ConceptGraph:
+    """See :func:`vhbench.generators.ode.concept_graph.from_amber`."""
+    annotations = _annotations(directory)
+    pictures = [tuple(entry["truth"]) for entry in annotations if entry["type"] == "generative"]
+    kinds = _kinds(node_types, {word for words in pictures for word in words})
+    if compat:
+        return _reference_graph(pictures, kinds, _pairs(directory, annotations, _ONE_WORD))
+    real = {word: kind for word, kind in kinds.items() if kind != "virtual"}
+    counts = concept_graph.count_together((w for w in words if w in real) for words in pictures)
+    attributes = _pairs(directory, annotations, {"state": _STATE, "action": _ACTION})
+    names = {word: NAMES.get(word, word) for word in real}
+    return concept_graph.assemble(real, counts, attributes, names=names, where=str(directory))
+
+
+def hallucinations(directory: str | Path, *, compat: bool = False) -> "nx.Graph[str]":
+    """Return the truth-hallucination graph H: how often a model may imagine b in a picture that shows a.
+
+    Edges join each concept that is there with each that AMBER lists as a likely hallucination; ``weight`` is the
+    number of pictures. The graph is undirected, as in ODE; with ``compat`` it keeps the reference's self-loops.
+    """
+    result: nx.Graph[str] = nx.Graph()
+    for entry in _annotations(Path(directory)):
+        if entry["type"] != "generative":
+            continue
+        for truth in entry["truth"]:
+            for imagined in entry["hallu"]:
+                if truth == imagined and not compat:
+                    continue
+                weight = result.get_edge_data(truth, imagined, {"weight": 0})["weight"]
+                result.add_edge(truth, imagined, weight=weight + 1)
+    return result
+
+
+def _annotations(directory: Path) -> list[dict[str, Any]]:
+    path = directory / "annotations.json"
+    entries: list[dict[str, Any]] = read_json(path)
+    for number, entry in enumerate(entries, start=1):
+        if not isinstance(entry, dict) or "type" not in entry or "truth" not in entry:
+            raise VhbenchError(f"{path}: entry {number} lacks type or truth")
+    if not any(entry["type"] == "generative" for entry in entries):
+        raise VhbenchError(f"{path}: no entry of type 'generative'; these hold the truth of each picture")
+    return entries
+
+
+def _kinds(node_types: str | Path | Mapping[str, str] | None, words: set[str]) -> dict[str, str]:
+    if node_types is None:
+        return {word: "environment" if word in ENVIRONMENTS else "entity" for word in words}
+    table = node_types if isinstance(node_types, Mapping) else read_json(Path(node_types))
+    missing = sorted(words - table.keys())
+    if missing:
+        raise VhbenchError(f"node types: no kind for {', '.join(missing[:5])} ({len(missing)} words)")
+    wrong = {word: table[word] for word in sorted(words) if table[word] not in ("entity", "environment", "virtual")}
+    for word, kind in wrong.items():
+        raise VhbenchError(f"node types: {word!r} has kind {kind!r}; must be entity, environment or virtual")
+    return {word: table[word] for word in sorted(words)}
+
+
+def _pairs(
+    directory: Path, annotations: list[dict[str, Any]], patterns: Mapping[str, re.Pattern[str]]
+) -> dict[str, concept_graph.Attributes]:
+    """Return word → attribute pairs (true, false), from AMBER's attribute questions taken two by two."""
+    found: dict[str, dict[str, dict[tuple[str, str], None]]] = {}
+    for yes, no in _couples(directory, annotations):
+        for kind, pattern in patterns.items():
+            true, false = pattern.match(yes), pattern.match(no)
+            if true and false and true[1] == false[1]:
+                found.setdefault(true[1], {}).setdefault(kind, {})[true[2], false[2]] = None
+    return {word: {kind: tuple(pairs) for kind, pairs in kinds.items()} for word, kinds in found.items()}
+
+
+def _couples(directory: Path, annotations: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    path = directory / "query" / "query_all.json"
+    texts = {int(entry["id"]): str(entry["query"]) for entry in read_json(path)}
+    asked = [entry for entry in annotations if entry["type"].startswith("discriminative-attribute")]
+    try:
+        for first, second in zip(asked[::2], asked[1::2], strict=True):
+            yield texts[int(first["id"])], texts[int(second["id"])]
+    except KeyError as error:
+        raise VhbenchError(f"{path}: no question with id {error}") from error
+
+
+def _reference_graph(
+    pictures: list[tuple[str, ...]], kinds: Mapping[str, str], attributes: Mapping[str, concept_graph.Attributes]
+) -> ConceptGraph:
+    """Return the graph that the reference's data_extractor builds: every edge is counted from both of its ends."""
+    result: ConceptGraph = nx.Graph(version=1, compat=True)
+    for words in pictures:
+        for i, first in enumerate(words):
+            for second in words[i + 1 :]:
+                a, b = concept_graph.pair(first, second)
+                if result.has_edge(a, b):
+                    result[a][b]["weight"] += 2
+                else:
+                    result.add_edge(a, b, weight=1)
+    for word in result:
+        pairs = {kind: attributes.get(word, {}).get(kind, ()) for kind in ("state", "action")}
+        result.nodes[word].update(kind=kinds[word], name=NAMES.get(word, word), since=1, **pairs)
+    return result

@@ -1,0 +1,319 @@
+"""Concept graphs (ODE §3.1): what there is in the world, and how often two things are seen together.
+
+A graph is a :class:`networkx.Graph`. Nodes are words with the attributes
+
+- ``kind``: "entity" or "environment";
+- ``state``, ``action``: tuples of pairs (frequent, rare), such as ``(("sunny", "gloomy"),)``;
+- ``name``: readable English, if it differs from the word;
+- ``since``: the graph's version that added it.
+
+Edges carry ``weight``, the co-occurrence count c. ``graph.graph["version"]`` starts at 1; :func:`update` adds concepts
+and raises it, without touching what was there, so that the pairs of older versions stay what they were.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any, get_args, Literal
+
+import networkx as nx
+import orjson
+
+from vhbench.schema import VhbenchError
+
+Kind = Literal["entity", "environment"]
+ConceptGraph = nx.Graph
+"""A checked graph in the form that the module's docstring describes."""
+
+Attributes = Mapping[str, tuple[tuple[str, str], ...]]
+"""Attribute type ("state", "action") → pairs of values (frequent, rare)."""
+
+STARTER = Path(__file__).with_name("starter.json")
+"""The project's own table: environment → what one finds there."""
+
+WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
+"""How much each column of the starter table counts."""
+
+
+def from_amber(
+    directory: str | Path, *, node_types: str | Path | Mapping[str, str] | None = None, compat: bool = False
+) -> ConceptGraph:
+    """Build the graph of AMBER's annotations: concepts that share a picture co-occur.
+
+    Args:
+        directory: AMBER's data, with ``annotations.json`` and ``query/query_all.json``.
+        node_types: word → "entity", "environment" or "virtual" (dropped), or a JSON file that holds it; by default
+            the project's own list of environments, everything else being an entity.
+        compat: keep what ODE's reference keeps: self-loops, virtual concepts, node order, and 2c - 1 as weight.
+
+    Raises:
+        VhbenchError: if a file is missing or unreadable, or a word has no kind.
+    """
+    from vhbench.generators.ode import amber
+
+    return amber.graph(Path(directory), node_types, compat=compat)
+
+
+def from_coco(file: str | Path) -> ConceptGraph:
+    """Build a graph from COCO-format instances: entities that share a picture co-occur. It has no environments.
+
+    Raises:
+        VhbenchError: if the file is unreadable or names an unknown category.
+    """
+    data = read_json(Path(file))
+    try:
+        names = {int(c["id"]): str(c["name"]) for c in data["categories"]}
+        seen: dict[int, set[str]] = {}
+        for annotation in data["annotations"]:
+            seen.setdefault(int(annotation["image_id"]), set()).add(names[int(annotation["category_id"])])
+    except (KeyError, TypeError, ValueError) as error:
+        raise VhbenchError(f"{file}: not COCO instances: {type(error).__name__} {error}") from error
+    counts = count_together(sorted(words) for _, words in sorted(seen.items()))
+    return assemble({name: "entity" for name in names.values()}, counts, where=str(file))
+
+
+def from_file(file: str | Path) -> ConceptGraph:
+    """Read a graph of one's own: JSON (see :func:`to_json`) or GraphML.
+
+    Raises:
+        VhbenchError: if the file is unreadable, or the graph has unknown kinds, self-loops or bad weights.
+    """
+    path = Path(file)
+    if path.suffix.lower() == ".graphml":
+        return _from_graphml(path)
+    if path.suffix.lower() != ".json":
+        raise VhbenchError(f"cannot read the graph {path}: its name must end in .json or .graphml")
+    return from_json(read_json(path), where=str(path))
+
+
+def starter() -> ConceptGraph:
+    """Return the project's own graph of concepts that the embedded scenes can draw.
+
+    The table says how often one finds a thing in an environment: w = 3 (often), 2 (sometimes), 1 (rarely). The
+    co-occurrence of two things is the sum of w·w′ over the environments, that of a thing and its environment 3·w.
+    """
+    table = read_json(STARTER)
+    kinds: dict[str, str] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for environment, columns in table["environments"].items():
+        kinds[environment] = "environment"
+        found = {word: WEIGHTS[column] for column, words in columns.items() for word in words}
+        for word, weight in found.items():
+            kinds[word] = "entity"
+            counts[environment, word] += 3 * weight
+        for (a, weight_a), (b, weight_b) in combinations(found.items(), 2):
+            counts[pair(a, b)] += weight_a * weight_b
+    groups = [(group["words"], _attributes(group, STARTER.name)) for group in table["attributes"]]
+    attributes = {word: pairs for words, pairs in groups for word in words}
+    return assemble(kinds, counts, attributes, where=STARTER.name)
+
+
+def load(source: str) -> ConceptGraph:
+    """Return the graph that a command line names: "starter", "amber:DIR", "coco:FILE" or a file.
+
+    Raises:
+        VhbenchError: if it cannot be read.
+    """
+    kind, colon, place = source.partition(":")
+    if source == "starter":
+        return starter()
+    if colon and kind in ("amber", "coco"):
+        return from_amber(place) if kind == "amber" else from_coco(place)
+    if Path(source).suffix.lower() in (".json", ".graphml"):
+        return from_file(source)
+    raise VhbenchError(f"unknown graph {source!r}: allowed are starter, amber:DIR, coco:FILE, FILE.json, FILE.graphml")
+
+
+def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
+    """Return the union of two graphs: counts add up, attribute pairs join.
+
+    Raises:
+        VhbenchError: if a word is an entity in one and an environment in the other.
+    """
+    kinds = {word: first.nodes[word]["kind"] for word in first}
+    for word in second:
+        kind = second.nodes[word]["kind"]
+        if kinds.setdefault(word, kind) != kind:
+            raise VhbenchError(f"cannot merge graphs: {word!r} is an {kinds[word]} in one and an {kind} in the other")
+    counts = Counter({pair(a, b): int(c) for a, b, c in first.edges(data="weight")})
+    counts.update({pair(a, b): int(c) for a, b, c in second.edges(data="weight")})
+    attributes = {word: _union(first.nodes.get(word, {}), second.nodes.get(word, {})) for word in kinds}
+    names = {word: graph.nodes[word]["name"] for graph in (second, first) for word in graph}
+    return assemble(kinds, counts, attributes, names=names, where="merged graph")
+
+
+def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
+    """Return the next version of a graph: new concepts and their edges; everything old stays as it was.
+
+    An edge is added only if it touches a new concept, so that no pair of an older version changes its criterion.
+    """
+    new = [word for word in more if word not in graph]
+    version = int(graph.graph["version"]) + 1
+    result: ConceptGraph = graph.copy()
+    result.graph["version"] = version
+    for word in sorted(new):
+        result.add_node(word, **{**more.nodes[word], "since": version})
+    edges = sorted((*pair(a, b), c) for a, b, c in more.edges(data="weight") if a in new or b in new)
+    result.add_weighted_edges_from(edges)
+    return check(result, where="updated graph")
+
+
+def assemble(
+    kinds: Mapping[str, str],
+    counts: Mapping[tuple[str, str], int],
+    attributes: Mapping[str, Attributes] | None = None,
+    *,
+    names: Mapping[str, str] | None = None,
+    where: str,
+) -> ConceptGraph:
+    """Put a graph together, in alphabetic order, and check it."""
+    graph: ConceptGraph = nx.Graph(version=1)
+    attributes, names = attributes or {}, names or {}
+    for word in sorted(kinds):
+        own = attributes.get(word, {})
+        pairs = {kind: own.get(kind, ()) for kind in ("state", "action")}
+        graph.add_node(word, kind=kinds[word], name=names.get(word, word), since=1, **pairs)
+    for (a, b), count in sorted(counts.items()):
+        for word in (a, b):
+            if word not in graph:
+                raise VhbenchError(f"{where}: edge {a!r}-{b!r} names {word!r}, which is not among the concepts")
+        graph.add_edge(a, b, weight=count)
+    return check(graph, where=where)
+
+
+def check(graph: ConceptGraph, *, where: str) -> ConceptGraph:
+    """Return the graph if kinds, edges and weights are right.
+
+    Raises:
+        VhbenchError: for an empty graph, an unknown kind, a self-loop, or a weight that is not a positive integer.
+    """
+    if not graph:
+        raise VhbenchError(f"{where}: the concept graph has no concepts")
+    for word, kind in graph.nodes(data="kind"):
+        if kind not in get_args(Kind):
+            raise VhbenchError(f"{where}: {word!r} has kind {kind!r}; must be one of {', '.join(get_args(Kind))}")
+    for a, b, weight in graph.edges(data="weight"):
+        if a == b:
+            raise VhbenchError(f"{where}: {a!r} has an edge to itself; a concept does not co-occur with itself")
+        if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
+            raise VhbenchError(f"{where}: edge {a!r}-{b!r} has weight {weight!r}; must be an integer of at least 1")
+    return graph
+
+
+def count_together(pictures: Iterable[Iterable[str]]) -> Counter[tuple[str, str]]:
+    """Count in how many pictures two words occur together; each word counts once a picture."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for words in pictures:
+        counts.update(combinations(sorted(set(words)), 2))
+    return counts
+
+
+def pair(a: str, b: str) -> tuple[str, str]:
+    """Return two words in alphabetic order: the key of an undirected edge."""
+    return (a, b) if a <= b else (b, a)
+
+
+def read_json(path: Path) -> Any:
+    """Return the contents of a JSON file.
+
+    Raises:
+        VhbenchError: if it is missing or is not JSON.
+    """
+    try:
+        return orjson.loads(path.read_bytes())
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    except orjson.JSONDecodeError as error:
+        raise VhbenchError(f"{path} is not valid JSON: {error}") from error
+
+
+def to_json(graph: ConceptGraph) -> dict[str, Any]:
+    """Return a graph as JSON: what :func:`from_file` reads.
+
+    ``{"version": 1, "concepts": [{"word": "car", "kind": "entity", "state": [["red", "pink"]]}], "edges": [["car",
+    "street", 9]]}``. ``kind`` is required, everything else of a concept may be left out.
+    """
+    concepts = []
+    for word, data in graph.nodes(data=True):
+        concept: dict[str, Any] = {"word": word, "kind": data["kind"]}
+        if data["name"] != word:
+            concept["name"] = data["name"]
+        concept |= {kind: [list(p) for p in data[kind]] for kind in ("state", "action") if data[kind]}
+        if data["since"] != 1:
+            concept["since"] = data["since"]
+        concepts.append(concept)
+    edges = sorted([*pair(a, b), c] for a, b, c in graph.edges(data="weight"))
+    return {"version": graph.graph["version"], "concepts": concepts, "edges": edges}
+
+
+def from_json(data: Any, *, where: str) -> ConceptGraph:
+    """Return the graph that :func:`to_json` described.
+
+    Raises:
+        VhbenchError: naming the place, if something is missing or wrong.
+    """
+    try:
+        concepts = {str(c["word"]): c for c in data["concepts"]}
+        counts = {(str(a), str(b)): c for a, b, c in data["edges"]}
+        version = int(data.get("version", 1))
+        kinds = {word: c["kind"] for word, c in concepts.items()}
+        since = {word: int(c.get("since", 1)) for word, c in concepts.items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise VhbenchError(
+            f'{where}: not a concept graph: {type(error).__name__} {error}; see {{"concepts": [{{"word", "kind"}}], '
+            '"edges": [["a", "b", count]]}'
+        ) from error
+    attributes = {word: _attributes(c, f"{where}: {word!r}") for word, c in concepts.items()}
+    names = {word: str(c.get("name", word)) for word, c in concepts.items()}
+    graph = assemble(kinds, counts, attributes, names=names, where=where)
+    graph.graph["version"] = version
+    nx.set_node_attributes(graph, since, "since")
+    return graph
+
+
+def save(graph: ConceptGraph, file: str | Path) -> None:
+    """Write a graph as ``.json`` or ``.graphml``; :func:`from_file` reads either."""
+    path = Path(file)
+    if path.suffix.lower() == ".graphml":
+        flat: ConceptGraph = graph.copy()
+        for _, data in flat.nodes(data=True):
+            data |= {kind: orjson.dumps(data[kind]).decode() for kind in ("state", "action")}
+        nx.write_graphml(flat, path)
+        return
+    path.write_bytes(orjson.dumps(to_json(graph), option=orjson.OPT_INDENT_2))
+
+
+def _from_graphml(path: Path) -> ConceptGraph:
+    from xml.etree.ElementTree import ParseError
+
+    try:
+        flat = nx.read_graphml(path)
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ParseError, nx.NetworkXError) as error:
+        raise VhbenchError(f"{path} is not GraphML: {error}") from error
+    concepts: list[dict[str, Any]] = []
+    for word, data in flat.nodes(data=True):
+        try:
+            concepts.append({"word": word, **data} | {k: orjson.loads(data.get(k, "[]")) for k in ("state", "action")})
+        except orjson.JSONDecodeError as error:
+            raise VhbenchError(f"{path}: {word!r}: state and action hold JSON lists of pairs: {error}") from error
+    edges = [[a, b, data.get("weight")] for a, b, data in flat.edges(data=True)]
+    version = flat.graph.get("version", 1)
+    return from_json({"version": version, "concepts": concepts, "edges": edges}, where=str(path))
+
+
+def _attributes(found: Mapping[str, Any], where: str) -> Attributes:
+    result: dict[str, tuple[tuple[str, str], ...]] = {}
+    for kind in ("state", "action"):
+        try:
+            result[kind] = tuple((str(frequent), str(rare)) for frequent, rare in found.get(kind, ()))
+        except (TypeError, ValueError) as error:
+            raise VhbenchError(f"{where}: {kind} must be a list of pairs [frequent, rare]") from error
+    return result
+
+
+def _union(first: Mapping[str, Any], second: Mapping[str, Any]) -> Attributes:
+    both = {kind: (*first.get(kind, ()), *second.get(kind, ())) for kind in ("state", "action")}
+    return {kind: tuple(dict.fromkeys(pairs)) for kind, pairs in both.items()}
