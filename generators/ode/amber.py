@@ -42,9 +42,7 @@ _ONE_WORD = {
 }
 
 
-def graph(
-    directory: Path, node_types: str | Path | Mapping[str, str] | None, *, compat: bool = False
-) -> ConceptGraph:
+def graph(directory: Path, node_types: str | Path | Mapping[str, str] | None, *, compat: bool = False) -> ConceptGraph:
     """See :func:`vhbench.generators.ode.concept_graph.from_amber`."""
     annotations = _annotations(directory)
     pictures = [tuple(entry["truth"]) for entry in annotations if entry["type"] == "generative"]

@@ -1,0 +1,248 @@
+"""The four criteria of ODE (§3.2): which concepts meet in a picture.
+
+With c the co-occurrence count of two concepts in the graph:
+
+- standard: the pairs with the highest c;
+- long_tail: pairs with ε < c < δ;
+- random: pairs drawn uniformly, whatever their c;
+- fictional: pairs with c = 0.
+
+Each is drawn for two pairings: entity-entity ("ee") and entity-environment ("ev", the environment second). A criterion
+yields its pairs in an order that the seed decides, so that a pair which cannot be shown is replaced by the next.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations, islice
+
+import numpy as np
+
+from vhbench.generators.ode import reference
+from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
+
+Pair = tuple[str, str]
+PAIRINGS: Mapping[str, str] = {"ee": "entity-entity", "ev": "entity-environment"}
+"""Short name → the name that rows carry."""
+
+LARGEST_GROUP = 5
+"""Most concepts of one picture."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The pairs of one pairing that a version of the graph adds.
+
+    Attributes:
+        graph: the concept graph.
+        pairing: "ee" or "ev".
+        version: each pair has a concept that came with this version, and none that came later.
+        epsilon: lower bound of the long tail, exclusive.
+        delta: upper bound of the long tail, exclusive; None for the default.
+    """
+
+    graph: ConceptGraph
+    pairing: str
+    version: int = 1
+    epsilon: float = 0
+    delta: float | None = None
+
+    @cached_property
+    def seen(self) -> dict[Pair, int]:
+        """The pairs with an edge, in alphabetic order, and their counts."""
+        found = {}
+        for a, b, count in self.graph.edges(data="weight"):
+            key = self._key(a, b)
+            if key is not None:
+                found[key] = int(count)
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def every(self) -> list[Pair]:
+        """All pairs, with or without an edge, in alphabetic order."""
+        entities = self._words("entity")
+        if self.pairing == "ee":
+            return [p for p in combinations(entities, 2) if self._is_new(*p)]
+        environments = self._words("environment")
+        return [(a, b) for a in entities for b in environments if self._is_new(a, b)]
+
+    @cached_property
+    def unseen(self) -> list[Pair]:
+        """The pairs without an edge."""
+        return [p for p in self.every if p not in self.seen]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """(ε, δ) of the long tail; δ is by default the least count that the rarer half of the pairs stay below.
+
+        Raises:
+            VhbenchError: if ε ≥ δ.
+        """
+        delta = self.delta
+        if delta is None:
+            counts = sorted(c for c in self.seen.values() if c > self.epsilon)
+            delta = counts[len(counts) // 2] + 1 if counts else self.epsilon + 1
+        if self.epsilon >= delta:
+            raise VhbenchError(f"the long tail is ε < c < δ: ε = {self.epsilon} must be less than δ = {delta}")
+        return self.epsilon, delta
+
+    def _words(self, kind: str) -> list[str]:
+        return sorted(w for w, d in self.graph.nodes(data=True) if d["kind"] == kind and d["since"] <= self.version)
+
+    def _key(self, a: str, b: str) -> Pair | None:
+        """Return the pair in this pool's order, or None if it does not belong here."""
+        if not self._is_new(a, b):
+            return None
+        kinds = [self.graph.nodes[word]["kind"] for word in (a, b)]
+        if self.pairing == "ee":
+            return ((a, b) if a <= b else (b, a)) if kinds == ["entity", "entity"] else None
+        if sorted(kinds) != ["entity", "environment"]:
+            return None
+        return (a, b) if kinds[1] == "environment" else (b, a)
+
+    def _is_new(self, a: str, b: str) -> bool:
+        return max(self.graph.nodes[a]["since"], self.graph.nodes[b]["since"]) == self.version
+
+
+def standard(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+    """Yield the pairs that are seen together, most frequent first; the seed decides between equals."""
+    pairs = _shuffled(list(pool.seen), random)
+    yield from sorted(pairs, key=lambda p: -pool.seen[p])
+
+
+def long_tail(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+    """Yield the pairs with ε < c < δ in random order."""
+    low, high = pool.bounds
+    yield from _shuffled([p for p, count in pool.seen.items() if low < count < high], random)
+
+
+def uniform(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+    """Yield all pairs in random order."""
+    yield from _shuffled(pool.every, random)
+
+
+def fictional(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+    """Yield the pairs that are never seen together, in random order."""
+    yield from _shuffled(pool.unseen, random)
+
+
+def _shuffled(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
+    return [pairs[i] for i in random.permutation(len(pairs))]
+
+
+def candidates(
+    graph: ConceptGraph,
+    criterion: str,
+    pairing: str,
+    *,
+    seed: int,
+    epsilon: float = 0,
+    delta: float | None = None,
+    version: int = 1,
+) -> Iterator[Pair]:
+    """Yield all pairs that meet a criterion, in the order in which they are to be used.
+
+    Raises:
+        VhbenchError: if the criterion or the pairing is unknown, or ε ≥ δ.
+    """
+    for value, what, allowed in ((criterion, "criterion", CRITERIA), (pairing, "pairing", PAIRINGS)):
+        if value not in allowed:
+            raise VhbenchError(f"unknown {what} {value!r}: must be one of {', '.join(allowed)}")
+    pool = Pool(graph, pairing, version, epsilon, delta)
+    return CRITERIA[criterion](pool, rng(seed, "ode", "pairs", criterion, pairing, version))
+
+
+def select(
+    graph: ConceptGraph,
+    criterion: str,
+    *,
+    limit: int,
+    seed: int,
+    compat: bool = False,
+    epsilon: float = 0,
+    delta: float | None = None,
+) -> dict[str, list[Pair]]:
+    """Return ``limit`` pairs of each pairing: ``{"ee": [(a, b), …], "ev": [(entity, environment), …]}``.
+
+    A graph that was updated gives ``limit`` pairs for each of its versions, the pairs of older versions first and
+    unchanged. A graph without environments has no "ev".
+
+    Args:
+        graph: from :mod:`vhbench.generators.ode.concept_graph`.
+        criterion: "standard", "long_tail", "random" or "fictional".
+        limit: pairs per pairing and version of the graph.
+        seed: decides what is drawn.
+        compat: draw what ODE's reference draws, from a graph that was made with ``compat=True``.
+        epsilon: lower bound of the long tail, exclusive.
+        delta: upper bound, exclusive; by default just above the median count.
+
+    Raises:
+        VhbenchError: if there are fewer pairs than asked for, or ε ≥ δ.
+    """
+    if limit < 1:
+        raise VhbenchError(f"limit {limit}: must be at least 1")
+    if compat:
+        return reference.select(graph, criterion, limit=limit, seed=seed)
+    found: dict[str, list[Pair]] = {pairing: [] for pairing in PAIRINGS}
+    for version in range(1, int(graph.graph["version"]) + 1):
+        for pairing, pairs in found.items():
+            stream = candidates(graph, criterion, pairing, seed=seed, epsilon=epsilon, delta=delta, version=version)
+            drawn = list(islice(stream, limit))
+            if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
+                raise VhbenchError(
+                    f"{criterion}: {limit} {PAIRINGS[pairing]} pairs were asked for, the graph has only {len(drawn)}"
+                )
+            pairs.extend(drawn)
+    return found
+
+
+def has_environments(graph: ConceptGraph) -> bool:
+    """Tell whether a graph has any environment, and so the pairing entity-environment."""
+    return any(kind == "environment" for _, kind in graph.nodes(data="kind"))
+
+
+def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: int) -> Iterator[tuple[str, ...]]:
+    """Yield groups of ``size`` concepts (2 to 5) that grow from a pair: entities first, an environment last.
+
+    Each entity that joins stands to all that are there as the criterion wants: standard takes the one with the
+    highest least count, long_tail one that was seen with all, fictional one that was seen with none, random any.
+    Where no such entity is left the group takes those that come closest.
+
+    Raises:
+        VhbenchError: if size is not 2 … 5.
+    """
+    if not 2 <= size <= LARGEST_GROUP:
+        raise VhbenchError(f"{size} concepts: must be 2 to {LARGEST_GROUP}")
+    if size == 2:
+        yield pair
+        return
+    random = rng(seed, "ode", "group", criterion, *pair, size)
+    entities = sorted(w for w, kind in graph.nodes(data="kind") if kind == "entity" and w not in pair)
+    while len(entities) >= size - 2:
+        group, rest = list(pair), [entities[i] for i in random.permutation(len(entities))]
+        for _ in range(size - 2):
+            best = min(rest, key=lambda word: _misfit(graph, criterion, word, group))
+            rest.remove(best)
+            group.insert(1, best)
+        yield tuple(group)
+        entities.remove(group[1])
+
+
+def _misfit(graph: ConceptGraph, criterion: str, word: str, group: Sequence[str]) -> float:
+    counts = [graph.get_edge_data(word, other, {"weight": 0})["weight"] for other in group]
+    if criterion == "standard":
+        return -float(min(counts))
+    if criterion == "long_tail":
+        return sum(count == 0 for count in counts) + float(sum(counts)) / 1e6
+    return float(sum(counts)) if criterion == "fictional" else 0.0
+
+
+CRITERIA: Mapping[str, Callable[[Pool, np.random.Generator], Iterator[Pair]]] = {
+    "standard": standard,
+    "long_tail": long_tail,
+    "random": uniform,
+    "fictional": fictional,
+}
+"""Criterion → what draws its pairs."""

@@ -1,0 +1,164 @@
+"""What is really in an image, and what a model is likely to imagine there (ODE §3.3).
+
+Images whose truth is exact need no filter. Others are looked at by a detector: a case is kept where both targets are
+found with confidence, everything else that is found becomes truth too, and what lies between found and not found is
+neither: it leaves ``known``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.protocols import Detection
+from vhbench.schema import Box, Rejection, Scene, SceneObject, SceneSpec, VhbenchError
+from vhbench.seeding import rng
+
+LIKELY = 5
+"""How many things a case lists as likely hallucinations."""
+PLACES = 2
+"""How many places."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When a detector is believed.
+
+    Attributes:
+        keep: confidence from which a thing is there (the paper's 0.65); both targets must reach it.
+        absent: confidence below which a thing is not there. In between nobody knows.
+        environment: confidence from which the environment is there; detectors are less sure about places.
+        environment_share: share of the image that the environment's box must cover.
+        overlap: two boxes that overlap by more than this (IoU) show one thing.
+    """
+
+    keep: float = 0.65
+    absent: float = 0.2
+    environment: float = 0.3
+    environment_share: float = 0.2
+    overlap: float = 0.7
+
+    def __post_init__(self) -> None:
+        for name in ("keep", "absent", "environment", "environment_share", "overlap"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise VhbenchError(f"threshold {name} = {getattr(self, name)}: must be between 0 and 1")
+        if self.absent > self.keep:
+            raise VhbenchError(f"threshold absent = {self.absent} must not be above keep = {self.keep}")
+
+
+def judge(
+    scene: Scene, spec: SceneSpec, found: Sequence[Detection], asked: Sequence[str], limits: Thresholds
+) -> Scene | Rejection:
+    """Return a scene with the truth that a detector found, or why it is no use.
+
+    Args:
+        scene: an image without truth.
+        spec: what was asked of the image source.
+        found: everything that the detector found, confident or not.
+        asked: the words that it was asked for.
+        limits: when it is believed.
+    """
+    best = {word: max((d.score for d in found if d.category == word), default=0.0) for word in asked}
+    scores = {word: round(best.get(word, 0.0), 4) for word in (*(o.category for o in spec.objects), spec.environment)}
+    scores.pop("", None)
+    for thing in spec.objects:
+        if best.get(thing.category, 0.0) < limits.keep:
+            return Rejection(scene.id, "target not detected", {"word": thing.category, "scores": scores})
+    if spec.environment and not _fills(scene, spec.environment, found, limits):
+        return Rejection(scene.id, "environment not detected", {"word": spec.environment, "scores": scores})
+    things = [d for d in found if d.score >= limits.keep and d.category != spec.environment]
+    kept = _one_each(things, frozenset(o.category for o in spec.objects), limits)
+    objects = tuple(SceneObject(i + 1, d.category, d.box, d.box[2] * d.box[3]) for i, d in enumerate(kept))
+    present = {d.category for d in kept} | ({spec.environment} - {""})
+    doubtful = {word for word, score in best.items() if score >= limits.absent} - present
+    known = frozenset(asked) - doubtful
+    return replace(
+        scene,
+        objects=objects,
+        environment=spec.environment,
+        areas=(spec.environment,) if spec.environment else (),
+        known=known,
+        countable=frozenset(word for word in known if _clear_number(word, kept, found, limits)),
+        provenance={**scene.provenance, "scores": scores},
+    )
+
+
+def trust_prompt(scene: Scene, spec: SceneSpec) -> Scene:
+    """Return the scene with the prompt's colours and actions as truth, as the paper does; nothing checks them."""
+    asked = {o.category: {"colour": o.colour, "action": o.action} for o in spec.objects}
+    objects = []
+    for thing in scene.objects:
+        pairs = tuple((kind, value) for kind, value in asked.get(thing.category, {}).items() if value)
+        objects.append(replace(thing, attributes=pairs, known_attributes=frozenset(kind for kind, _ in pairs)))
+    return replace(scene, objects=tuple(objects), environment_state=spec.state)
+
+
+def likely_hallucinations(
+    graph: ConceptGraph, words: Sequence[str], scene: Scene, names: Mapping[str, str], *, seed: int
+) -> tuple[list[str], list[str]]:
+    """Return things and places that often go with the words but are known to be absent, most likely first.
+
+    Each word names its neighbours in turn, by co-occurrence, so that all of them have a say. Where the graph names
+    too few, other known words follow at random.
+
+    Args:
+        graph: the concept graph.
+        words: the case's concepts, in the graph's words.
+        scene: the truth.
+        names: the graph's word → the scene's.
+        seed: decides what fills up.
+    """
+    absent = scene.known - scene.categories()
+    random = rng(seed, "ode", "likely", scene.id)
+    found = []
+    for kind, limit in (("entity", LIKELY), ("environment", PLACES)):
+        queues = [_neighbours(graph, word, names, absent, kind) for word in words if word in graph]
+        turns = [queue[turn] for turn in range(limit) for queue in queues if turn < len(queue)]
+        others = sorted({names[w] for w, k in graph.nodes(data="kind") if k == kind} & absent)
+        spare = [others[i] for i in random.permutation(len(others))]
+        found.append(list(dict.fromkeys([*turns, *spare]))[:limit])
+    return found[0], found[1]
+
+
+def _neighbours(
+    graph: ConceptGraph, word: str, names: Mapping[str, str], absent: frozenset[str], kind: str
+) -> list[str]:
+    edges = ((-data["weight"], other) for other, data in graph[word].items() if graph.nodes[other]["kind"] == kind)
+    return [names[other] for _, other in sorted(edges) if names[other] in absent]
+
+
+def _fills(scene: Scene, environment: str, found: Sequence[Detection], limits: Thresholds) -> bool:
+    least = limits.environment_share * scene.width * scene.height
+    return any(
+        d.category == environment and d.score >= limits.environment and d.box[2] * d.box[3] >= least for d in found
+    )
+
+
+def _one_each(things: Sequence[Detection], targets: frozenset[str], limits: Thresholds) -> list[Detection]:
+    """Keep one detection where several boxes show one thing: a target's first, then the most confident."""
+    ranked = sorted(things, key=lambda d: (d.category not in targets, -d.score, d.category, d.box))
+    kept: list[Detection] = []
+    for thing in ranked:
+        if all(iou(thing.box, other.box) <= limits.overlap for other in kept):
+            kept.append(thing)
+    return kept
+
+
+def _clear_number(word: str, kept: Sequence[Detection], found: Sequence[Detection], limits: Thresholds) -> bool:
+    """Tell whether a word's number is beyond doubt: no half-sure detection, no boxes that overlap."""
+    sure = [d for d in kept if d.category == word]
+    half = [d for d in found if d.category == word and limits.absent <= d.score < limits.keep]
+    pairs = [(a, b) for i, a in enumerate(sure) for b in sure[i + 1 :]]
+    return not half and all(iou(a.box, b.box) < 0.3 for a, b in pairs)
+
+
+def iou(a: Box, b: Box) -> float:
+    """Return the intersection over union of two boxes (x, y, width, height).
+
+    >>> iou((0, 0, 2, 2), (1, 0, 2, 2))
+    0.3333333333333333
+    """
+    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    shared = max(width, 0.0) * max(height, 0.0)
+    union = a[2] * a[3] + b[2] * b[3] - shared
+    return shared / union if union > 0 else 0.0

@@ -1,0 +1,229 @@
+"""The pipeline of ODE: pairs → specs → images → truth → questions, for a share of one criterion's pairs."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from vhbench.generators.ode import criteria, filtering, prompts, questions, settings
+from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.ode.criteria import PAIRINGS
+from vhbench.generators.ode.filtering import Thresholds
+from vhbench.generators.ode.prompts import Case, World
+from vhbench.protocols import Detector, ImageSource
+from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError, read_image
+from vhbench.seeding import rng
+
+NO_LEFT = "no pair left"
+"""Reason of the rejection that stands for pairs which were asked for and could not be replaced."""
+
+RESERVE = 10
+"""How many pairs are tried at most for each that is asked for."""
+
+GROUPS = 40
+"""How many groups of more than two concepts are looked at for each pair."""
+
+Tried = tuple[Case, SceneSpec, Scene | Rejection]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that decides what ODE's questions are.
+
+    Attributes:
+        graph: the concept graph.
+        world: what the image source can show.
+        images: the image source.
+        detector: looks at images whose truth is not exact; None where it is.
+        seed: of the build.
+        version: of the benchmark.
+        concepts: how many meet in one picture, 2 to 5.
+        variants: pictures per pair, with other attributes and seeds.
+        retries: new seeds for a picture that was rejected.
+        levels: levels of questions.
+        epsilon: lower bound of the long tail.
+        delta: upper bound, or None for the default.
+        thresholds: when the detector is believed.
+        detector_words: how many words the detector is asked for in each image.
+        trust_prompt: take the prompt's colours and actions as truth.
+        size: pixels of an image's side.
+    """
+
+    graph: ConceptGraph
+    world: World
+    images: ImageSource
+    detector: Detector | None = None
+    seed: int = 0
+    version: str = "1.0.0"
+    concepts: int = 2
+    variants: int = 1
+    retries: int = 2
+    levels: tuple[str, ...] = questions.LEVELS[:3]
+    epsilon: float = 0
+    delta: float | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    detector_words: int = 40
+    trust_prompt: bool = False
+    size: int = 512
+
+    def __post_init__(self) -> None:
+        if not self.images.exact and self.detector is None:
+            raise VhbenchError(f"images from {self.images.name} need a detector to tell what is in them")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of one criterion's pairs: every ``step``-th from ``first`` on, until ``pairs`` of them are kept."""
+
+    criterion: str
+    pairing: str
+    pairs: int
+    first: int = 0
+    step: int = 1
+    graph_version: int = 1
+
+
+def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
+    """Yield a share's rows, the scenes behind them, and every rejection.
+
+    A pair is kept if one of its variants is. A rejected picture is tried again with new seeds, ``retries`` times; a
+    pair of which nothing remains is replaced by the next one, as long as the criterion has any.
+    """
+    pairs = _pairs(recipe, share)
+    names = {word: recipe.world.name(word) for word in recipe.graph}
+    missing, tries = share.pairs, RESERVE * share.pairs
+    while missing > 0:
+        cases: list[Case] = []
+        for pair in pairs:
+            if isinstance(pair, Rejection):
+                yield pair
+                continue
+            cases.extend(pair)
+            tries -= 1
+            if len(cases) == missing * recipe.variants or tries <= 0:
+                break
+        kept: set[int] = set()
+        for case, spec, result in _pictures(recipe, cases, names):
+            if isinstance(result, Rejection):
+                yield result
+                continue
+            kept.add(case.rank)
+            yield result
+            yield from _rows(recipe, case, spec, result, names)
+        missing -= len(kept)
+        if missing and (not cases or tries <= 0):
+            detail = {"criterion": share.criterion, "pairing": PAIRINGS[share.pairing], "missing": missing}
+            yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", NO_LEFT, detail)
+            return
+
+
+def _pairs(recipe: Recipe, share: Share) -> Iterator[list[Case] | Rejection]:
+    """Yield the cases of every pair of a share, or why the pair cannot be shown, in the criterion's order."""
+    stream = criteria.candidates(
+        recipe.graph,
+        share.criterion,
+        share.pairing,
+        seed=recipe.seed,
+        epsilon=recipe.epsilon,
+        delta=recipe.delta,
+        version=share.graph_version,
+    )
+    offset = 100_000 * (share.graph_version - 1)
+    for rank, pair in islice(enumerate(stream), share.first, None, share.step):
+        groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
+        shown = [(group, recipe.world.problem(group)) for group in islice(groups, GROUPS)]
+        group = next((group for group, problem in shown if not problem), None)
+        if group is None:
+            concepts, problem = shown[0] if shown else (pair, "no further concept")
+            reason, _, word = problem.partition(": ")
+            detail = {"concepts": list(concepts), "word": word, "pairing": PAIRINGS[share.pairing]}
+            yield Rejection(f"{share.criterion}-{share.pairing}-{rank + offset:05d}", reason, detail)
+        else:
+            yield [
+                Case(share.criterion, share.pairing, rank + offset, variant, group)
+                for variant in range(recipe.variants)
+            ]
+
+
+def _pictures(recipe: Recipe, cases: Sequence[Case], names: Mapping[str, str]) -> Iterator[Tried]:
+    """Yield a scene for each case, and a rejection for each picture that was no use; new seeds for those, in turn."""
+    waiting = [
+        (case, prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size)) for case in cases
+    ]
+    for attempt in range(recipe.retries + 1):
+        seed = int(rng(recipe.seed, "ode", "images", attempt).integers(2**31))
+        made = list(recipe.images.make([spec for _, spec in waiting], seed=seed))
+        failed = []
+        for (case, spec), result in zip(waiting, _judged(recipe, waiting, made, names), strict=True):
+            if isinstance(result, Rejection):
+                failed.append((case, spec))
+                detail = {"concepts": list(case.concepts), "attempt": attempt, "seed": seed, **result.detail}
+                yield case, spec, Rejection(f"{case.id}-{attempt}", result.reason, detail)
+            else:
+                yield case, spec, result
+        waiting = failed
+        if not waiting:
+            return
+
+
+def _judged(
+    recipe: Recipe,
+    cases: Sequence[tuple[Case, SceneSpec]],
+    made: Sequence[Scene | Rejection],
+    names: Mapping[str, str],
+) -> list[Scene | Rejection]:
+    """Return each picture with its truth: its own where that is exact, otherwise what the detector finds."""
+    if recipe.images.exact:
+        return [
+            m if isinstance(m, Rejection) else _checked(settings.annotate(m), spec)
+            for m, (_, spec) in zip(made, cases, strict=True)
+        ]
+    assert recipe.detector is not None
+    results: list[Scene | Rejection] = []
+    for picture, (case, spec) in zip(made, cases, strict=True):
+        if isinstance(picture, Rejection):
+            results.append(picture)
+            continue
+        words = _asked(recipe, case, spec, names)
+        found = recipe.detector.detect([read_image(picture.image)], words)[0]
+        result = filtering.judge(picture, spec, found, words, recipe.thresholds)
+        if isinstance(result, Scene) and recipe.trust_prompt:
+            result = filtering.trust_prompt(result, spec)
+        results.append(result)
+    return results
+
+
+def _checked(scene: Scene, spec: SceneSpec) -> Scene | Rejection:
+    """Return the scene if it shows what it was made for."""
+    wanted = {*(o.category for o in spec.objects), spec.environment} - {""}
+    missing = sorted(wanted - scene.categories())
+    return Rejection(scene.id, "target missing", {"words": missing}) if missing else scene
+
+
+def _asked(recipe: Recipe, case: Case, spec: SceneSpec, names: Mapping[str, str]) -> list[str]:
+    """Return the words that the detector looks for: the targets, and what goes with them most often."""
+    targets = [*(o.category for o in spec.objects), *([spec.environment] if spec.environment else [])]
+    weights: Counter[str] = Counter()
+    for word in case.concepts:
+        for other, data in recipe.graph[word].items():
+            weights[names[other]] = max(weights[names[other]], data["weight"])
+    ranked = sorted(weights, key=lambda word: (-weights[word], word))
+    every = sorted(set(names.values()))
+    random = rng(recipe.seed, "ode", "detector words", case.id)
+    spare = [every[i] for i in random.permutation(len(every))]
+    return list(dict.fromkeys([*targets, *ranked, *spare]))[: max(recipe.detector_words, len(targets))]
+
+
+def _rows(recipe: Recipe, case: Case, spec: SceneSpec, scene: Scene, names: Mapping[str, str]) -> Iterator[Row]:
+    targets = [*(o.category for o in spec.objects), *([spec.environment] if spec.environment else [])]
+    things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
+    return questions.rows(
+        case,
+        scene,
+        targets,
+        [*things, *places] if spec.environment else things,
+        seed=recipe.seed,
+        version=recipe.version,
+        source=recipe.images.name,
+        levels=recipe.levels,
+    )

@@ -1,0 +1,137 @@
+"""From concepts to what an image shall show: attributes, a spec for any image source, and a prompt in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from vhbench.generators import english
+from vhbench.generators.ode import settings
+from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.schema import ObjectSpec, SceneSpec
+from vhbench.seeding import rng
+
+FREQUENT = frozenset({"standard", "long_tail"})
+"""Criteria whose concepts look as they usually do; the others take either value of an attribute pair."""
+
+COUNTS = ((1, 0.6), (2, 0.25), (3, 0.15))
+"""Number of things of one kind, and how often."""
+
+QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
+"""What every prompt ends with."""
+
+AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
+AVOID_ENTITIES = f"{AVOID}, missing objects, merged objects, duplicate objects"
+AVOID_ENVIRONMENT = f"{AVOID}, other places, other objects, plain background"
+
+
+class World(Protocol):
+    """What an image source can show of the concepts."""
+
+    def name(self, word: str) -> str:
+        """Return the word under which the images' truth knows a concept."""
+        ...
+
+    def is_setting(self, word: str) -> bool:
+        """Tell whether an environment word is shown as the place, and not as one more thing."""
+        ...
+
+    def problem(self, words: Sequence[str]) -> str:
+        """Return why these cannot be shown together ("no drawing: bamboo"), or ""."""
+        ...
+
+    def values(self, word: str, kind: str) -> frozenset[str] | None:
+        """Return the values of "state", "colour" or "action" that can be shown, or None for any."""
+        ...
+
+    def most(self, word: str) -> int:
+        """Return how many of a thing one picture may show."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One picture to be made: concepts that meet, by which criterion, in which of several variants.
+
+    Attributes:
+        rank: the place of the pair in the order in which the criterion yields them.
+    """
+
+    criterion: str
+    pairing: str
+    rank: int
+    variant: int
+    concepts: tuple[str, ...]
+
+    @property
+    def id(self) -> str:
+        """A name that is unique within a build: "fictional-ev-00012-0"."""
+        return f"{self.criterion}-{self.pairing}-{self.rank:05d}-{self.variant}"
+
+
+def spec(case: Case, graph: ConceptGraph, world: World, *, seed: int, size: int = 512) -> SceneSpec:
+    """Return what the picture of a case shall show; attributes and numbers are drawn from the seed and the case."""
+    random = rng(seed, "ode", "attributes", case.id)
+    *things, last = case.concepts
+    setting = last if case.pairing == "ev" and world.is_setting(last) else ""
+    if not setting:
+        things.append(last)
+    objects = tuple(_thing(word, case, graph, world, random) for word in things)
+    state = _draw(_pairs(graph, setting, "state", world), case, random) if setting else ""
+    return SceneSpec(
+        id=case.id,
+        objects=objects,
+        environment=world.name(setting) if setting else "",
+        state=state,
+        prompt=prompt(objects, world.name(setting) if setting else "", state),
+        negative_prompt=AVOID_ENVIRONMENT if setting else AVOID_ENTITIES,
+        width=size,
+        height=size,
+    )
+
+
+def _thing(word: str, case: Case, graph: ConceptGraph, world: World, random: np.random.Generator) -> ObjectSpec:
+    name = world.name(word)
+    state = _draw(_pairs(graph, word, "state", world), case, random)
+    action = _draw(_pairs(graph, word, "action", world), case, random)
+    colours = world.values(word, "colour")
+    is_colour = colours is not None and state in colours
+    most = world.most(word) if english.countable(name) else 1
+    numbers, shares = zip(*(pair for pair in COUNTS if pair[0] <= most), strict=True)
+    count = int(random.choice(numbers, p=np.array(shares) / sum(shares)))
+    return ObjectSpec(name, count, colour=state if is_colour else "", state="" if is_colour else state, action=action)
+
+
+def _pairs(graph: ConceptGraph, word: str, kind: str, world: World) -> list[tuple[str, str]]:
+    """Return a concept's attribute pairs of which both values can be shown."""
+    allowed = world.values(word, kind)
+    return [pair for pair in graph.nodes[word][kind] if allowed is None or set(pair) <= allowed]
+
+
+def _draw(pairs: list[tuple[str, str]], case: Case, random: np.random.Generator) -> str:
+    if not pairs:
+        return ""
+    frequent, rare = pairs[int(random.integers(len(pairs)))]
+    return frequent if case.criterion in FREQUENT or random.random() < 0.5 else rare
+
+
+def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
+    """Return a prompt for a text-to-image model.
+
+    >>> prompt([ObjectSpec("dog", colour="brown", action="running"), ObjectSpec("cup", 2)], "kitchen", "dim")[:60]
+    'A brown dog running and two cups in a kitchen, dim: a realis'
+    """
+    parts = [english.listing([_phrase(thing) for thing in objects])]
+    if setting:
+        parts.append(f" {settings.place(setting)}")
+    if state:
+        parts.append(f", {state}")
+    text = "".join(parts)
+    return f"{text[0].upper()}{text[1:]}: {QUALITY}"
+
+
+def _phrase(thing: ObjectSpec) -> str:
+    words = " ".join(word for word in (thing.colour, thing.state, thing.category) if word)
+    named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
+    return f"{named} {thing.action}" if thing.action else named

@@ -1,0 +1,80 @@
+"""ODE's own selection, reproduced pair for pair (concept_composer.py; the quirks are described, not fixed, here)."""
+
+import random as python_random
+from collections.abc import Callable, Iterator, Mapping
+
+import networkx as nx
+
+from vhbench.schema import VhbenchError
+
+Pair = tuple[str, str]
+
+ENVIRONMENT_CAP = 20
+"""The reference never takes more entity-environment pairs than this for its fictional class."""
+
+
+def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> dict[str, list[Pair]]:
+    """Return the reference's pairs, the environment second.
+
+    Raises:
+        VhbenchError: if the graph was not built with ``compat=True``, or the criterion is unknown.
+    """
+    if not graph.graph.get("compat"):
+        raise VhbenchError("compat=True draws from a graph that from_amber(…, compat=True) made")
+    if criterion not in _STREAMS:
+        raise VhbenchError(f"unknown criterion {criterion!r}: must be one of {', '.join(_STREAMS)}")
+    capped = min(limit, ENVIRONMENT_CAP) if criterion == "fictional" else limit
+    spill = criterion in ("random", "fictional")
+    return _fill(graph, _STREAMS[criterion](graph, seed), {"ee": limit, "ev": capped}, spill=spill)
+
+
+def _fill(
+    graph: "nx.Graph[str]", stream: Iterator[Pair], limits: Mapping[str, int], *, spill: bool
+) -> dict[str, list[Pair]]:
+    """Sort pairs into the two lists until both are full.
+
+    With ``spill`` whatever does not fit into "ee" goes to "ev", unless both ends are environments.
+    """
+    found: dict[str, list[Pair]] = {"ee": [], "ev": []}
+    for a, b in stream:
+        kinds = graph.nodes[a]["kind"], graph.nodes[b]["kind"]
+        mixed = set(kinds) == {"entity", "environment"}
+        if kinds == ("entity", "entity") and len(found["ee"]) < limits["ee"]:
+            found["ee"].append((a, b))
+        elif (mixed or (spill and kinds != ("environment", "environment"))) and len(found["ev"]) < limits["ev"]:
+            found["ev"].append((b, a) if kinds[0] == "environment" else (a, b))
+        if all(len(found[pairing]) >= limits[pairing] for pairing in found):
+            return found
+    raise VhbenchError(f"more pairs were asked for ({dict(limits)}) than there are")
+
+
+def _by_frequency(graph: "nx.Graph[str]", _seed: int) -> Iterator[Pair]:
+    edges = sorted(graph.edges(data="weight"), key=lambda edge: edge[2], reverse=True)
+    return ((a, b) for a, b, _ in edges)
+
+
+def _by_rarity(graph: "nx.Graph[str]", _seed: int) -> Iterator[Pair]:
+    return ((a, b) for a, b, _ in sorted(graph.edges(data="weight"), key=lambda edge: edge[2]))
+
+
+def _any_two(graph: "nx.Graph[str]", seed: int) -> Iterator[Pair]:
+    draw, nodes = python_random.Random(seed), list(graph)
+    while True:
+        a, b = draw.sample(nodes, 2)
+        yield a, b
+
+
+def _never_together(graph: "nx.Graph[str]", seed: int) -> Iterator[Pair]:
+    draw, nodes = python_random.Random(seed), list(graph)
+    free = [(a, b) for i, a in enumerate(nodes) for b in nodes[i + 1 :] if b not in graph[a]]
+    while free:
+        # What random.choice and list.remove do, without searching 45,000 pairs for each.
+        yield free.pop(draw.choice(range(len(free))))
+
+
+_STREAMS: Mapping[str, Callable[["nx.Graph[str]", int], Iterator[Pair]]] = {
+    "standard": _by_frequency,
+    "long_tail": _by_rarity,
+    "random": _any_two,
+    "fictional": _never_together,
+}

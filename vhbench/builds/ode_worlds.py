@@ -1,0 +1,87 @@
+"""What the image sources of ODE can show: the embedded scenes what is drawn, a text-to-image model anything."""
+
+from collections.abc import Mapping, Sequence
+
+from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.scenes import catalog, environments, plan, truth
+
+
+class DrawnWorld:
+    """The embedded scenes; implements :class:`vhbench.generators.ode.prompts.World`."""
+
+    def __init__(self, graph: ConceptGraph) -> None:
+        self._kinds: Mapping[str, str] = dict(graph.nodes(data="kind"))
+
+    def name(self, word: str) -> str:
+        """Return the catalog's readable name, or the environment's; unknown words come back as they are."""
+        if self.is_setting(word):
+            own = environments.find_environment(word)
+            return own.name if own else word
+        return plan.readable(word)
+
+    def is_setting(self, word: str) -> bool:
+        """Tell whether a word is an environment, or something that environments paint."""
+        if self._kinds.get(word) != "environment":
+            return False
+        return environments.find_environment(word) is not None or word in environments.AREAS
+
+    def problem(self, words: Sequence[str]) -> str:
+        """Return why words cannot be shown together: no drawing, or two names for one thing."""
+        for word in words:
+            if not self.is_setting(word) and catalog.lookup(word) is None:
+                return f"no drawing: {word}"
+        names = [self.name(word) for word in words]
+        for i, name in enumerate(names):
+            if name in names[:i] or truth.rivals(name) & set(names[:i]):
+                return f"one includes the other: {words[i]}"
+        return ""
+
+    def values(self, word: str, kind: str) -> frozenset[str] | None:
+        """Return the states of an environment, or the colours and actions of a drawing."""
+        if self.is_setting(word):
+            own = environments.find_environment(word)
+            return frozenset(own.states) if own and kind == "state" else frozenset()
+        entry = catalog.lookup(word)
+        if entry is None:
+            return frozenset()
+        return frozenset(map(truth.gerund, entry.actions)) if kind == "action" else frozenset(entry.colours)
+
+    def most(self, word: str) -> int:
+        """Return up to three for what can be counted, and is small enough to fit."""
+        entry = catalog.lookup(word)
+        return 3 if entry and entry.countable and entry.size_m <= LARGE else 1
+
+
+LARGE = 2.5
+"""Metres; of larger things a picture shows one."""
+
+
+class OpenWorld:
+    """A text-to-image model: everything can be asked for; implements the same protocol."""
+
+    def __init__(self, graph: ConceptGraph) -> None:
+        self._names: Mapping[str, str] = dict(graph.nodes(data="name"))
+        self._kinds: Mapping[str, str] = dict(graph.nodes(data="kind"))
+
+    def name(self, word: str) -> str:
+        """Return the graph's readable name."""
+        return self._names.get(word, word)
+
+    def is_setting(self, word: str) -> bool:
+        """Tell whether a word is an environment."""
+        return self._kinds.get(word) == "environment"
+
+    def problem(self, words: Sequence[str]) -> str:
+        """Return why words cannot be shown together: two names for one thing."""
+        names = [self.name(word) for word in words]
+        return "" if len(set(names)) == len(names) else f"one includes the other: {words[-1]}"
+
+    def values(self, word: str, kind: str) -> frozenset[str] | None:
+        """Return None: a prompt takes any word; only colours are told apart from other states."""
+        from vhbench.generators.ode.questions import COLOURS
+
+        return frozenset(COLOURS) if kind == "colour" else None
+
+    def most(self, word: str) -> int:
+        """Return 1: text-to-image models do not count well."""
+        return 1
