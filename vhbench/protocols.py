@@ -42,14 +42,30 @@ class Build(Protocol):
     index only; the number of shards depends on the options of the build and never on the number of workers.
     """
 
-    benchmark: str
-    version: str
-    seed: int
-    config: Mapping[str, Any]
-    """Every option of the build, JSON types only; goes into the manifest."""
+    @property
+    def benchmark(self) -> str:
+        """Return the benchmark's name, which the split's folder bears."""
+        ...
 
-    sources: Mapping[str, str]
-    """Name → SHA-256 of what was read."""
+    @property
+    def version(self) -> str:
+        """Return the edition's version, MAJOR.MINOR.PATCH."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """Return the seed that everything random follows from."""
+        ...
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Return every option of the build, JSON types only; goes into the manifest."""
+        ...
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """Return name → SHA-256 of what was read."""
+        ...
 
     @property
     def shards(self) -> int:

@@ -12,10 +12,10 @@ and raises it, without touching what was there, so that the pairs of older versi
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import Any, get_args, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import networkx as nx
 import orjson
@@ -23,7 +23,7 @@ import orjson
 from vhbench.schema import VhbenchError
 
 Kind = Literal["entity", "environment"]
-ConceptGraph = nx.Graph
+ConceptGraph: TypeAlias = "nx.Graph[str]"
 """A checked graph in the form that the module's docstring describes."""
 
 Attributes = Mapping[str, tuple[tuple[str, str], ...]]
@@ -70,7 +70,7 @@ def from_coco(file: str | Path) -> ConceptGraph:
     except (KeyError, TypeError, ValueError) as error:
         raise VhbenchError(f"{file}: not COCO instances: {type(error).__name__} {error}") from error
     counts = count_together(sorted(words) for _, words in sorted(seen.items()))
-    return assemble({name: "entity" for name in names.values()}, counts, where=str(file))
+    return assemble(dict.fromkeys(names.values(), "entity"), counts, where=str(file))
 
 
 def from_file(file: str | Path) -> ConceptGraph:
@@ -131,16 +131,15 @@ def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
     Raises:
         VhbenchError: if a word is an entity in one and an environment in the other.
     """
-    kinds = {word: first.nodes[word]["kind"] for word in first}
-    for word in second:
-        kind = second.nodes[word]["kind"]
-        if kinds.setdefault(word, kind) != kind:
-            raise VhbenchError(f"cannot merge graphs: {word!r} is an {kinds[word]} in one and an {kind} in the other")
-    counts = Counter({pair(a, b): int(c) for a, b, c in first.edges(data="weight")})
-    counts.update({pair(a, b): int(c) for a, b, c in second.edges(data="weight")})
-    attributes = {word: _union(first.nodes.get(word, {}), second.nodes.get(word, {})) for word in kinds}
+    both = kinds(first)
+    for word, kind in kinds(second).items():
+        if both.setdefault(word, kind) != kind:
+            raise VhbenchError(f"cannot merge graphs: {word!r} is an {both[word]} in one and an {kind} in the other")
+    counts = Counter({pair(a, b): int(c) for a, b, c in edges(first)})
+    counts.update({pair(a, b): int(c) for a, b, c in edges(second)})
+    attributes = {word: _union(first.nodes.get(word, {}), second.nodes.get(word, {})) for word in both}
     names = {word: graph.nodes[word]["name"] for graph in (second, first) for word in graph}
-    return assemble(kinds, counts, attributes, names=names, where="merged graph")
+    return assemble(both, counts, attributes, names=names, where="merged graph")
 
 
 def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
@@ -154,8 +153,7 @@ def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
     result.graph["version"] = version
     for word in sorted(new):
         result.add_node(word, **{**more.nodes[word], "since": version})
-    edges = sorted((*pair(a, b), c) for a, b, c in more.edges(data="weight") if a in new or b in new)
-    result.add_weighted_edges_from(edges)
+    result.add_weighted_edges_from(sorted((*pair(a, b), c) for a, b, c in edges(more) if a in new or b in new))
     return check(result, where="updated graph")
 
 
@@ -190,10 +188,10 @@ def check(graph: ConceptGraph, *, where: str) -> ConceptGraph:
     """
     if not graph:
         raise VhbenchError(f"{where}: the concept graph has no concepts")
-    for word, kind in graph.nodes(data="kind"):
+    for word, kind in kinds(graph).items():
         if kind not in get_args(Kind):
             raise VhbenchError(f"{where}: {word!r} has kind {kind!r}; must be one of {', '.join(get_args(Kind))}")
-    for a, b, weight in graph.edges(data="weight"):
+    for a, b, weight in edges(graph):
         if a == b:
             raise VhbenchError(f"{where}: {a!r} has an edge to itself; a concept does not co-occur with itself")
         if isinstance(weight, bool) or not isinstance(weight, int) or weight < 1:
@@ -207,6 +205,17 @@ def count_together(pictures: Iterable[Iterable[str]]) -> Counter[tuple[str, str]
     for words in pictures:
         counts.update(combinations(sorted(set(words)), 2))
     return counts
+
+
+def edges(graph: ConceptGraph) -> Iterator[tuple[str, str, int]]:
+    """Yield (a, b, count) for each edge."""
+    for a, b, data in graph.edges(data=True):
+        yield a, b, data["weight"]
+
+
+def kinds(graph: ConceptGraph) -> dict[str, str]:
+    """Return word → "entity" or "environment"."""
+    return {word: data["kind"] for word, data in graph.nodes(data=True)}
 
 
 def pair(a: str, b: str) -> tuple[str, str]:
@@ -243,8 +252,8 @@ def to_json(graph: ConceptGraph) -> dict[str, Any]:
         if data["since"] != 1:
             concept["since"] = data["since"]
         concepts.append(concept)
-    edges = sorted([*pair(a, b), c] for a, b, c in graph.edges(data="weight"))
-    return {"version": graph.graph["version"], "concepts": concepts, "edges": edges}
+    pairs = sorted([*pair(a, b), c] for a, b, c in edges(graph))
+    return {"version": graph.graph["version"], "concepts": concepts, "edges": pairs}
 
 
 def from_json(data: Any, *, where: str) -> ConceptGraph:

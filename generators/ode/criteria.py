@@ -18,7 +18,7 @@ from itertools import combinations, islice
 
 import numpy as np
 
-from vhbench.generators.ode import reference
+from vhbench.generators.ode import concept_graph, reference
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
@@ -53,10 +53,10 @@ class Pool:
     def seen(self) -> dict[Pair, int]:
         """The pairs with an edge, in alphabetic order, and their counts."""
         found = {}
-        for a, b, count in self.graph.edges(data="weight"):
+        for a, b, count in concept_graph.edges(self.graph):
             key = self._key(a, b)
             if key is not None:
-                found[key] = int(count)
+                found[key] = count
         return dict(sorted(found.items()))
 
     @cached_property
@@ -103,7 +103,8 @@ class Pool:
         return (a, b) if kinds[1] == "environment" else (b, a)
 
     def _is_new(self, a: str, b: str) -> bool:
-        return max(self.graph.nodes[a]["since"], self.graph.nodes[b]["since"]) == self.version
+        newest: int = max(self.graph.nodes[word]["since"] for word in (a, b))
+        return newest == self.version
 
 
 def standard(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
@@ -200,7 +201,7 @@ def select(
 
 def has_environments(graph: ConceptGraph) -> bool:
     """Tell whether a graph has any environment, and so the pairing entity-environment."""
-    return any(kind == "environment" for _, kind in graph.nodes(data="kind"))
+    return "environment" in concept_graph.kinds(graph).values()
 
 
 def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: int) -> Iterator[tuple[str, ...]]:
@@ -219,7 +220,7 @@ def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: 
         yield pair
         return
     random = rng(seed, "ode", "group", criterion, *pair, size)
-    entities = sorted(w for w, kind in graph.nodes(data="kind") if kind == "entity" and w not in pair)
+    entities = sorted(w for w, kind in concept_graph.kinds(graph).items() if kind == "entity" and w not in pair)
     while len(entities) >= size - 2:
         group, rest = list(pair), [entities[i] for i in random.permutation(len(entities))]
         for _ in range(size - 2):
@@ -231,7 +232,7 @@ def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: 
 
 
 def _misfit(graph: ConceptGraph, criterion: str, word: str, group: Sequence[str]) -> float:
-    counts = [graph.get_edge_data(word, other, {"weight": 0})["weight"] for other in group]
+    counts = [int(graph.get_edge_data(word, other, {"weight": 0})["weight"]) for other in group]
     if criterion == "standard":
         return -float(min(counts))
     if criterion == "long_tail":

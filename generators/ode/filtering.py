@@ -8,6 +8,7 @@ neither: it leaves ``known``.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from vhbench.generators.ode import concept_graph
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.protocols import Detection
 from vhbench.schema import Box, Rejection, Scene, SceneObject, SceneSpec, VhbenchError
@@ -113,7 +114,7 @@ def likely_hallucinations(
     for kind, limit in (("entity", LIKELY), ("environment", PLACES)):
         queues = [_neighbours(graph, word, names, absent, kind) for word in words if word in graph]
         turns = [queue[turn] for turn in range(limit) for queue in queues if turn < len(queue)]
-        others = sorted({names[w] for w, k in graph.nodes(data="kind") if k == kind} & absent)
+        others = sorted({names[w] for w, k in concept_graph.kinds(graph).items() if k == kind} & absent)
         spare = [others[i] for i in random.permutation(len(others))]
         found.append(list(dict.fromkeys([*turns, *spare]))[:limit])
     return found[0], found[1]

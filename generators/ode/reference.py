@@ -49,12 +49,17 @@ def _fill(
 
 
 def _by_frequency(graph: "nx.Graph[str]", _seed: int) -> Iterator[Pair]:
-    edges = sorted(graph.edges(data="weight"), key=lambda edge: edge[2], reverse=True)
-    return ((a, b) for a, b, _ in edges)
+    return _sorted_edges(graph, reverse=True)
 
 
 def _by_rarity(graph: "nx.Graph[str]", _seed: int) -> Iterator[Pair]:
-    return ((a, b) for a, b, _ in sorted(graph.edges(data="weight"), key=lambda edge: edge[2]))
+    return _sorted_edges(graph, reverse=False)
+
+
+def _sorted_edges(graph: "nx.Graph[str]", *, reverse: bool) -> Iterator[Pair]:
+    edges: list[tuple[str, str, int]] = list(graph.edges(data="weight"))
+    for a, b, _ in sorted(edges, key=lambda edge: edge[2], reverse=reverse):
+        yield a, b
 
 
 def _any_two(graph: "nx.Graph[str]", seed: int) -> Iterator[Pair]:

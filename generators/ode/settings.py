@@ -53,11 +53,22 @@ SETTINGS: Mapping[str, Setting] = {
 INDOORS = frozenset({"kitchen", "bathroom", "room", "work", "stage"})
 
 _DISTINCT: frozenset[frozenset[str]] = frozenset(
-    frozenset(pair.split("-"))
+    frozenset(pair)
     for pair in (
-        "kitchen-bathroom kitchen-stage bathroom-stage bathroom-work stage-work city-dry city-snow sport-snow "
-        "sport-water sport-dry dry-snow green-dry city-water"
-    ).split()
+        ("kitchen", "bathroom"),
+        ("kitchen", "stage"),
+        ("bathroom", "stage"),
+        ("bathroom", "work"),
+        ("stage", "work"),
+        ("city", "dry"),
+        ("city", "snow"),
+        ("sport", "snow"),
+        ("sport", "water"),
+        ("sport", "dry"),
+        ("dry", "snow"),
+        ("green", "dry"),
+        ("city", "water"),
+    )
 )
 """Pairs of families that cannot be mistaken for one another, besides indoors and outdoors. Families that meet in one
 view (a lake below mountains, a park in a city) are not among them."""

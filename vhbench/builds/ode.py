@@ -81,7 +81,7 @@ class OdeBuild:
         for criterion in self.criteria:
             criteria.select(graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self.delta)
 
-    @cached_property
+    @property
     def config(self) -> Mapping[str, Any]:
         """Every option, JSON types only; without the folders that graphs and models lie in."""
         return {
@@ -104,7 +104,7 @@ class OdeBuild:
             "options": dict(self.options),
         }
 
-    @cached_property
+    @property
     def sources(self) -> Mapping[str, str]:
         """The files of the graph and their SHA-256."""
         files = graph_files(self.graph)
@@ -193,7 +193,8 @@ def image_source(name: str, options: tuple[tuple[str, Any], ...] = ()) -> ImageS
     if kind == "diffusers" and model:
         from vhbench.adapters.text_to_image import DiffusersSource
 
-        return DiffusersSource(model, **dict(options))
+        source: ImageSource = DiffusersSource(model, **dict(options))
+        return source
     raise VhbenchError(f"unknown image source {name!r}: allowed are scenes, diffusers:NAME")
 
 
@@ -202,7 +203,8 @@ def detector(name: str) -> Detector:
     """Return a zero-shot object detector; it is loaded once a process."""
     from vhbench.adapters.detectors import ZeroShotDetector
 
-    return ZeroShotDetector(name)
+    found: Detector = ZeroShotDetector(name)
+    return found
 
 
 def _tail(name: str) -> str:

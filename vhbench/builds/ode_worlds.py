@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
 from vhbench.generators.scenes import catalog, environments, plan, truth
 
 
@@ -10,7 +10,7 @@ class DrawnWorld:
     """The embedded scenes; implements :class:`vhbench.generators.ode.prompts.World`."""
 
     def __init__(self, graph: ConceptGraph) -> None:
-        self._kinds: Mapping[str, str] = dict(graph.nodes(data="kind"))
+        self._kinds: Mapping[str, str] = kinds(graph)
 
     def name(self, word: str) -> str:
         """Return the catalog's readable name, or the environment's; unknown words come back as they are."""
@@ -60,8 +60,8 @@ class OpenWorld:
     """A text-to-image model: everything can be asked for; implements the same protocol."""
 
     def __init__(self, graph: ConceptGraph) -> None:
-        self._names: Mapping[str, str] = dict(graph.nodes(data="name"))
-        self._kinds: Mapping[str, str] = dict(graph.nodes(data="kind"))
+        self._names: Mapping[str, str] = {word: data["name"] for word, data in graph.nodes(data=True)}
+        self._kinds: Mapping[str, str] = kinds(graph)
 
     def name(self, word: str) -> str:
         """Return the graph's readable name."""

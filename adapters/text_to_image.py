@@ -1,0 +1,176 @@
+"""Images from text-to-image models, through diffusers."""
+
+import inspect
+import io
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from vhbench.schema import Rejection, Scene, SceneSpec, VhbenchError, VhbenchWarning
+from vhbench.seeding import rng
+
+DTYPES = ("auto", "float32", "float16", "bfloat16")
+OFFLOADS = ("none", "model", "sequential")
+
+
+class DiffusersSource:
+    """A diffusers pipeline as an image source; implements :class:`vhbench.protocols.ImageSource`.
+
+    Its scenes hold no truth: a detector has to look at them. Each image has a seed of its own, which depends on the
+    build's seed and the spec's id only, and is recorded; so images do not depend on the batch they were made in
+    (beyond the rounding that batched kernels allow themselves).
+
+    Args:
+        model: name on the Hub or folder of a pipeline in diffusers' format.
+        steps: denoising steps.
+        guidance: classifier-free guidance scale; None for the pipeline's default.
+        dtype: "auto" is bfloat16 on a GPU that has it, float16 on others, float32 on a CPU.
+        offload: "model" moves parts of the pipeline to the GPU when they are needed, "sequential" single layers.
+        batch: images made at once; halved where GPU memory does not suffice.
+        revision: of the model on the Hub.
+
+    Raises:
+        VhbenchError: if diffusers is missing, an option is unknown or the model cannot be loaded.
+    """
+
+    exact = False
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        steps: int = 30,
+        guidance: float | None = None,
+        dtype: str = "auto",
+        offload: str = "none",
+        batch: int = 4,
+        revision: str = "",
+    ) -> None:
+        for name, value, allowed in (("dtype", dtype, DTYPES), ("offload", offload, OFFLOADS)):
+            if value not in allowed:
+                raise VhbenchError(f"--{name} {value!r}: must be one of {', '.join(allowed)}")
+        if batch < 1 or steps < 1:
+            raise VhbenchError(f"batch {batch}, steps {steps}: must both be at least 1")
+        self.name = f"diffusers:{model.rstrip('/').rsplit('/', 1)[-1]}"
+        self._steps, self._guidance, self._batch = steps, guidance, batch
+        self._pipe, self._dtype = _load(model, dtype, offload, revision)
+        accepted = inspect.signature(self._pipe.__call__).parameters
+        # Pipelines with true_cfg_scale (FLUX, Qwen-Image) are guidance-distilled: they take negative prompts only at
+        # twice the cost, and were not trained for them.
+        self.negative = "negative_prompt" in accepted and "true_cfg_scale" not in accepted
+        if not self.negative:
+            warnings.warn(f"{self.name} takes no negative prompts; they are left out", VhbenchWarning, stacklevel=2)
+
+    def can_show(self, concept: str) -> bool:
+        """Return True: a prompt may hold any word."""
+        return True
+
+    def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
+        """Yield one image per spec, in order, as a scene without truth.
+
+        Raises:
+            VhbenchError: if a single image does not fit into GPU memory.
+        """
+        done = 0
+        while done < len(specs):
+            batch = [s for s in specs[done : done + self._batch] if _size(s) == _size(specs[done])]
+            images = self._images(batch, seed)
+            if images is None:
+                self._shrink()
+                continue
+            for spec, image in zip(batch, images, strict=True):
+                yield self._scene(spec, image, seed) if image else self._blank(spec, seed)
+            done += len(batch)
+
+    def _images(self, specs: Sequence[SceneSpec], seed: int) -> list[bytes] | None:
+        """Return the images, b"" for one that the pipeline blanked; None if GPU memory did not suffice."""
+        import torch
+
+        generators = [torch.Generator("cpu").manual_seed(_seed(seed, spec)) for spec in specs]
+        options: dict[str, Any] = {"width": specs[0].width, "height": specs[0].height}
+        if self.negative:
+            options["negative_prompt"] = [spec.negative_prompt for spec in specs]
+        if self._guidance is not None:
+            options["guidance_scale"] = self._guidance
+        prompts = [spec.prompt for spec in specs]
+        try:
+            made = self._pipe(prompts, generator=generators, num_inference_steps=self._steps, **options)
+        except torch.cuda.OutOfMemoryError:
+            torch.cuda.empty_cache()
+            return None
+        unsafe = getattr(made, "nsfw_content_detected", None) or [False] * len(specs)
+        return [b"" if flag else _png(image) for image, flag in zip(made.images, unsafe, strict=True)]
+
+    def _shrink(self) -> None:
+        if self._batch == 1:
+            raise VhbenchError(
+                f"{self.name}: one image does not fit into GPU memory: try --offload model, --offload sequential or a "
+                "smaller --size"
+            )
+        self._batch //= 2
+        warnings.warn(
+            f"{self.name}: out of GPU memory, batches of {self._batch} from here", VhbenchWarning, stacklevel=3
+        )
+
+    def _scene(self, spec: SceneSpec, image: bytes, seed: int) -> Scene:
+        provenance = {
+            "source": self.name,
+            "pipeline": type(self._pipe).__name__,
+            "seed": _seed(seed, spec),
+            "prompt": spec.prompt,
+            "negative_prompt": spec.negative_prompt if self.negative else "",
+            "steps": self._steps,
+            "guidance": self._guidance,
+            "dtype": self._dtype,
+        }
+        return Scene(f"{spec.id}-{seed}", image, spec.width, spec.height, objects=(), provenance=provenance)
+
+    def _blank(self, spec: SceneSpec, seed: int) -> Rejection:
+        return Rejection(spec.id, "blanked by the safety checker", {"seed": _seed(seed, spec), "prompt": spec.prompt})
+
+
+def _seed(seed: int, spec: SceneSpec) -> int:
+    return int(rng(seed, "diffusers", spec.id).integers(2**31))
+
+
+def _size(spec: SceneSpec) -> tuple[int, int]:
+    return spec.width, spec.height
+
+
+def _png(image: Any) -> bytes:
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
+def _load(model: str, dtype: str, offload: str, revision: str) -> tuple[Any, str]:
+    """Return the pipeline, on the device where it will run, and the name of its dtype."""
+    try:
+        import torch
+        from diffusers import AutoPipelineForText2Image
+    except ImportError as error:
+        raise VhbenchError(f"--images diffusers:… needs: pip install 'vhbench[generate]' ({error})") from error
+    cuda = torch.cuda.is_available()
+    if dtype == "auto":
+        dtype = "float32" if not cuda else "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
+    options: dict[str, Any] = {"revision": revision} if revision else {}
+    try:
+        pipe = AutoPipelineForText2Image.from_pretrained(
+            model, torch_dtype=getattr(torch, dtype), use_safetensors=True, **options
+        )
+    except (OSError, ValueError) as error:
+        raise VhbenchError(f"cannot load the text-to-image model {model!r}: {_first_line(error)}") from error
+    pipe.set_progress_bar_config(disable=True)
+    if offload != "none" and not cuda:
+        raise VhbenchError(f"--offload {offload}: needs a GPU")
+    if offload == "model":
+        pipe.enable_model_cpu_offload()
+    elif offload == "sequential":
+        pipe.enable_sequential_cpu_offload()
+    elif cuda:
+        pipe.to("cuda")
+    return pipe, dtype
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -1,0 +1,162 @@
+"""Concept graphs: how they are counted, checked, merged, updated and stored."""
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+from vhbench.generators.ode import amber, concept_graph
+from vhbench.generators.scenes import catalog, environments, plan
+from vhbench.schema import VhbenchError
+
+
+def graph_of(concepts: dict[str, str], edges: list[tuple[str, str, int]]) -> concept_graph.ConceptGraph:
+    return concept_graph.assemble(concepts, {(a, b): c for a, b, c in edges}, where="test")
+
+
+def test_amber_in_compat_is_the_graph_that_the_reference_builds(reference: Path) -> None:
+    node_types = reference / "ODE" / "node_types.json"
+    graph = concept_graph.from_amber(reference / "AMBER", node_types=node_types, compat=True)
+    assert (len(graph), graph.number_of_edges(), nx.number_of_selfloops(graph)) == (315, 4364, 11)
+    pairs = {kind: [d[kind] for _, d in graph.nodes(data=True) if d[kind]] for kind in ("state", "action")}
+    assert (sum(map(len, pairs["state"])), len(pairs["state"])) == (572, 168)
+    assert (sum(map(len, pairs["action"])), len(pairs["action"])) == (123, 40)
+    assert all(weight % 2 == 1 for _, _, weight in concept_graph.edges(graph))  # 2c - 1
+
+
+def test_amber_counts_pictures_and_drops_what_is_not_depicted(reference: Path) -> None:
+    node_types = json.loads((reference / "ODE" / "node_types.json").read_bytes())
+    graph = concept_graph.from_amber(reference / "AMBER", node_types=node_types)
+    entries = json.loads((reference / "AMBER" / "annotations.json").read_bytes())
+    truths = [set(e["truth"]) for e in entries if e["type"] == "generative"]
+    assert graph["person"]["sky"]["weight"] == sum({"person", "sky"} <= truth for truth in truths)
+    assert "hot" not in graph
+    assert nx.number_of_selfloops(graph) == 0
+    assert ("sunny", "gloomy") in graph.nodes["sky"]["state"]
+
+
+def test_amber_needs_no_table_of_kinds(reference: Path) -> None:
+    graph = concept_graph.load(f"amber:{reference / 'AMBER'}")
+    assert graph.nodes["beach"]["kind"] == "environment"
+    assert graph.nodes["microwave"]["kind"] == "entity"
+
+
+def test_hallucination_graph_has_the_references_size(reference: Path) -> None:
+    graph = amber.hallucinations(reference / "AMBER", compat=True)
+    assert (len(graph), graph.number_of_edges(), nx.number_of_selfloops(graph)) == (340, 5391, 28)
+    assert nx.number_of_selfloops(amber.hallucinations(reference / "AMBER")) == 0
+
+
+def test_coco_counts_each_category_once_a_picture(reference: Path) -> None:
+    file = reference / "coco_mini" / "instances_val2017.json"
+    graph = concept_graph.load(f"coco:{file}")
+    data = json.loads(file.read_bytes())
+    names = {c["id"]: c["name"] for c in data["categories"]}
+    seen: dict[int, set[str]] = {}
+    for annotation in data["annotations"]:
+        seen.setdefault(annotation["image_id"], set()).add(names[annotation["category_id"]])
+    both = sum({"person", "chair"} <= words for words in seen.values())
+    assert graph.get_edge_data("person", "chair", {"weight": 0})["weight"] == both
+    assert set(concept_graph.kinds(graph).values()) == {"entity"}
+
+
+def test_every_word_and_attribute_of_the_starter_can_be_drawn() -> None:
+    graph = concept_graph.starter()
+    for word, data in graph.nodes(data=True):
+        if data["kind"] == "environment":
+            states = {value for pair in data["state"] for value in pair}
+            assert states <= set(environments.ENVIRONMENTS[word].states), word
+            areas = set(environments.ENVIRONMENTS[word].areas())
+            assert not areas & set(graph[word]), f"{word} paints what the table puts into it"
+            continue
+        entry = catalog.lookup(word)
+        assert entry is not None, word
+        assert entry.name == word
+        assert {value for pair in data["state"] for value in pair} <= set(entry.colours), word
+        assert all(plan.action_of(entry, value) is not None for pair in data["action"] for value in pair), word
+
+
+def test_starter_weights_follow_the_table() -> None:
+    graph = concept_graph.starter()
+    assert graph["refrigerator"]["kitchen"]["weight"] == 9  # often: 3 * 3
+    assert graph["refrigerator"]["sink"]["weight"] == 9  # both often in a kitchen, together nowhere else
+    assert not graph.has_edge("camel", "toaster")
+
+
+@pytest.mark.parametrize("suffix", ["json", "graphml"])
+def test_files_keep_everything(tmp_path: Path, suffix: str) -> None:
+    graph = concept_graph.update(
+        concept_graph.starter(), graph_of({"zeppelin": "entity", "sky": "environment"}, [("sky", "zeppelin", 2)])
+    )
+    concept_graph.save(graph, tmp_path / f"graph.{suffix}")
+    assert concept_graph.to_json(concept_graph.load(str(tmp_path / f"graph.{suffix}"))) == concept_graph.to_json(graph)
+
+
+def test_merge_adds_counts_and_joins_attributes() -> None:
+    first = graph_of({"car": "entity", "road": "environment"}, [("car", "road", 3)])
+    second = graph_of(
+        {"car": "entity", "road": "environment", "dog": "entity"}, [("road", "car", 2), ("car", "dog", 1)]
+    )
+    merged = concept_graph.merge(first, second)
+    assert sorted(concept_graph.edges(merged)) == [("car", "dog", 1), ("car", "road", 5)]
+    with pytest.raises(VhbenchError, match="'road' is an environment in one and an entity in the other"):
+        concept_graph.merge(first, graph_of({"road": "entity"}, []))
+
+
+def test_update_leaves_what_was_there() -> None:
+    old = graph_of({"car": "entity", "road": "environment"}, [("car", "road", 3)])
+    more = graph_of(
+        {"car": "entity", "road": "environment", "cone": "entity"}, [("car", "road", 9), ("cone", "road", 4)]
+    )
+    new = concept_graph.update(old, more)
+    assert new.graph["version"] == 2
+    assert new["car"]["road"]["weight"] == 3
+    assert (new.nodes["cone"]["since"], new["cone"]["road"]["weight"]) == (2, 4)
+    assert "cone" not in old
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            {"concepts": [{"word": "a", "kind": "thing"}], "edges": []},
+            "'a' has kind 'thing'; must be one of entity, en",
+        ),
+        ({"concepts": [{"word": "a", "kind": "entity"}], "edges": [["a", "a", 1]]}, "'a' has an edge to itself"),
+        ({"concepts": [{"word": "a", "kind": "entity"}], "edges": [["a", "b", 1]]}, "names 'b', which is not among"),
+        (
+            {"concepts": [{"word": "a", "kind": "entity"}, {"word": "b", "kind": "entity"}], "edges": [["a", "b", -2]]},
+            "edge 'a'-'b' has weight -2; must be an integer of at least 1",
+        ),
+        ({"concepts": [{"word": "a"}], "edges": []}, "not a concept graph: KeyError 'kind'"),
+        ({"concepts": [{"word": "a", "kind": "entity", "state": ["x"]}], "edges": []}, "state must be a list of pairs"),
+        ({"concepts": [], "edges": []}, "has no concepts"),
+        ([1], "not a concept graph"),
+    ],
+)
+def test_bad_graph_files_are_named(tmp_path: Path, content: object, message: str) -> None:
+    file = tmp_path / "own.json"
+    file.write_text(json.dumps(content))
+    with pytest.raises(VhbenchError, match=message) as error:
+        concept_graph.from_file(file)
+    assert "own.json" in str(error.value)
+
+
+def test_unreadable_sources_are_named(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "broken.graphml").write_text("<graphml>")
+    for source, message in [
+        (f"amber:{tmp_path}", r"cannot read .*annotations\.json: No such file"),
+        (f"coco:{tmp_path / 'broken.json'}", r"broken\.json is not valid JSON"),
+        (str(tmp_path / "broken.graphml"), r"broken\.graphml is not GraphML"),
+        (str(tmp_path / "none.json"), r"cannot read .*none\.json"),
+        ("wordnet", "unknown graph 'wordnet': allowed are starter, amber:DIR, coco:FILE"),
+    ]:
+        with pytest.raises(VhbenchError, match=message):
+            concept_graph.load(source)
+
+
+def test_amber_with_a_word_without_kind(reference: Path) -> None:
+    with pytest.raises(VhbenchError, match=r"no kind for .* \(\d+ words\)"):
+        concept_graph.from_amber(reference / "AMBER", node_types={"sky": "environment"})

@@ -1,0 +1,8 @@
+"""``vhbench build …``: one sub-command per benchmark, each in a file of its own."""
+
+import typer
+
+from vhbench.cli import build_ode
+
+app = typer.Typer(name="build", help="Build a split: a folder of Parquet files with images and questions.")
+app.command("ode")(build_ode.ode)

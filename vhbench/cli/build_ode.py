@@ -1,0 +1,149 @@
+"""``vhbench build ode``."""
+
+from typing import Annotated
+
+import typer
+
+from vhbench.cli import running
+
+_IMAGES = "Images and filter"
+_DRAW = "What meets in a picture"
+
+
+def ode(
+    out: running.Out,
+    graph: Annotated[
+        str,
+        typer.Option(
+            help="Concept graph: `starter`, `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or a .json or "
+            ".graphml file of your own.",
+            rich_help_panel=_DRAW,
+        ),
+    ] = "starter",
+    node_types: Annotated[
+        str, typer.Option(metavar="FILE", help="For amber:DIR: JSON of word → kind.", rich_help_panel=_DRAW)
+    ] = "",
+    add: Annotated[
+        str,
+        typer.Option(
+            metavar="GRAPH",
+            help="Concepts to add as the graph's next version; its old pairs stay.",
+            rich_help_panel=_DRAW,
+        ),
+    ] = "",
+    pairs: Annotated[
+        int, typer.Option(min=1, help="Pairs per criterion and pairing (8 of them).", rich_help_panel=_DRAW)
+    ] = 40,
+    variants: Annotated[int, typer.Option(min=1, help="Images per pair.", rich_help_panel=_DRAW)] = 1,
+    concepts: Annotated[
+        int, typer.Option(min=2, max=5, help="Concepts that meet in an image.", rich_help_panel=_DRAW)
+    ] = 2,
+    criteria: Annotated[
+        str, typer.Option(help="Which criteria.", rich_help_panel=_DRAW)
+    ] = "standard,long_tail,random,fictional",
+    levels: Annotated[
+        str, typer.Option(help="Levels of questions; `relation` can be added.", rich_help_panel=_DRAW)
+    ] = "caption,existence,attribute",
+    epsilon: Annotated[float, typer.Option(help="Long tail: ε < co-occurrence.", rich_help_panel=_DRAW)] = 0,
+    delta: Annotated[
+        float, typer.Option(help="Long tail: co-occurrence < δ; 0 for just above the median.", rich_help_panel=_DRAW)
+    ] = 0,
+    images: Annotated[
+        str,
+        typer.Option(
+            help="`scenes` (drawn here, with exact truth) or `diffusers:NAME`, e.g. "
+            "`diffusers:black-forest-labs/FLUX.1-dev`.",
+            rich_help_panel=_IMAGES,
+        ),
+    ] = "scenes",
+    detector: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Zero-shot detector that looks at diffusers' images, e.g. `IDEA-Research/grounding-dino-base`.",
+            rich_help_panel=_IMAGES,
+        ),
+    ] = "",
+    size: Annotated[int, typer.Option(min=64, max=4096, help="Image side in pixels.", rich_help_panel=_IMAGES)] = 512,
+    retries: Annotated[int, typer.Option(min=0, help="New seeds for a rejected image.", rich_help_panel=_IMAGES)] = 2,
+    keep: Annotated[
+        float, typer.Option(help="Detector's confidence from which a thing is there.", rich_help_panel=_IMAGES)
+    ] = 0.65,
+    absent: Annotated[
+        float, typer.Option(help="Confidence below which it is not there.", rich_help_panel=_IMAGES)
+    ] = 0.2,
+    trust_prompt: Annotated[
+        bool,
+        typer.Option(
+            help="Ask about the prompt's colours and actions as the paper does, unchecked.", rich_help_panel=_IMAGES
+        ),
+    ] = False,
+    steps: Annotated[int, typer.Option(min=1, help="Denoising steps.", rich_help_panel=_IMAGES)] = 30,
+    guidance: Annotated[
+        float, typer.Option(help="Guidance scale; negative for the pipeline's own.", rich_help_panel=_IMAGES)
+    ] = -1,
+    dtype: Annotated[str, typer.Option(help="auto, float32, float16 or bfloat16.", rich_help_panel=_IMAGES)] = "auto",
+    offload: Annotated[
+        str, typer.Option(help="none, model or sequential: less GPU memory, more time.", rich_help_panel=_IMAGES)
+    ] = "none",
+    batch: Annotated[int, typer.Option(min=1, help="Images made at once.", rich_help_panel=_IMAGES)] = 4,
+    seed: running.Seed = 0,
+    version: running.Version = "1.0.0",
+    secret: running.SecretFile = None,
+    workers: running.Workers = 1,
+    shard: running.Shard = "",
+    ray: running.Ray = "",
+    gpus: running.Gpus = 0,
+) -> None:
+    """Build ODE: does a model see what is there, also where nobody would expect it?
+
+    Concepts are drawn from a graph by four criteria (standard, long_tail, random, fictional), shown in new images,
+    and asked about: caption, existence, attribute.
+
+    Example: `vhbench build ode --out out --graph amber:AMBER --pairs 40 --workers 4`
+    """
+    from vhbench.builds.ode import OdeBuild
+    from vhbench.generators.ode.filtering import Thresholds
+
+    options: dict[str, object] = {}
+    if images != "scenes":
+        options = {"steps": steps, "dtype": dtype, "offload": offload, "batch": batch}
+        options["guidance"] = None if guidance < 0 else guidance
+
+    def make(seed: int) -> OdeBuild:
+        build = OdeBuild(
+            graph=graph,
+            node_types=node_types,
+            add=add,
+            pairs=pairs,
+            variants=variants,
+            concepts=concepts,
+            images=images,
+            detector=detector,
+            seed=seed,
+            levels=tuple(levels.split(",")),
+            criteria=tuple(criteria.split(",")),
+            epsilon=epsilon,
+            delta=delta or None,
+            thresholds=Thresholds(keep=keep, absent=absent),
+            retries=retries,
+            trust_prompt=trust_prompt,
+            size=size,
+            options=options,
+            version=version,
+        )
+        build.check()
+        return build
+
+    running.run(
+        make,
+        out,
+        seed=seed,
+        secret_file=secret,
+        benchmark="ode",
+        version=version,
+        workers=workers,
+        shard=shard,
+        ray=ray,
+        gpus=gpus,
+    )
