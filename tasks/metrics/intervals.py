@@ -1,0 +1,235 @@
+"""95 % intervals for every score: cluster bootstrap by image set, exact where the sample is small.
+
+Questions about the same images stand and fall together, so what is resampled is the *cluster* (the image set), with
+all its questions. Three cases, all deterministic for a given seed:
+
+* every cluster is one all-or-nothing trial, and there are few of them or all came out alike → exact binomial
+  (Clopper and Pearson 1934);
+* up to seven clusters → the bootstrap distribution itself, by enumerating every resample with its probability;
+* otherwise → ``draws`` bootstrap resamples, vectorised (Efron 1979; percentile interval).
+
+Two clusters with equal sums are interchangeable, so a resample is one multinomial draw over the *distinct* sums:
+10,000 draws over 10,000 questions take milliseconds.
+
+How to call it::
+
+    low, high = intervals.mean([1, 0, 1, 1], clusters=["img1", "img1", "img2", "img3"])   # accuracy
+    intervals.ratio(hallucinated, mentions, clusters=image_ids)                           # CHAIR_i
+    intervals.statistic(columns, f1_of_sums, clusters=image_ids)                          # anything made of sums
+
+Each gives ``(low, high)``, or None where the score or its spread is undefined: no data, a denominator of zero, a single
+cluster.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from itertools import combinations
+from math import comb, lgamma, log, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
+
+Interval = tuple[float, float]
+Floats = npt.NDArray[np.float64]
+Statistic = Callable[[Floats], Floats]
+
+DRAWS = 10_000
+LEVEL = 0.95
+EXACT_TRIALS = 100
+EXACT_CLUSTERS = 7
+_CHUNK = 4_000_000
+
+
+def mean(
+    values: Sequence[float] | npt.NDArray[np.generic],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval | None:
+    """Return the interval of a mean: an accuracy, a rate, a paired difference.
+
+    Args:
+        values: one number per question.
+        clusters: the image set of each question; None where every question stands alone.
+        seed: of the resampling.
+        draws: number of resamples.
+        level: coverage, 0.95 for a 95 % interval.
+
+    >>> mean([1, 1, 1, 1, 1])  # five of five: the lower end is 0.025 ** (1 / 5)
+    (0.47817624..., 1.0)
+    >>> mean([]) is None
+    True
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    return ratio(numbers, np.ones_like(numbers), clusters=clusters, seed=seed, draws=draws, level=level)
+
+
+def ratio(
+    numerators: Sequence[float] | npt.NDArray[np.generic],
+    denominators: Sequence[float] | npt.NDArray[np.generic],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval | None:
+    """Return the interval of sum(numerators) / sum(denominators), such as CHAIR_i over captions.
+
+    >>> ratio([1, 0], [0, 0]) is None
+    True
+    """
+    top = np.asarray(numerators, dtype=np.float64)
+    bottom = np.asarray(denominators, dtype=np.float64)
+    if top.shape != bottom.shape:
+        raise VhbenchError(f"{top.size} numerators for {bottom.size} denominators: one each is needed")
+    sums = _cluster_sums(np.column_stack([top, bottom]), clusters)
+    if not len(sums) or sums[:, 1].sum() == 0:
+        return None
+    exact = _binomial(sums, level)
+    return exact or _bootstrap(sums, _quotient, seed=seed, draws=draws, level=level)
+
+
+def statistic(
+    columns: npt.NDArray[np.generic],
+    function: Statistic,
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval | None:
+    """Return the interval of any function of column sums, such as F1 of the counts of a confusion matrix.
+
+    Args:
+        columns: shape (questions, k): what is summed.
+        function: maps sums of shape (resamples, k) to scores of shape (resamples,), NaN where undefined.
+        clusters: as in :func:`mean`, and so are the other arguments.
+        seed: see :func:`mean`.
+        draws: see :func:`mean`.
+        level: see :func:`mean`.
+    """
+    sums = _cluster_sums(np.asarray(columns, dtype=np.float64), clusters)
+    if not len(sums) or np.isnan(function(sums.sum(axis=0, keepdims=True))[0]):
+        return None
+    return _bootstrap(sums, function, seed=seed, draws=draws, level=level)
+
+
+def binomial(right: int, trials: int, level: float = LEVEL) -> Interval | None:
+    """Return the exact (Clopper-Pearson) interval of a proportion, None for no trial.
+
+    >>> binomial(0, 10)  # nothing of ten: the upper end is 1 - 0.025 ** (1 / 10)
+    (0.0, 0.30849710...)
+    """
+    if trials == 0:
+        return None
+    tail = (1 - level) / 2
+    low = 0.0 if right == 0 else _solve(lambda p: _at_least(right, trials, p) - tail)
+    high = 1.0 if right == trials else 1 - _solve(lambda p: _at_least(trials - right, trials, p) - tail)
+    return low, high
+
+
+def _cluster_sums(columns: Floats, clusters: Sequence[Hashable] | None) -> Floats:
+    if not np.isfinite(columns).all():
+        raise VhbenchError("an interval needs finite numbers; found NaN or infinity")
+    if clusters is None:
+        return columns
+    if len(clusters) != len(columns):
+        raise VhbenchError(f"{len(clusters)} clusters for {len(columns)} values: one each is needed")
+    number: dict[Hashable, int] = {}
+    codes = np.array([number.setdefault(cluster, len(number)) for cluster in clusters], dtype=np.intp)
+    sums = np.zeros((len(number), columns.shape[1]))
+    np.add.at(sums, codes, columns)
+    return sums
+
+
+def _binomial(sums: Floats, level: float) -> Interval | None:
+    """Treat clusters as trials where each is all right or all wrong and all are of one size."""
+    sizes = sums[:, 1]
+    right = sums[:, 0] == sizes
+    if (sizes != sizes[0]).any() or not (right | (sums[:, 0] == 0)).all():
+        return None
+    hits = int(right.sum())
+    if len(sums) > EXACT_TRIALS and 0 < hits < len(sums):
+        return None
+    return binomial(hits, len(sums), level)
+
+
+def _bootstrap(sums: Floats, function: Statistic, *, seed: int, draws: int, level: float) -> Interval | None:
+    if len(sums) < 2:
+        return None
+    # Sorted distinct sums: the order of the rows cannot change the draws.
+    kinds, count = np.unique(sums, axis=0, return_counts=True)
+    if len(sums) <= EXACT_CLUSTERS:
+        totals, weights = _all_resamples(kinds, count)
+    else:
+        totals, weights = _some_resamples(kinds, count, seed, draws), np.ones(draws)
+    return _quantiles(function(totals), weights, level)
+
+
+def _some_resamples(kinds: Floats, count: npt.NDArray[np.intp], seed: int, draws: int) -> Floats:
+    generator = rng(seed, "bootstrap")
+    size = int(count.sum())
+    if len(kinds) * 4 < size:
+        return generator.multinomial(size, count / size, size=draws) @ kinds
+    # Nearly every cluster differs: picking clusters one by one is faster than so wide a multinomial.
+    rows = np.repeat(kinds, count, axis=0)
+    totals = np.empty((draws, kinds.shape[1]))
+    step = max(1, _CHUNK // size)
+    for start in range(0, draws, step):
+        picks = generator.integers(size, size=(min(step, draws - start), size), dtype=np.int32)
+        for column in range(kinds.shape[1]):
+            totals[start : start + step, column] = np.take(rows[:, column], picks).sum(axis=1)
+    return totals
+
+
+def _all_resamples(kinds: Floats, count: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Enumerate how often each kind can be drawn (stars and bars), with the multinomial probability."""
+    size = int(count.sum())
+    bars = combinations(range(size + len(kinds) - 1), len(kinds) - 1)
+    drawn = np.array([np.diff([-1, *bar, size + len(kinds) - 1]) - 1 for bar in bars])
+    shares = (count / size).tolist()
+    weights = [_multinomial(row, shares) for row in drawn.tolist()]
+    return drawn @ kinds, np.array(weights)
+
+
+def _multinomial(drawn: Sequence[int], shares: Sequence[float]) -> float:
+    ways = prod(comb(sum(drawn[i:]), n) for i, n in enumerate(drawn))
+    return ways * prod(share**n for share, n in zip(shares, drawn, strict=True))
+
+
+def _quotient(totals: Floats) -> Floats:
+    out = np.full(len(totals), np.nan)
+    np.divide(totals[:, 0], totals[:, 1], out=out, where=totals[:, 1] != 0)
+    return out
+
+
+def _quantiles(scores: Floats, weights: Floats, level: float) -> Interval | None:
+    known = ~np.isnan(scores)
+    if not known.any():
+        return None
+    order = np.argsort(scores[known], kind="stable")
+    scores, weights = scores[known][order], weights[known][order]
+    mass = np.cumsum(weights) / weights.sum()
+    tail = (1 - level) / 2
+    low, high = np.searchsorted(mass, [tail - 1e-12, 1 - tail - 1e-12])
+    return float(scores[low]), float(scores[min(int(high), len(scores) - 1)])
+
+
+def _at_least(right: int, trials: int, p: float) -> float:
+    """Probability of ``right`` or more successes."""
+    k = np.arange(right, trials + 1)
+    ways = np.array([lgamma(trials + 1) - lgamma(i + 1) - lgamma(trials - i + 1) for i in k.tolist()])
+    return float(np.exp(ways + k * log(p) + (trials - k) * np.log1p(-p)).sum())
+
+
+def _solve(rises: Callable[[float], float]) -> float:
+    """Find the root of a rising function in (0, 1) by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if rises(middle) > 0 else (middle, high)
+    return (low + high) / 2

@@ -1,0 +1,157 @@
+"""Multiple choice over several images, as MIOH scores it (Min et al., CVPR 2026, arXiv 2608.30653).
+
+How to call it::
+
+    result = score([{"id": "1", "choices": ["2", "3", "4", "5", "None of the above"], "answer": "B",
+                     "response": "The answer is (B).", "question_type": "C4", "task": "counting",
+                     "mode": "selective", "pressure": "easy"}])
+    result["accuracy"], result["aggregate"], result["chance"], result["unparsed"]
+    result["by"]["question_type"]["C4"], result["cells"], result["letters"]
+    parse("Image 2", ["Both", "Neither", "Image 1", "Image 2"])                    # "D"
+
+``aggregate`` is the paper's: per task the unweighted mean over the pressures (easy, NI, HP, HN; all numbers of images
+are one NI), then the unweighted mean over the tasks. HP+HN is reported but is not part of it.
+
+A response names a letter ("B", "(B)", "Answer: B") or an option's text; if it names none, or several, it is unknown and
+wrong, and its share is reported. Questions without options whose answer is yes or no are read as such.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from vhbench.schema import Record, VhbenchError
+from vhbench.tasks.metrics import intervals, parsers
+from vhbench.tasks.metrics.records import as_records, image_set
+
+GROUPS = ("question_type", "pressure", "mode", "task")
+LEFT_OUT_OF_AGGREGATE = "hp+hn"
+
+Answered = tuple[Record, str, str, float]
+"""A record, what it says, what is right, and the chance of guessing it."""
+
+
+def score(records: Iterable[Record | Mapping[str, Any]], *, seed: int = 0) -> dict[str, Any]:
+    """Score answered multiple-choice questions.
+
+    Args:
+        records: records or mappings with ``id``, ``choices``, ``answer`` (a letter) and ``response`` or
+            ``prediction``; ``question_type``, ``task``, ``mode``, ``pressure`` say which cell they belong to.
+        seed: of the bootstrap intervals; image sets are resampled.
+
+    Returns:
+        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``n``, ``interval``; ``aggregate`` with
+        ``tasks``; ``by``: the same four per question type, pressure, mode and task; ``cells``: a list with the same per
+        question type × pressure × mode × task; ``letters``: share of each option letter in the predictions and in the
+        answers (position bias); ``predictions``: id → letter. Undefined is None.
+
+    Raises:
+        VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
+
+    >>> rows = [
+    ...     {"id": 1, "choices": ["cat", "dog"], "answer": "A", "response": "A.", "task": "existence"},
+    ...     {"id": 2, "choices": ["cat", "dog"], "answer": "B", "response": "cat", "task": "existence"},
+    ...     {"id": 3, "choices": ["2", "3"], "answer": "B", "response": "three", "task": "counting"},
+    ... ]
+    >>> result = score(rows)
+    >>> round(result["accuracy"], 3), result["aggregate"], result["tasks"]  # 2 of 3; mean of 1/2 and 1
+    (0.667, 0.75, {'counting': 1.0, 'existence': 0.5})
+    """
+    rows = [_answered(record) for record in as_records(records)]
+    result = _summary(rows, seed)
+    result |= _aggregate(rows)
+    result["by"] = {name: _grouped(rows, _field(name), seed) for name in GROUPS}
+    result["by"]["pressure_family"] = _grouped(rows, _family, seed)
+    result["cells"] = _cells(rows, seed)
+    result["letters"] = {
+        "predictions": _letter_shares([row[1] for row in rows if row[0].choices]),
+        "answers": _letter_shares([row[2] for row in rows if row[0].choices]),
+    }
+    result["predictions"] = {row[0].id: row[1] for row in rows}
+    return result
+
+
+def parse(text: str, choices: Sequence[str] = ()) -> str:
+    """Return the letter that a response names, "" if none or several; yes or no where there are no options.
+
+    >>> parse("**Answer: C**", ["1", "2", "3"]), parse("None of the above.", ["cat", "dog", "None of the above"])
+    ('C', 'C')
+    >>> parse("Yes, in both.")
+    'yes'
+    """
+    return parsers.letter(text, choices) if choices else parsers.yes_no(text)
+
+
+def pressure_family(pressure: str) -> str:
+    """Return the paper's name of a pressure: every number of images ("ni2" … "ni10") is "ni".
+
+    >>> pressure_family("ni8"), pressure_family("hp")
+    ('ni', 'hp')
+    """
+    return "ni" if pressure.startswith("ni") and pressure[2:].isdigit() else pressure
+
+
+def _answered(record: Record) -> Answered:
+    if not record.choices:
+        answer = record.answer.strip().lower()
+        allowed = ["yes", "no"]
+    else:
+        answer = record.answer.strip().upper()
+        allowed = [chr(ord("A") + i) for i in range(len(record.choices))]
+    if len(allowed) < 2 or answer not in allowed:
+        raise VhbenchError(f"question {record.id!r}: the answer {record.answer!r} is not one of {', '.join(allowed)}")
+    said = record.prediction.strip()
+    said = said.lower() if not record.choices else said.upper()
+    if said not in allowed:
+        said = parse(record.response or record.prediction, record.choices)
+    return record, said, answer, 1 / len(allowed)
+
+
+def _summary(rows: Sequence[Answered], seed: int) -> dict[str, Any]:
+    right = [said == answer for _, said, answer, _ in rows]
+    return {
+        "accuracy": _mean(right),
+        "interval": intervals.mean(right, clusters=[image_set(row[0]) for row in rows], seed=seed),
+        "chance": _mean([row[3] for row in rows]),
+        "unparsed": _mean([not row[1] for row in rows]),
+        "n": len(rows),
+    }
+
+
+def _aggregate(rows: Sequence[Answered]) -> dict[str, Any]:
+    """Compute the paper's aggregate; pressures or tasks that have no question do not count."""
+    cells: dict[str, dict[str, list[bool]]] = {}
+    for record, said, answer, _ in rows:
+        if record.pressure != LEFT_OUT_OF_AGGREGATE:
+            cells.setdefault(record.task, {}).setdefault(_family((record, "", "", 0)), []).append(said == answer)
+    tasks = {task: _mean([_mean(cell) or 0.0 for cell in cells[task].values()]) for task in sorted(cells)}
+    return {"aggregate": _mean([value or 0.0 for value in tasks.values()]), "tasks": tasks}
+
+
+def _grouped(rows: Sequence[Answered], key: Callable[[Answered], Any], seed: int) -> dict[Any, dict[str, Any]]:
+    groups: dict[Any, list[Answered]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return {name: _summary(groups[name], seed) for name in sorted(groups)}
+
+
+def _cells(rows: Sequence[Answered], seed: int) -> list[dict[str, Any]]:
+    grouped = _grouped(rows, lambda row: tuple(getattr(row[0], name) for name in GROUPS), seed)
+    return [{**dict(zip(GROUPS, name, strict=True)), **summary} for name, summary in grouped.items()]
+
+
+def _field(name: str) -> Callable[[Answered], str]:
+    return lambda row: str(getattr(row[0], name))
+
+
+def _family(row: Answered) -> str:
+    return pressure_family(row[0].pressure)
+
+
+def _letter_shares(letters: Sequence[str]) -> dict[str, float]:
+    counts = Counter(letters)
+    return {letter or "unknown": counts[letter] / len(letters) for letter in sorted(counts)}
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

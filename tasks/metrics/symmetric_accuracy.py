@@ -1,0 +1,144 @@
+"""Symmetric accuracy: does a right answer survive negation? From VHExpansion (Liu et al. 2024).
+
+A pair is a test case and its negated twin, whose right answers are opposite. Symmetric accuracy is the share of pairs
+with both right. A guesser who says yes with probability p, where a share q of the cases have the answer yes, gets
+
+* accuracy 1 + (2p - 1)q - p (Theorem 1), which moves with q and rewards a bias that fits it;
+* symmetric accuracy p(1 - p) (Theorem 2), whatever q is: at most 1/4.
+
+How to call it::
+
+    score([
+        {"id": "1",  "pair_id": "1", "negated": False, "answer": "yes", "response": "Yes."},
+        {"id": "1n", "pair_id": "1", "negated": True,  "answer": "no",  "response": "Yes."},
+    ])["symmetric_accuracy"]                                      # 0.0: only one of the two is right
+
+Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Pairs that lack a half are counted and
+left out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from vhbench.schema import Record, VhbenchError
+from vhbench.tasks.metrics import intervals, parsers
+from vhbench.tasks.metrics.records import as_records, binary_answer
+
+Pair = tuple[Record, Record]
+
+
+def score(
+    records: Iterable[Record | Mapping[str, Any]], *, parser: str | parsers.Parser = "default", seed: int = 0
+) -> dict[str, Any]:
+    """Score answered yes/no questions and their negated twins.
+
+    Args:
+        records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
+            and, for perturbed images, ``perturbation``.
+        parser: how a response without a prediction is read, see :mod:`vhbench.tasks.metrics.parsers`.
+        seed: of the bootstrap intervals; what is resampled is the test case with all its forms.
+
+    Returns:
+        Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
+        rows that are neither negated nor perturbed), ``yes_rate`` (p), ``chance`` p(1-p), ``chance_accuracy``
+        1+(2p-1)q-p, ``unparsed``; ``gold_yes`` (q); ``new_successful``: wrong answers to new cases (negated or
+        perturbed); ``pairs``, ``incomplete_pairs``; ``intervals``; ``by_perturbation`` with the same for each.
+
+    Raises:
+        VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite.
+
+    >>> rows = [
+    ...     {"id": "a", "pair_id": "a", "answer": "yes", "prediction": "yes"},
+    ...     {"id": "b", "pair_id": "a", "answer": "no", "prediction": "no", "negated": True},
+    ...     {"id": "c", "pair_id": "c", "answer": "no", "prediction": "yes"},
+    ...     {"id": "d", "pair_id": "c", "answer": "yes", "prediction": "yes", "negated": True},
+    ... ]
+    >>> result = score(rows)
+    >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["chance"]
+    (0.5, 0.75, 0.75, 0.1875)
+    """
+    pairs, incomplete = _pairs(as_records(records))
+    read = parsers.yes_no_parser(parser)
+    said = {row.id: row.prediction or read(row.response) for pair in pairs for row in pair}
+    result = _scored(pairs, incomplete, said, seed)
+    kinds = sorted({pair[0].perturbation for pair in pairs} | {row.perturbation for row in incomplete})
+    result["by_perturbation"] = {
+        kind: _scored(
+            [pair for pair in pairs if pair[0].perturbation == kind],
+            [row for row in incomplete if row.perturbation == kind],
+            said,
+            seed,
+        )
+        for kind in kinds
+    }
+    return result
+
+
+def chance_accuracy(yes_rate: float, gold_yes: float) -> float:
+    """Return the accuracy of a guesser (Theorem 1).
+
+    >>> chance_accuracy(1.0, 0.7)  # always yes, where 70 % of the answers are yes
+    0.7
+    """
+    return 1 + (2 * yes_rate - 1) * gold_yes - yes_rate
+
+
+def chance(yes_rate: float) -> float:
+    """Return the symmetric accuracy of a guesser (Theorem 2).
+
+    >>> chance(0.5), chance(1.0)
+    (0.25, 0.0)
+    """
+    return yes_rate * (1 - yes_rate)
+
+
+def _pairs(rows: Sequence[Record]) -> tuple[list[Pair], list[Record]]:
+    """Tie the halves; return the complete pairs (original first) and the rows without a twin."""
+    halves: dict[tuple[str, str], dict[bool, Record]] = {}
+    for row in rows:
+        if not row.pair_id:
+            raise VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin")
+        pair = halves.setdefault((row.pair_id, row.perturbation), {})
+        if row.negated in pair:
+            half = "negated" if row.negated else "original"
+            raise VhbenchError(f"pair {row.pair_id!r} has two {half} halves: {pair[row.negated].id!r} and {row.id!r}")
+        pair[row.negated] = row
+    for pair in halves.values():
+        if len(pair) == 2 and binary_answer(pair[False]) == binary_answer(pair[True]):
+            raise VhbenchError(
+                f"pair {pair[True].pair_id!r}: the twins {pair[False].id!r} and {pair[True].id!r} have the same answer "
+                f"{pair[True].answer!r}; a negated question has the opposite one"
+            )
+    complete = [(pair[False], pair[True]) for pair in halves.values() if len(pair) == 2]
+    return complete, [row for pair in halves.values() if len(pair) == 1 for row in pair.values()]
+
+
+def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[str, str], seed: int) -> dict[str, Any]:
+    rows = [row for pair in pairs for row in pair]
+    right = [said[row.id] == binary_answer(row) for row in rows]
+    both = [a and b for a, b in zip(right[::2], right[1::2], strict=True)]
+    plain = [ok for row, ok in zip(rows, right, strict=True) if not row.negated and not row.perturbation]
+    p = _mean([said[row.id] == "yes" for row in rows])
+    q = _mean([binary_answer(pair[0]) == "yes" for pair in pairs])
+    cases = [row.pair_id for row in rows]
+    return {
+        "symmetric_accuracy": _mean(both),
+        "accuracy": _mean(right),
+        "original_accuracy": _mean(plain),
+        "yes_rate": p,
+        "gold_yes": q,
+        "chance": None if p is None else chance(p),
+        "chance_accuracy": None if p is None or q is None else chance_accuracy(p, q),
+        "unparsed": _mean([not said[row.id] for row in rows]),
+        "new_successful": sum(not ok for row, ok in zip(rows, right, strict=True) if row.negated or row.perturbation),
+        "pairs": len(pairs),
+        "incomplete_pairs": len(incomplete),
+        "intervals": {
+            "symmetric_accuracy": intervals.mean(both, clusters=cases[::2], seed=seed),
+            "accuracy": intervals.mean(right, clusters=cases, seed=seed),
+        },
+    }
+
+
+def _mean(values: Sequence[bool]) -> float | None:
+    return sum(values) / len(values) if values else None
