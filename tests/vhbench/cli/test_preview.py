@@ -1,0 +1,86 @@
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.cli import app
+from vhbench.cli.preview import choose
+from vhbench.generators.scenes.source import SceneSource
+from vhbench.schema import ObjectSpec, Question, Row, SceneSpec, VhbenchError
+
+
+@pytest.fixture(scope="module")
+def split(tmp_path_factory):
+    """Ten questions in two configs over two drawn scenes."""
+    folder = tmp_path_factory.mktemp("preview") / "ode"
+    specs = [SceneSpec(name, (ObjectSpec("car", colour="red"),), environment="street") for name in ("a", "b")]
+    scenes = list(SceneSource().make(specs, seed=1))
+    rows = [
+        Row(
+            "standard" if i < 6 else "fictional",
+            Question(
+                id=f"q{i}",
+                images=tuple(scene.image for scene in scenes[: 1 + i % 2]),
+                question="Is there a car in the image? " * (1 + i % 3),
+                answer="A",
+                choices=("yes", "no"),
+                kind="multiple_choice",
+                benchmark="ode",
+                scene_ids=tuple(scene.id for scene in scenes[: 1 + i % 2]),
+                benchmark_version="1.0.0",
+            ),
+        )
+        for i in range(10)
+    ]
+    splits.write_split(folder, rows, benchmark="ode", version="1.0.0", seed=1, config={}, scenes=scenes)
+    return folder
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["preview", *map(str, arguments)])
+
+
+def test_a_sheet_shows_the_questions(split, tmp_path):
+    result = run(split, "-o", tmp_path / "new" / "sheet.png", "--columns", 5)
+    assert result.exit_code == 0, result.output
+    assert "10 questions" in result.output
+    sheet = Image.open(tmp_path / "new" / "sheet.png")
+    assert sheet.width == 5 * 390 + 10
+
+
+def test_boxes_and_masks_change_only_the_pictures(split, tmp_path):
+    plain, drawn = tmp_path / "plain.png", tmp_path / "drawn.png"
+    run(split, "-o", plain)
+    run(split, "-o", drawn, "--boxes", "--masks")
+    before, after = (np.asarray(Image.open(io.BytesIO(path.read_bytes()))).astype(int) for path in (plain, drawn))
+    assert before.shape == after.shape
+    assert (before != after).any()
+
+
+def test_questions_are_spread_over_a_config(split):
+    assert sorted(row.question.id for row in choose(split, "fictional", 99, 0)) == ["q6", "q7", "q8", "q9"]
+    ids = [int(row.question.id[1:]) for row in choose(split, None, 5, 3)]
+    assert len(ids) == 5
+    assert choose(split, None, 5, 3) == choose(split, None, 5, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--config", "typical"], "no config 'typical'; there are"),
+        (["-o", "sheet.gif"], "sheet.gif: the sheet's name must end in .png, .jpg"),
+    ],
+)
+def test_bad_input_is_one_clear_line(split, arguments, message):
+    result = run(split, *arguments)
+    assert isinstance(result.exception, VhbenchError)
+    assert message in str(result.exception)
+
+
+def test_a_folder_that_is_no_split_is_named(tmp_path):
+    result = run(tmp_path)
+    assert isinstance(result.exception, VhbenchError)
+    assert str(tmp_path) in str(result.exception)
