@@ -226,4 +226,5 @@ def _rows(recipe: Recipe, case: Case, spec: SceneSpec, scene: Scene, names: Mapp
         version=recipe.version,
         source=recipe.images.name,
         levels=recipe.levels,
+        vocabulary=recipe.world.vocabulary(),
     )

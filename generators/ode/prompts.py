@@ -1,6 +1,6 @@
 """From concepts to what an image shall show: attributes, a spec for any image source, and a prompt in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -47,6 +47,10 @@ class World(Protocol):
 
     def most(self, word: str) -> int:
         """Return how many of a thing one picture may show."""
+        ...
+
+    def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what captions are searched for: each name the truth may use, with its other words."""
         ...
 
 

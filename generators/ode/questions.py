@@ -5,7 +5,7 @@ Every answer is read from the scene. A question is asked only if the scene knows
 "yes" comes with one "no" about the same thing, so that precision means something.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,6 +110,7 @@ def rows(
     version: str,
     source: str,
     levels: Sequence[str] = LEVELS[:3],
+    vocabulary: Iterable[str] = (),
 ) -> Iterator[Row]:
     """Yield the rows of one scene.
 
@@ -122,8 +123,10 @@ def rows(
         version: of the benchmark.
         source: which image source made the scene.
         levels: which of :data:`LEVELS` to ask.
+        vocabulary: the words that captions are searched for; those about which the scene knows nothing are neutral.
     """
     random = rng(seed, "ode", "questions", scene.id)
+    neutral = tuple(sorted(set(vocabulary) - scene.known - scene.categories()))
     for level in levels:
         for number, asked in enumerate(_ASK[level](scene, targets, likely, random)):
             question = Question(
@@ -141,6 +144,7 @@ def rows(
                 pair_id=f"{scene.id}/{asked.question_type}/{asked.about}" if asked.about else scene.id,
                 objects=tuple(sorted(scene.categories())),
                 candidates=tuple(likely),
+                neutral=() if asked.answer else neutral,
                 scene_ids=(scene.id,),
                 benchmark_version=version,
             )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] <image> <video> <|image_pad|> <|video_pad|> <|vision_start|> <|vision_end|> <s> </s>"
-VOCABULARY = [*WORDS.split(), *"yes no describe the image is there a dog cat picture in . , ?".split()]  # noqa: SIM905
+VOCABULARY = [*WORDS.split(), *"yes no describe the image is there a dog cat picture in . , ?".split()]
 IMAGE, VIDEO = VOCABULARY.index("<image>"), VOCABULARY.index("<video>")
 SIDE, PATCH = 28, 14
 CHAT = """{% for m in messages %}{% for c in m['content'] %}

@@ -102,6 +102,7 @@ class OdeBuild:
             "trust_prompt": self.trust_prompt,
             "size": self.size,
             "options": dict(self.options),
+            "vocabulary": {name: list(words) for name, words in self._world().vocabulary().items()},
         }
 
     @property
@@ -139,7 +140,7 @@ class OdeBuild:
         images = image_source(self.images, tuple(sorted(self.options.items())))
         return Recipe(
             graph=graph,
-            world=DrawnWorld(graph) if self.images == "scenes" else OpenWorld(graph),
+            world=self._world(),
             images=images,
             detector=detector(self.detector) if self.detector and not images.exact else None,
             seed=self.seed,
@@ -154,6 +155,10 @@ class OdeBuild:
             trust_prompt=self.trust_prompt,
             size=self.size,
         )
+
+    def _world(self) -> DrawnWorld | OpenWorld:
+        graph = load_graph(self.graph, self.node_types, self.add)
+        return DrawnWorld(graph) if self.images == "scenes" else OpenWorld(graph)
 
 
 @lru_cache(maxsize=4)

@@ -1,5 +1,6 @@
 """What the image sources of ODE can show: the embedded scenes what is drawn, a text-to-image model anything."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
@@ -51,6 +52,16 @@ class DrawnWorld:
         entry = catalog.lookup(word)
         return 3 if entry and entry.countable and entry.size_m <= LARGE else 1
 
+    def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
+        """Return everything that is drawn or painted, with the catalog's synonyms.
+
+        A synonym that two things share, or that is another thing's name, tells nothing and is left out.
+        """
+        names = truth.vocabulary() | environments.AREAS
+        words = {entry.name: {entry.word, *entry.synonyms} - names for entry in catalog.CATALOG.values()}
+        owners = Counter(word for others in words.values() for word in others)
+        return {name: tuple(sorted(w for w in words.get(name, ()) if owners[w] == 1)) for name in sorted(names)}
+
 
 LARGE = 2.5
 """Metres; of larger things a picture shows one."""
@@ -85,3 +96,7 @@ class OpenWorld:
     def most(self, word: str) -> int:
         """Return 1: text-to-image models do not count well."""
         return 1
+
+    def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the graph's names."""
+        return dict.fromkeys(sorted(set(self._names.values())), ())
