@@ -16,7 +16,7 @@ from typing import Any
 from vhbench.schema import Record, VhbenchError
 
 _FIELDS = frozenset(field.name for field in fields(Record))
-_LISTS = frozenset({"choices", "objects", "candidates", "scene_ids"})
+_LISTS = frozenset(field.name for field in fields(Record) if field.default == ())
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
