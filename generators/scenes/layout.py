@@ -30,6 +30,9 @@ _PERSPECTIVE = 0.78
 """Longest side of a thing one metre long, over the height of its foot below the horizon. Lengths enter by their square
 root: a true scale would make cups invisible beside elephants."""
 
+_INDOORS = 1.3
+"""Rooms are small, and furniture fills them."""
+
 _IN_THE_AIR = 0.30
 
 
@@ -135,7 +138,7 @@ def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, i
         extra = wish.spec < 0
         return (
             extra,
-            wish.spec in guests and wish.spec not in hosts,
+            (wish.spec in guests and wish.spec not in hosts) or wish.perch >= 0,
             "occluded" not in wish.hard,
             -wish.entry.size_m,
             number,
@@ -147,9 +150,13 @@ def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, i
 def _find_place(layout: Layout, wish: Wish) -> Slot | None:
     """Return the first free place among random proposals, for things that must hide another a covering one."""
     target = _to_be_hidden(layout, wish)
+    perch = next((slot for slot in layout.slots if slot.wish.spec == wish.perch >= 0), None)
     for attempt in range(_TRIES):
-        slot = _cover(layout, wish, target) if target else _propose(layout, wish)
         strict = attempt < _TRIES // 2
+        if target:
+            slot = _cover(layout, wish, target)
+        else:
+            slot = _on_top(layout, wish, perch) if perch and strict else _propose(layout, wish)
         if slot and _acceptable(layout, slot, target, strict=strict):
             return slot
     return None
@@ -246,7 +253,7 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
     standing = wish.place in STANDING
     reference = base - layout.scene.horizon if standing else _IN_THE_AIR
     unit, most = _sizing(wish.look, wish.entry.size_m, layout.width, layout.height)
-    scale = layout.zoom * unit * max(0.06, reference) * frame
+    scale = layout.zoom * unit * max(0.06, reference) * frame * (_INDOORS if layout.scene.indoor else 1.0)
     return min(max(min(scale, most), 0.078 * frame), 0.5 * frame)
 
 
@@ -367,11 +374,11 @@ def _acceptable(layout: Layout, slot: Slot, target: Slot | None, *, strict: bool
     if "truncated" not in slot.wish.hard and _outside(layout, slot) > 0.01:
         return False
     everything = [*layout.slots, slot]
-    for other in everything:
+    for i, other in enumerate(everything):
         if other is target:
             continue
         share = _visible_share(other, [s for s in everything if s is not other])
-        tied = _tied(layout, other.wish)
+        tied = _tied(layout, other.wish) or any(s.placed.host == i for s in everything)
         wanted = 0.5 if tied else 0.32 if "occluded" in other.wish.hard else 0.96 if strict else 0.8
         if share < wanted:
             return False

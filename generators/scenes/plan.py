@@ -30,9 +30,12 @@ SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
 """Where a thing goes, in order of preference, if the environment does not offer its own place. Fictional scenes ask
 for elephants at sea; they get them, up to the belly in water."""
 
+TABLES = ("table", "tablecloth", "bar", "desk", "dresser")
+"""Things on which small things are put of their own accord."""
+
 _VARIANTS = 12
-_USUAL = 0.4
-"""How often a free choice of state falls on the first that fits, which is the environment's usual one."""
+_RARE = {"night": 1.0, "dim": 1.0}
+"""States that a free choice takes less often; every other one is taken for the environment's usual state."""
 
 
 class Refusal(Exception):
@@ -46,7 +49,12 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One thing that shall be in the picture; ``spec`` is the index of its ObjectSpec, -1 for an added occluder."""
+    """One thing that shall be in the picture.
+
+    Attributes:
+        spec: index of its ObjectSpec, -1 for an added occluder.
+        perch: index of the ObjectSpec on which it would rather stand, -1 for none.
+    """
 
     spec: int
     entry: Entry
@@ -54,6 +62,7 @@ class Wish:
     look: Look
     size: str = ""
     hard: tuple[str, ...] = ()
+    perch: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +172,9 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
     chosen = sorted({setting.name for setting in fitting})[int(random.integers(len({s.name for s in fitting})))]
     states = [setting for setting in fitting if setting.name == chosen]
     variant = int(random.integers(2 * VARIANTS))
-    usual = states[0] if random.random() < _USUAL else states[int(random.integers(len(states)))]
-    return replace(usual, variant=variant)
+    weights = np.array([2.0 * len(states) if i == 0 else _RARE.get(s.state, 2.0) for i, s in enumerate(states)])
+    state = states[int(random.choice(len(states), p=weights / weights.sum()))]
+    return replace(state, variant=variant)
 
 
 def _paints(name: str, area: str) -> bool:
@@ -206,8 +216,18 @@ def wishes(spec: SceneSpec, entries: list[Entry], setting: Setting, random: np.r
         for _ in range(thing.count):
             look = _look(thing, entry, random)
             place = place_of(entry, setting) or entry.place
-            out.append(Wish(index, entry, place, look, thing.size, thing.hard))
+            perch = _perch(spec, index, entries, random)
+            out.append(Wish(index, entry, place, look, thing.size, thing.hard, perch))
     return out
+
+
+def _perch(spec: SceneSpec, index: int, entries: list[Entry], random: np.random.Generator) -> int:
+    """Return the table on which a table thing is put though nobody asked for it, unless its place was asked for."""
+    tied = any(index in (i, j) for i, _, j in spec.relations)
+    if entries[index].place != "table" or tied or spec.objects[index].hard:
+        return -1
+    tables = [i for i, entry in enumerate(entries) if entry.surface and entry.word in TABLES and i != index]
+    return tables[0] if tables and random.random() < 0.85 else -1
 
 
 def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:

@@ -92,7 +92,7 @@ class SceneSource:
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
         owned = silhouettes(things, spec.width, spec.height)
         seen = truth.measure(owned, things)
-        _check_visible(who, seen, spec)
+        _check_visible(who, things, seen, spec)
         scene = scenery(setting.name, setting.state, setting.variant, spec.width, spec.height)
         picture = paint(things, scene)
         things, picture = _fade(who, things, seen, picture, scene)
@@ -171,17 +171,20 @@ def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.
     return Wish(-1, entry, "ground", Look(entry.word, flip=entry.flip and bool(random.integers(2))))
 
 
-def _check_visible(wishes: Sequence[Wish], seen: Sequence[truth.Measured], spec: SceneSpec) -> None:
+def _check_visible(
+    wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[truth.Measured], spec: SceneSpec
+) -> None:
     """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
     canvas = spec.width * spec.height
     tied = {i for a, predicate, b in spec.relations if predicate in ("on", "in front of", "behind") for i in (a, b)}
-    for wish, thing in zip(wishes, seen, strict=True):
+    carriers = {thing.host for thing in things}
+    for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
         box = thing.box
         least = truth.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else truth.LEAST_PIXELS
         if box is None or thing.area < least * canvas:
             raise Refusal("hardly visible", category=wish.entry.name)
         fraction, share = thing.visible_fraction, box[2] * box[3] / canvas
-        least = 0.45 if wish.spec in tied else 0.7
+        least = 0.45 if wish.spec in tied or number in carriers else 0.7
         low, high = truth.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
         if not low <= fraction <= high:
             raise Refusal("visible fraction missed", category=wish.entry.name, fraction=fraction, wanted=[low, high])

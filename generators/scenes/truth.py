@@ -44,6 +44,7 @@ LEAST_PART = 0.002
 """The same for an occluded or truncated hard positive, of which a stranger must still see what it is."""
 
 _COLOUR_SAMPLE = 2000
+_GREYS = ("black", "white", "gray")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +83,10 @@ def _tight_box(mask: npt.NDArray[np.bool_]) -> Box:
 
 
 def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) -> SceneObject:
-    """Describe one visible thing.
-
-    Colour is what the pixels show, not what was asked for: the name that covers at least half of the visible part,
-    and known only if no other name covers more than 30% of it.
-    """
+    """Describe one visible thing."""
     assert seen.box is not None
     entry = catalog.find(thing.look.word)
-    colour, sure = _colour(picture[seen.visible])
+    colour, sure = seen_colour(thing.look.colour or entry.default_colour, picture[seen.visible])
     size = size_name(seen.box, picture.shape[1], picture.shape[0])
     action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
     found = {"colour": colour, "size": size, "action": action}
@@ -111,15 +108,22 @@ def _stands(entry: catalog.Entry) -> bool:
     return bool(entry.actions) and entry.place == "ground"
 
 
-def _colour(pixels: Pixels) -> tuple[str, bool]:
-    """Return the colour that covers at least half of pixels (n, 3), or "", and whether nothing rivals it."""
+def seen_colour(declared: str, pixels: Pixels) -> tuple[str, bool]:
+    """Return a declared colour if the visible pixels, shape (n, 3), show it, else "", and whether it is the only one.
+
+    They show it if at least half of them have it, or at least a quarter do and no other hue has more (a red bicycle
+    has black tyres). It is the only one, so that other colours may be denied, if half of them have it and nothing
+    else more than 30%.
+    """
+    if not declared:
+        return "", False
     sample = pixels[:: max(1, len(pixels) // _COLOUR_SAMPLE)]
     names, counts = np.unique(colours.name_pixels(sample), return_counts=True)
-    order = np.argsort(-counts, kind="stable")
-    if counts[order[0]] * 2 < len(sample):
-        return "", False
-    rival = counts[order[1]] if len(order) > 1 else 0
-    return str(names[order[0]]), bool(rival <= 0.3 * len(sample))
+    shares = {str(name): float(count) / len(sample) for name, count in zip(names, counts, strict=True)}
+    share = shares.pop(declared, 0.0)
+    hues = max((value for name, value in shares.items() if name not in _GREYS), default=0.0)
+    main = share >= 0.5 or (share >= 0.25 and declared not in _GREYS and hues < share)
+    return declared if main else "", share >= 0.5 and max(shares.values(), default=0.0) <= 0.3
 
 
 def size_name(box: Box, width: int, height: int) -> str:
