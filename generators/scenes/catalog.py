@@ -25,6 +25,9 @@ Box = tuple[float, float, float, float]
 TABLE = Path(__file__).with_name("catalog.tsv")
 """The catalog's rows."""
 
+UNDRAWN_TABLE = Path(__file__).with_name("undrawn.tsv")
+"""AMBER's words that stay out, and why."""
+
 
 DEFAULT_ACTION = "standing"
 """What a creature does when no action is asked for."""
@@ -90,6 +93,11 @@ def find(word: str) -> Entry:
 def vocabulary() -> frozenset[str]:
     """Return the readable names of everything that can be drawn."""
     return frozenset(entry.name for entry in CATALOG.values())
+
+
+def _read_undrawn(path: Path) -> Mapping[str, str]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["word"]: row["why"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)}
 
 
 def _read(path: Path) -> Mapping[str, Entry]:
@@ -165,3 +173,6 @@ def _by_coco(entry: Entry) -> tuple[str, ...]:
 
 CATALOG: Mapping[str, Entry] = _read(TABLE)
 """Word → entry."""
+
+ABSTRACT: Mapping[str, str] = _read_undrawn(UNDRAWN_TABLE)
+"""AMBER's words that cannot be drawn so that a stranger would name them → why."""

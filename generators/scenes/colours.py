@@ -150,5 +150,5 @@ def _name_hue(
     names = np.where(reddish & (high > 0.75) & (saturation < 0.52), "pink", names)
     names = np.where((hue >= 308) & (hue < 345) & (high < 0.55), "purple", names)
     warm = (hue >= 8) & (hue < 48) & (names != "pink")
-    brown = warm & ((high < 0.62) | (high < 0.80) & (saturation < 0.62))
+    brown = warm & ((high < 0.66) | (high < 0.83) & (saturation < 0.72))
     return np.where(brown, "brown", names)

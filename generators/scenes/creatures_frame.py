@@ -1,11 +1,11 @@
 """Where an animal's parts are in a pose, and the colours that it wears."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vhbench.generators.scenes.colours import paint, shade
 from vhbench.generators.scenes.creatures_sketch import Point, polar
-from vhbench.generators.scenes.creatures_species import POSES, SPECIES, Pose, Species
+from vhbench.generators.scenes.creatures_species import POSES, SPECIES, LegAngles, Pose, Species
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,15 @@ class Frame:
 
 def frame(word: str, colour: str, action: str) -> Frame:
     """Work out where everything is."""
-    species, pose = SPECIES[word], POSES[action]
+    species = SPECIES[word]
+    pose = _fit(POSES[action], species, action)
     back = species.length * (0.86 if pose.rest == "sit" else 1)
     low = {"sit": species.rump * 0.52, "lie": species.rump * 0.50}
     hip = (0.0, low.get(pose.rest, species.leg + species.rump * 0.34))
     length, angle, _, head_width = species.neck
     angle += pose.neck + pose.pitch * (0.55 if pose.rest == "sit" else 0.4)
     if action == "eating" and "trunk" in species.extras:
-        angle = species.neck[1] + 8
+        angle = species.neck[1] - 26
     root = _body(hip, pose.pitch, back, species.chest * 0.14 + species.slope)
     end = polar(root, angle, length)
     if action == "eating" and "trunk" not in species.extras:
@@ -126,6 +127,23 @@ def coat(word: str, colour: str) -> Coat:
 def _body(hip: Point, pitch: float, along: float, up: float) -> Point:
     cosine, sine = math.cos(math.radians(pitch)), math.sin(math.radians(pitch))
     return hip[0] + along * cosine - up * sine, hip[1] + along * sine + up * cosine
+
+
+def _fit(pose: Pose, species: Species, action: str) -> Pose:
+    """Exaggerate a pose for stout animals, whose legs alone hardly change the silhouette."""
+    stout = species.chest / species.leg
+    if stout < 1:
+        return pose
+    if action == "lying":
+        return replace(pose, neck=-42)  # the head rests on the ground
+    if action == "walking":
+        legs = [(upper * 1.45, lower * 1.3) if upper > 0 else (upper * 1.5, lower * 1.3) for upper, lower in _all(pose)]
+        return replace(pose, legs=(legs[0], legs[1], legs[2], legs[3]), neck=-16, pitch=-3)
+    return pose
+
+
+def _all(pose: Pose) -> list[LegAngles]:
+    return [angles for angles in pose.legs if angles is not None]
 
 
 def _head_turn(species: Species, pose: Pose, action: str) -> float:

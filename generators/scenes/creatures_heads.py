@@ -256,7 +256,7 @@ def _elephant(sketch: Sketch, frame: Frame) -> None:
 _TRUNKS: Mapping[str, tuple[Point, ...]] = {
     "running": ((16, -22), (34, -24), (44, -4)),
     "jumping": ((22, -8), (40, 8), (44, 32)),
-    "eating": ((22, -22), (32, -52), (12, -66)),
+    "eating": ((20, -14), (48, -34), (76, -52)),
 }
 """Action → joints of the trunk from its root; hanging otherwise."""
 
@@ -267,7 +267,8 @@ def _trunk(sketch: Sketch, frame: Frame) -> None:
     if frame.action in _TRUNKS:
         joints = [(x, y), *((x + dx, y + dy) for dx, dy in _TRUNKS[frame.action])]
     if frame.action == "eating":  # the tip picks something up from the ground
-        joints[3] = (x + 10, 6.0)
+        joints[3] = (x + 76, 6.0)
+        joints[2] = (x + 52, max(16.0, y - 34))
     widths = (13, 9.5, 7.2, 5.4)
     for i in range(3):
         sketch.taper(joints[i], widths[i], joints[i + 1], widths[i + 1], frame.coat.body)

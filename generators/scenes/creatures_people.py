@@ -53,8 +53,8 @@ BUILDS: Mapping[str, Build] = {
 
 STANCES: Mapping[str, Stance] = {
     "": Stance(((10, 6), (-10, -6)), ((4, 0), (-4, 0)), front=True),
-    "waving": Stance(((128, 172), (-12, -8)), ((5, 0), (-5, 0)), front=True),
-    "cheering": Stance(((126, 160), (-126, -160)), ((12, 4), (-12, -4)), front=True),
+    "waving": Stance(((118, 158), (-58, 34)), ((14, 6), (-14, -6)), front=True),
+    "cheering": Stance(((124, 156), (-124, -156)), ((12, 4), (-12, -4)), front=True),
     "dancing": Stance(((118, 165), (-70, -20)), ((38, -34), (-14, -4)), lean=-8, front=True),
     "walking": Stance(((-34, -10), (34, 50)), ((30, 12), (-24, -42)), lean=3),
     "running": Stance(((-58, 36), (54, 120)), ((72, -6), (-34, -96)), lean=14),
@@ -133,7 +133,7 @@ def _look(kind: str, colour: str, action: str, variant: int) -> Look:
         trousers=TROUSERS[(variant * 3 + order) % len(TROUSERS)],
         leg=leg,
         trunk=height * 0.31,
-        arm=height * 0.33,
+        arm=height * (0.37 if build.child else 0.33),
         leg_width=leg_width,
         arm_width=4.9 * build.width * small,
         shoulder=11.5 * build.width * small,

@@ -142,7 +142,7 @@ SPECIES: Mapping[str, Species] = {
         face="#3b3735", legs="#3b3735", extras=frozenset({"wool"}),
     ),
     "goat": Species(
-        66, 33, 31, 37, (7.5, 4.4), (27, 52, 13, 10), (12, -32), (19, 7), "side", "short", "#d8cdbd", "#f1eadf", "hoof",
+        66, 33, 31, 37, (7.5, 4.4), (27, 52, 13, 10), (12, -32), (19, 7), "side", "short", "#efe9df", "#faf6ee", "hoof",
         tuck=0.9, horn="goat", extras=frozenset({"beard"}),
     ),
     "deer": Species(

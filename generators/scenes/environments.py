@@ -86,6 +86,8 @@ class Environment:
             words += {"night": ["star", "moon", "cloud"], "sunny": ["sun", "cloud"], "withered": ["sun", "cloud"]}.get(
                 state, ["cloud"]
             )
+        if state == "withered" and "grass" in words:
+            words.append("tussock")
         if state == "snowy":
             words = [word for word in words if word != "grass"] + ["snow"]
         return tuple(dict.fromkeys(words))
@@ -146,7 +148,9 @@ def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -
     environment = _find(name)
     state = _state(environment, state)
     canvas = _canvas(environment.name, state, variant % VARIANTS)
-    pixels = _finish(_rasterise(canvas.svg(), size), environment, state, variant % VARIANTS)
+    flat = _rasterise(canvas.svg(), size)
+    painted = flat * _light(canvas, flat, environment) * _grain(environment.name, variant % VARIANTS, size)
+    pixels = np.clip(painted + 0.5, 0, 255).astype(np.uint8)
     pixels.flags.writeable = False
     rows = (
         pixels[int(size * environment.horizon * 0.9) : int(size * environment.horizon) + 1]
@@ -198,17 +202,20 @@ def _rasterise(svg: str, size: int) -> npt.NDArray[np.uint8]:
     return np.array(Image.open(io.BytesIO(png)).convert("RGB"))
 
 
-def _finish(pixels: npt.NDArray[np.uint8], environment: Environment, state: str, variant: int) -> npt.NDArray[np.uint8]:
-    """Add the light of the state and a fine grain, so that flat fills look like paint."""
-    size = pixels.shape[0]
-    tint = brush.MOODS[state].tint if state in brush.MOODS else _INDOOR_TINTS.get(state, "#ffffff")
+def _light(canvas: brush.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
+    """Return the factor per pixel that a state's light has; the sky is painted in the state's own colours."""
+    tint = _INDOOR_TINTS.get(canvas.state, "#ffffff") if environment.indoor else canvas.mood.tint
     factor = np.array([int(tint[i : i + 2], 16) / 255 for i in (1, 3, 5)], dtype=np.float32)
-    light = np.broadcast_to(factor, (size, 1, 3)).copy()
-    if state == "night" and not environment.indoor:
-        light[: int(size * max(0.0, environment.horizon - 0.02))] = 1.0  # the sky has its own night colours
-    grain = rng(SEED, "grain", environment.name, variant).standard_normal((size, size, 1), dtype=np.float32)
-    painted = pixels.astype(np.float32) * light * (1 + 0.012 * grain)
-    return np.asarray(np.clip(painted + 0.5, 0, 255), dtype=np.uint8)
+    if not canvas.sky_parts:
+        return np.broadcast_to(factor, pixels.shape)
+    sky = _rasterise(canvas.svg(parts=canvas.sky_parts), pixels.shape[0])
+    is_sky = (sky == pixels).all(-1, keepdims=True)
+    return np.where(is_sky, np.float32(1), factor)
+
+
+def _grain(name: str, variant: int, size: int) -> npt.NDArray[np.float32]:
+    """Return a fine noise, so that flat fills look like paint."""
+    return 1 + 0.012 * rng(SEED, "grain", name, variant).standard_normal((size, size, 1), dtype=np.float32)
 
 
 @lru_cache(maxsize=1)
@@ -432,9 +439,9 @@ AREA_CONFUSABLE: Mapping[str, tuple[str, ...]] = {
     "counter": ("table", "bar"),
     "oven": ("cooktop", "microwave"),
     "cooktop": ("oven", "grill"),
-    "curtain": ("pole", "cloth", "tablecloth"),
+    "curtain": ("pole", "tablecloth"),
     "board": ("sign", "drawing", "television"),
-    "carpet": ("blanket", "quilt", "cloth", "tablecloth"),
+    "carpet": ("blanket", "quilt", "tablecloth"),
     "sun": ("light",),
     "moon": ("light",),
     "star": ("light",),

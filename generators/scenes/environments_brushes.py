@@ -41,6 +41,7 @@ class Canvas:
     Attributes:
         rng: the only source of chance.
         state: "sunny", "night" …
+        sky_parts: how many of the parts are sky.
     """
 
     rng: np.random.Generator
@@ -48,6 +49,7 @@ class Canvas:
     parts: list[str] = field(default_factory=list)
     defs: list[str] = field(default_factory=list)
     areas: list[str] = field(default_factory=list)
+    sky_parts: int = 0
 
     @property
     def mood(self) -> Mood:
@@ -100,10 +102,10 @@ class Canvas:
         """Return a random number between two."""
         return float(self.rng.uniform(low, high))
 
-    def svg(self) -> str:
-        """Return the whole picture as one SVG document."""
+    def svg(self, *, parts: int | None = None) -> str:
+        """Return the picture, or its first parts, as one SVG document."""
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}">'
-        return f"{head}<defs>{''.join(self.defs)}</defs>{''.join(self.parts)}</svg>"
+        return f"{head}<defs>{''.join(self.defs)}</defs>{''.join(self.parts[:parts])}</svg>"
 
 
 def sky(canvas: Canvas, horizon: float, *, clouds: int | None = None) -> None:
@@ -116,6 +118,7 @@ def sky(canvas: Canvas, horizon: float, *, clouds: int | None = None) -> None:
         _sun(canvas, horizon)
     for _ in range(canvas.mood.clouds if clouds is None else clouds):
         cloud(canvas, canvas.uniform(0, SIZE), canvas.uniform(0.12, 0.62) * horizon, canvas.uniform(38, 72))
+    canvas.sky_parts = len(canvas.parts)
 
 
 def _stars(canvas: Canvas, horizon: float) -> None:

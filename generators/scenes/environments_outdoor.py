@@ -66,6 +66,8 @@ def forest(canvas: Canvas) -> None:
     else:
         brush.tufts(canvas, 300, plants(canvas, ("#2f5a28", "#4b7d38", "#7aa950")), count=300)
         canvas.area("grass")
+    if canvas.state == "withered":
+        canvas.area("tussock")
     canvas.area("forest")
 
 
@@ -108,6 +110,8 @@ def lake(canvas: Canvas) -> None:
     else:
         brush.tufts(canvas, 412, plants(canvas, BLADES), count=240)
         canvas.area("grass")
+    if canvas.state == "withered":
+        canvas.area("tussock")
     canvas.area("waterfront")
 
 
