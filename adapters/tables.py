@@ -1,0 +1,269 @@
+"""Tables of questions: CSV, TSV, JSON, JSON lines, Excel and Parquet, as a file or a folder of Parquet files.
+
+Every reader of a published set of questions is built on this one: it gives rows with their places, and checks fields
+so that an error names the file, the row and the field.
+"""
+
+import csv
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vhbench.schema import ImageData, Question, VhbenchError
+
+SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+_YES = frozenset({"yes", "y", "true"})
+_NO = frozenset({"no", "n", "false"})
+_MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a table and where it stands: "pope.json, row 3"."""
+
+    place: str
+    values: Mapping[str, Any]
+
+    def get(self, *names: str) -> Any:
+        """Return the first of the fields that is there and not empty, upper or lower case; None if there is none."""
+        lower = {str(key).strip().lower(): value for key, value in self.values.items()}
+        return next((lower[n.lower()] for n in names if lower.get(n.lower()) not in (None, "")), None)
+
+    def text(self, *names: str) -> str:
+        """Return a field that must hold text or a number.
+
+        Raises:
+            VhbenchError: if none of the fields is there.
+        """
+        value = self.get(*names)
+        if value is None:
+            there = ", ".join(map(str, self.values))
+            raise VhbenchError(f"{self.place}: no field {' or '.join(map(repr, names))}; there are {there}")
+        if not isinstance(value, str | int | float):
+            raise VhbenchError(f"{self.place}: field {names[0]!r} must be text, not {type(value).__name__}")
+        return str(value).strip()
+
+    def yes_no(self, *names: str) -> str:
+        """Return "yes" or "no" from a field that must say one of them.
+
+        Raises:
+            VhbenchError: if the field is not there, or says anything else.
+        """
+        answer = as_yes_no(self.text(*names))
+        if not answer:
+            raise VhbenchError(f"{self.place}: field {names[0]!r} is {self.get(*names)!r}; must be yes or no")
+        return answer
+
+
+@dataclass(slots=True)
+class Images:
+    """Finds the images that rows name: files below a folder, or bytes in the row; equal bytes are kept once."""
+
+    folder: Path | None = None
+    _known: dict[bytes, bytes] = field(default_factory=dict)
+
+    def of(self, line: Line, *names: str) -> ImageData:
+        """Return the image of a row.
+
+        Raises:
+            VhbenchError: if the field is not there, names no file of the folder, or leads out of it.
+        """
+        value = line.get(*names)
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if isinstance(value, Mapping):
+            value = value.get("bytes") or value.get("path")
+        if isinstance(value, bytes):
+            return self._known.setdefault(hashlib.sha256(value).digest(), value)
+        if value is not None and not isinstance(value, str | int):
+            raise VhbenchError(f"{line.place}: field {names[0]!r} must be one image, not {type(value).__name__}")
+        return self.file(line, str(value) if value is not None else line.text(*names))
+
+    def file(self, line: Line, *candidates: str) -> Path:
+        """Return the first file below the folder that is there, by its name.
+
+        Raises:
+            VhbenchError: if none is there, or a name leads out of the folder.
+        """
+        if self.folder is None:
+            raise VhbenchError(f"{line.place}: image {candidates[0]!r} is a file; name its folder with --images")
+        for name in candidates:
+            path = self.folder / name
+            if not path.resolve().is_relative_to(self.folder.resolve()):
+                raise VhbenchError(f"{line.place}: image {name!r} leads out of {self.folder}")
+            if path.is_file():
+                return path
+        raise VhbenchError(f"{line.place}: no image {candidates[0]!r} in {self.folder}")
+
+
+def as_yes_no(text: str) -> str:
+    """Return "yes" or "no" if that is all a text says, as a word, a letter or a truth value; otherwise ""."""
+    word = text.strip().rstrip(".!").lower()
+    return "yes" if word in _YES else "no" if word in _NO else ""
+
+
+def read_table(path: Path) -> Iterator[Line]:
+    """Yield the rows of a table with their places, numbered from 1.
+
+    Raises:
+        VhbenchError: if the file cannot be read or has an unknown form.
+    """
+    count = 0
+    for file in table_files(path):
+        read = {".csv": _delimited, ".tsv": _delimited, ".parquet": _parquet, ".xlsx": _excel}.get(file.suffix, _json)
+        try:
+            for number, values in enumerate(read(file), start=1):
+                if not isinstance(values, Mapping):
+                    raise VhbenchError(f"{file.name}, row {number}: must be an object with named fields")
+                count += 1
+                yield Line(f"{file.name}, row {number}", values)
+        except OSError as error:
+            raise VhbenchError(f"cannot read {file}: {error.strerror or error}") from error
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise VhbenchError(f"{file}: {error}") from error
+    if not count:
+        raise VhbenchError(f"{path}: no rows")
+
+
+def table_files(path: Path) -> list[Path]:
+    """Return the files of a table: itself, or the Parquet or Excel files of a folder, in order.
+
+    Raises:
+        VhbenchError: if there is none.
+    """
+    if path.is_dir():
+        found = sorted(path.rglob("*.parquet")) or sorted(path.glob("*.xlsx"))
+        if not found:
+            raise VhbenchError(f"{path}: no .parquet or .xlsx files in this folder")
+        return found
+    if path.suffix not in SUFFIXES:
+        raise VhbenchError(f"{path}: must be {', '.join(SUFFIXES)} or a folder of .parquet files")
+    if not path.is_file():
+        raise VhbenchError(f"no such file or folder: {path}")
+    return [path]
+
+
+def read_options(line: Line, value: Any) -> tuple[str, ...]:
+    """Return the options of a multiple-choice row: a list, or text as in "(a) open (b) closed".
+
+    Raises:
+        VhbenchError: if there are fewer than two, or two alike.
+    """
+    options = tuple(str(v).strip() for v in value) if isinstance(value, list | tuple) else split_options(str(value))
+    if len(options) < 2 or len({o.lower() for o in options}) < len(options) or not all(options):
+        raise VhbenchError(f"{line.place}: options {value!r} must be two or more different ones, as in '(a) x (b) y'")
+    return options
+
+
+def split_options(text: str) -> tuple[str, ...]:
+    """Split "(a) open (b) closed", or the same with "A." and line ends, into its options; () if it has no such form."""
+    marks = list(_MARK.finditer(text))
+    letters = "".join(mark[1].lower() for mark in marks)
+    if len(letters) < 2 or letters != "abcdefgh"[: len(letters)] or text[: marks[0].start()].strip():
+        return ()
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return tuple(text[mark.end() : end].strip(" \n\t,;") for mark, end in zip(marks, ends, strict=True))
+
+
+def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
+    """Return the letter of the right option, which a row gives as "(a)", "A" or in the option's words.
+
+    Raises:
+        VhbenchError: if it is none of them.
+    """
+    said = line.text(*names)
+    words = [option.lower() for option in options]
+    if said.lower() in words:
+        return "ABCDEFGH"[words.index(said.lower())]
+    letter = said.strip("().: ").upper()
+    if letter and letter in "ABCDEFGH"[: len(options)] and len(letter) == 1:
+        return letter
+    raise VhbenchError(f"{line.place}: field {names[0]!r} is {said!r}; must be one of {', '.join(map(repr, options))}")
+
+
+def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
+    """Yield the questions of any table with the fields image, question and answer.
+
+    Further fields: ``id``; ``options`` (then the answer is one of them); ``pair_id`` with ``negated`` for
+    twins that were written by hand. Images are files below ``images`` (or below the table's folder), or bytes.
+
+    Raises:
+        VhbenchError: naming the row and the field that is wrong.
+    """
+    found = Images(images or (path if path.is_dir() else path.parent))
+    for index, line in enumerate(read_table(path), start=1):
+        question = line.text("question", "text", "query")
+        image = found.of(line, "image", "image_path", "images", "file_name")
+        options = line.get("options", "choices")
+        listed = read_options(line, options) if options is not None else ()
+        yield Question(
+            id=str(line.get("id", "question_id") or index),
+            images=(image,),
+            question=question,
+            choices=listed,
+            answer=choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label"),
+            kind="multiple_choice" if listed else "yes_no",
+            benchmark="vhexpansion",
+            source=source,
+            question_type=str(line.get("question_type", "category", "type") or ""),
+            pair_id=str(line.get("pair_id") or ""),
+            negated=as_yes_no(str(line.get("negated") or "no")) == "yes",
+        )
+
+
+def _delimited(file: Path) -> Iterator[dict[str, str]]:
+    with file.open(encoding="utf-8-sig", newline="") as stream:
+        yield from csv.DictReader(stream, delimiter="\t" if file.suffix == ".tsv" else ",")
+
+
+def _json(file: Path) -> Iterable[Any]:
+    data = file.read_bytes().lstrip(b"\xef\xbb\xbf \t\r\n")
+    try:
+        if data.startswith(b"["):
+            rows: list[Any] = orjson.loads(data)
+            return rows
+        lines = [line for line in data.splitlines() if line.strip()]
+        return [_parsed(file, number, line) for number, line in enumerate(lines, start=1)]
+    except orjson.JSONDecodeError as error:
+        raise VhbenchError(f"{file.name}: {error}") from error
+
+
+def _parsed(file: Path, number: int, line: bytes) -> Any:
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise VhbenchError(f"{file.name}, row {number}: {error}") from error
+
+
+def _parquet(file: Path) -> Iterator[dict[str, Any]]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(file) as table:
+            for batch in table.iter_batches(batch_size=64):
+                yield from batch.to_pylist()
+    except pa.ArrowException as error:
+        raise VhbenchError(f"{file.name}: not a readable Parquet file: {error}") from error
+
+
+def _excel(file: Path) -> Iterator[dict[str, Any]]:
+    try:
+        from openpyxl import load_workbook
+    except ImportError:
+        raise VhbenchError(f"{file.name}: reading Excel needs openpyxl: pip install openpyxl") from None
+    import zipfile
+
+    try:
+        rows = load_workbook(file, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)
+    except (zipfile.BadZipFile, KeyError, ValueError) as error:
+        raise VhbenchError(f"{file.name}: not a readable Excel file: {error}") from error
+    header = [str(name) if name is not None else "" for name in next(rows, ())]
+    for row in rows:
+        if any(value is not None for value in row):
+            yield dict(zip(header, row, strict=False))

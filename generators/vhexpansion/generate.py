@@ -1,0 +1,128 @@
+"""The expansion of VHExpansion: an initial case becomes original, negated, perturbed, and perturbed and negated.
+
+Ids tie them together. A case ``c`` gives the rows ``c`` and ``c/negated`` with the pair id ``c``, and for each
+perturbation ``p`` the rows ``c/p`` and ``c/p/negated`` with the pair id ``c/p``: the clean pair of a perturbed one is
+what stands before the last slash.
+"""
+
+import hashlib
+import io
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from vhbench.generators.vhexpansion.perturbations import Array, perturb
+from vhbench.generators.vhexpansion.rewriting import Twin
+from vhbench.schema import Question, Row
+from vhbench.seeding import rng
+
+BENCHMARK = "vhexpansion"
+OPPOSITE = {"yes": "no", "no": "yes"}
+SMALLEST = 2
+"""Pixels along the shorter side below which an image shows nothing."""
+
+
+class UnusableImage(Exception):  # noqa: N818 - caught where it is turned into a rejection
+    """An image that cannot be decoded or is too small; ``reason`` is the rejection's."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One initial yes/no question, its negated twin, and what belongs to both."""
+
+    question: Question
+    twin: Twin
+
+
+def clean_id(text: str) -> str:
+    """Return an id without slashes, which have a meaning here."""
+    return text.replace("/", ":")
+
+
+def clean_pair(pair_id: str) -> str:
+    """Return the clean pair's id of a perturbed pair: ``"pope-1/brightness"`` → ``"pope-1"``."""
+    return pair_id.rpartition("/")[0]
+
+
+def config_name(source: str, perturbation: str = "") -> str:
+    """Return the config that rows belong to, such as ``vhexpansion_pope_brightness``."""
+    return "_".join(filter(None, (BENCHMARK, source, perturbation)))
+
+
+def pair(case: Case, *, perturbation: str = "", image: bytes | None = None) -> Iterator[Row]:
+    """Yield the row of a case and the row of its negated twin.
+
+    Args:
+        case: the initial case.
+        perturbation: its name, or "" for the unchanged image.
+        image: the perturbed image, encoded; None for the original's own bytes.
+    """
+    question = case.question
+    name = "/".join(filter(None, (question.id, perturbation)))
+    images = question.images if image is None else (image,)
+    row = replace(question, id=name, pair_id=name, images=images, perturbation=perturbation, benchmark=BENCHMARK)
+    twin = replace(row, id=f"{name}/negated", question=case.twin.text, answer=OPPOSITE[row.answer], negated=True)
+    config = config_name(question.source, perturbation)
+    yield Row(config, row)
+    yield Row(config, twin)
+
+
+def perturbed(pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None) -> bytes:
+    """Return a perturbed image as PNG; what is random follows from the seed, the name and the image alone.
+
+    Args:
+        pixels: uint8, as :func:`decode` gives them.
+        digest: of the image, see :func:`digest_of`.
+        name: of the perturbation.
+        seed: of the build.
+        severity: see :func:`vhbench.generators.vhexpansion.perturbations.perturb`.
+    """
+    return encode(perturb(pixels, name, rng(seed, BENCHMARK, name, digest), severity=severity))
+
+
+def decode(data: bytes) -> Array:
+    """Return an image's pixels the right way up: (H, W), (H, W, 2), (H, W, 3) or (H, W, 4), uint8.
+
+    Raises:
+        UnusableImage: "unreadable_image" or "image_too_small".
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(data)) as image:
+                if min(image.size) < SMALLEST:
+                    raise UnusableImage("image_too_small", f"{image.width}×{image.height} pixels")
+                turned = ImageOps.exif_transpose(image)
+                return np.asarray(turned.convert(_mode(turned)))
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
+        raise UnusableImage("unreadable_image", str(error)) from error
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        raise UnusableImage("unreadable_image", str(error)) from error
+
+
+def encode(pixels: Array) -> bytes:
+    """Return pixels as PNG."""
+    buffer = io.BytesIO()
+    Image.fromarray(pixels).save(buffer, "PNG", compress_level=4)
+    return buffer.getvalue()
+
+
+def digest_of(image: bytes) -> str:
+    """Return the SHA-256 of an encoded image, in hex."""
+    return hashlib.sha256(image).hexdigest()
+
+
+def _mode(image: Image.Image) -> str:
+    """Return the simplest of L, LA, RGB and RGBA that keeps what an image shows."""
+    if image.mode in {"L", "LA", "RGB", "RGBA"}:
+        return image.mode
+    if image.mode in {"1", "I", "F"} or image.mode.startswith("I;"):
+        return "L"
+    return "RGBA" if image.has_transparency_data else "RGB"

@@ -1,0 +1,291 @@
+"""VHExpansion's build: initial cases from anywhere, their negated twins, perturbed and attacked images."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.adapters import mmvp, pope, tables, vhtest
+from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
+from vhbench.generators.vhexpansion import generate
+from vhbench.generators.vhexpansion.binary import binary
+from vhbench.generators.vhexpansion.generate import Case, UnusableImage
+from vhbench.generators.vhexpansion.negation import CannotNegate
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
+from vhbench.generators.vhexpansion.rewriting import Twin, twin_of
+from vhbench.generators.vhexpansion.validation import why_not_negation
+from vhbench.protocols import Rewriter
+from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError, read_image
+
+VERSION = "1.0.0"
+"""Of the benchmark: MAJOR changes when scores are no longer comparable."""
+
+IMAGES_PER_SHARD = 32
+METHODS = ("ifgsm", "pgd")
+
+
+@dataclass(frozen=True)
+class VHExpansionBuild:
+    """Implements :class:`vhbench.protocols.Build`; configs ``vhexpansion_<source>[_<perturbation>]``.
+
+    Attributes:
+        source: ``FORM:PATH`` with a key of :data:`FORMS`, or a path whose form can be told from what is there.
+        images: folder of the images, where the source names files; "" for beside the source.
+        name: of the source in rows and configs; "" for the form's own.
+        perturb: names of common perturbations and attacks (``ifgsm``, ``pgd``), or none.
+        severity: 1 to 5 on ImageNet-C's scale; 0 for the paper's parameters.
+        rewriter: "rule", ``openai:MODEL@URL`` or ``transformers:NAME``.
+        model: for attacks: a transformers vision-language model.
+        failed: for attacks: lmms-eval samples of that model, or "ask".
+        options: for attacks: fields of ``AttackConfig``.
+        limit: only the first cases; 0 for all.
+    """
+
+    source: str
+    images: str = ""
+    name: str = ""
+    perturb: tuple[str, ...] = tuple(PERTURBATIONS)
+    severity: int = 0
+    rewriter: str = "rule"
+    model: str = ""
+    failed: str = "ask"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    limit: int = 0
+    seed: int = 0
+    benchmark: str = generate.BENCHMARK
+    version: str = VERSION
+
+    def check(self) -> None:
+        """Look at every option, and read the whole source, before anything is built.
+
+        Raises:
+            VhbenchError: naming the option or the row, the value, and what is allowed.
+        """
+        for name in self.perturb:
+            if name not in METHODS:
+                perturbation(name, self.severity or None)
+        if len(set(self.perturb)) < len(self.perturb):
+            raise VhbenchError(f"perturbation named twice: {', '.join(self.perturb)}")
+        if self.attacks and not self.model:
+            raise VhbenchError(f"--attack {self.attacks[0]} needs --model NAME, the model that is attacked")
+        if self.failed != "ask" and not Path(self.failed).exists():
+            raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
+        rewriter_of(self.rewriter)
+        self.shards  # noqa: B018 - reads the source
+
+    @property
+    def attacks(self) -> tuple[str, ...]:
+        """The attacks among the perturbations."""
+        return tuple(name for name in self.perturb if name in METHODS)
+
+    @cached_property
+    def config(self) -> Mapping[str, Any]:
+        """Every option that changes what is built; files by their names, since their content is in ``sources``."""
+        form, path = form_of(self.source)
+        shared = {
+            "source": f"{form}:{path.name}",
+            "name": self.source_name,
+            "perturb": list(self.perturb),
+            "severity": self.severity,
+            "rewriter": self.rewriter,
+            "limit": self.limit,
+        }
+        if not self.attacks:
+            return shared
+        return {**shared, "model": self.model, "failed": self.failed, **self._attack("").manifest()}
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        """SHA-256 of the source's files and of all its images."""
+        _, path = form_of(self.source)
+        found = {file.name: _sha256(file) for file in _files(path)}
+        images = hashlib.sha256()
+        for group in self._groups:
+            images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
+        attacked = attack_sources(self._attack("")) if self.attacks else {}
+        return {**found, "images": images.hexdigest(), **attacked}
+
+    @property
+    def source_name(self) -> str:
+        """The name of the source in rows and configs."""
+        form, path = form_of(self.source)
+        name = self.name or (splits.read_manifest(path).benchmark if form == "split" else form)
+        return path.stem.lower() if name == "table" else name
+
+    @property
+    def shards(self) -> int:
+        """How many shards there are; a shard holds all questions about its images."""
+        return -(-len(self._groups) // IMAGES_PER_SHARD)
+
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
+        """Yield a shard's pairs, clean ones first, and what was left out."""
+        rewriter = rewriter_of(self.rewriter)
+        attacked: list[tuple[list[Case], Array]] = []
+        for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
+            cases: list[Case] = []
+            for item in _cases(group, rewriter):
+                if isinstance(item, Case):
+                    cases.append(item)
+                else:
+                    yield item
+            try:
+                data = read_image(group[0].images[0])
+                pixels = generate.decode(data)
+            except UnusableImage as error:
+                yield from (Rejection(c.question.id, error.reason, {"error": str(error)}) for c in cases)
+                continue
+            yield from self._expanded(cases, data, pixels)
+            attacked.append((cases, pixels))
+        for method in self.attacks:
+            yield from attack_cases(attacked, self._attack(method), seed=self.seed)
+
+    def _expanded(self, cases: list[Case], data: bytes, pixels: Array) -> Iterator[Row]:
+        """Yield the clean pairs of one image's cases and those of its common perturbations."""
+        for case in cases:
+            yield from generate.pair(case)
+        digest = generate.digest_of(data)
+        for name in self.perturb:
+            if cases and name in PERTURBATIONS:
+                image = generate.perturbed(pixels, digest, name, seed=self.seed, severity=self.severity or None)
+                for case in cases:
+                    yield from generate.pair(case, perturbation=name, image=image)
+
+    def _attack(self, method: str) -> Attack:
+        return Attack(method=method, model=self.model, failed=self.failed, options=tuple(sorted(self.options.items())))
+
+    @property
+    def _groups(self) -> tuple[tuple[Question, ...], ...]:
+        return _read(self.source, self.images, self.source_name, self.limit, self.version)
+
+
+def form_of(source: str) -> tuple[str, Path]:
+    """Return the form of a source and its path: ``pope:FILE``, or a path whose form can be told.
+
+    Raises:
+        VhbenchError: if there is no such path.
+    """
+    form, colon, rest = source.partition(":")
+    named = form if colon and form in FORMS else ""
+    path = Path(rest if named else source).expanduser()
+    if not path.exists():
+        raise VhbenchError(f"--source {source}: no such file or folder; FORM:PATH with FORM among {', '.join(FORMS)}")
+    if named:
+        return named, path
+    if (path / "manifest.json").is_file():
+        return "split", path
+    if "pope" in path.name.lower():
+        return "pope", path
+    if (path / "Questions.csv").is_file():
+        return "mmvp", path
+    return "table", path
+
+
+def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
+    """Yield the questions of a split that have one image and a closed answer; captions are passed over."""
+    for question in splits.read_questions(path):
+        if question.kind != "caption" and len(question.images) == 1 and not question.perturbation:
+            yield replace(question, source=source)
+
+
+def rewriter_of(spec: str) -> Rewriter | None:
+    """Return the rewriter that a spec names, None for "rule".
+
+    Raises:
+        VhbenchError: if the spec has another form.
+    """
+    if spec == "rule":
+        return None
+    from vhbench.adapters.rewriters import load_rewriter
+
+    return load_rewriter(spec)
+
+
+@lru_cache(maxsize=2)
+def _read(source: str, images: str, name: str, limit: int, version: str) -> tuple[tuple[Question, ...], ...]:
+    """Read a source: yes/no questions in groups that share an image, in order of first appearance."""
+    form, path = form_of(source)
+    folder = Path(images).expanduser() if images else None
+    if folder is not None and not folder.is_dir():
+        raise VhbenchError(f"--images {images}: no such folder")
+    groups: dict[object, list[Question]] = {}
+    ids: set[str] = set()
+    for asked in FORMS[form](path, folder, source=name):
+        for question in binary(asked):
+            if 0 < limit <= len(ids):
+                break
+            question = replace(question, id=generate.clean_id(question.id), benchmark_version=version)
+            if question.id in ids:
+                raise VhbenchError(f"{path}: id {question.id!r} is there twice")
+            ids.add(question.id)
+            groups.setdefault(_key(question), []).append(question)
+    if not ids:
+        raise VhbenchError(f"{path}: no yes/no or multiple-choice questions about one image")
+    _check_twins([q for group in groups.values() for q in group], path)
+    return tuple(tuple(group) for group in groups.values())
+
+
+def _check_twins(questions: list[Question], path: Path) -> None:
+    """Hold twins that a source brings along to their originals: there, about the same image, answered otherwise."""
+    originals = {q.pair_id or q.id: q for q in questions if not q.negated}
+    for twin in questions:
+        if not twin.negated:
+            continue
+        original = originals.get(twin.pair_id)
+        if original is None:
+            raise VhbenchError(f"{path}: twin {twin.id!r} has no original: no other row has pair_id {twin.pair_id!r}")
+        if original.answer == twin.answer or _key(original) != _key(twin):
+            raise VhbenchError(
+                f"{path}: twin {twin.id!r} must have the image of its original {original.id!r} and the other answer"
+            )
+
+
+def _cases(group: tuple[Question, ...], rewriter: Rewriter | None) -> Iterator[Case | Rejection]:
+    """Give each question of an image its negated twin, or the reason why it has none."""
+    given = {q.pair_id: q.question for q in group if q.negated}
+    for question in group:
+        if question.negated:
+            continue
+        try:
+            twin = Twin(given[question.pair_id], by="source") if question.pair_id in given else None
+            if twin is not None and (reason := why_not_negation(question.question, twin.text)):
+                yield Rejection(question.id, "twin_is_no_negation", {"twin": twin.text, "why": reason})
+                continue
+            twin = twin or twin_of(question.question, rewriter)
+        except CannotNegate as error:
+            yield Rejection(question.id, "cannot_negate", {"question": question.question, "why": str(error)})
+            continue
+        if twin.refused or twin.reason:
+            detail = {"question": question.question, "said": twin.refused, "why": twin.reason}
+            yield Rejection(f"{question.id}/rewriting", "rewriting_refused", detail)
+        yield Case(question, twin)
+
+
+def _key(question: Question) -> object:
+    image = question.images[0]
+    return hashlib.sha256(image).digest() if isinstance(image, bytes) else image
+
+
+def _files(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path]
+    return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+Reader = Callable[..., Iterator[Question]]
+
+FORMS: dict[str, Reader] = {
+    "pope": pope.read_pope,
+    "mmvp": mmvp.read_mmvp,
+    "vhtest": vhtest.read_vhtest,
+    "split": read_split,
+    "ode": read_split,
+    "table": tables.read_questions,
+}

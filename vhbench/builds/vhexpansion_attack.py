@@ -1,0 +1,142 @@
+"""How VHExpansion's build asks for white-box attacks: which cases in which direction, on which model."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from vhbench.generators.vhexpansion import generate
+from vhbench.generators.vhexpansion.generate import Case
+from vhbench.generators.vhexpansion.perturbations import Array
+from vhbench.schema import Rejection, Row, VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.adapters.vlms import TransformersVLM
+
+SUFFIX = " Please answer yes or no."
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """An attack as the command line names it.
+
+    Attributes:
+        method: "ifgsm" or "pgd".
+        model: name or folder of the attacked model.
+        failed: an lmms-eval samples file, or "ask".
+        options: further fields of ``AttackConfig``, sorted.
+    """
+
+    method: str
+    model: str
+    failed: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the attack's options for the manifest, JSON types only."""
+        from vhbench.generators.vhexpansion.attack import AttackConfig
+
+        config = dataclasses.asdict(AttackConfig(**dict(self.options)))
+        config.pop("method", None)
+        return {"attack": config}
+
+
+def attack_sources(attack: Attack) -> dict[str, str]:
+    """Return what the attacked images depend on besides the source: the model, and the file of its failures."""
+    found = {"model": _model(attack.model).fingerprint}
+    if attack.failed != "ask":
+        import hashlib
+
+        answers = sorted(_answers(attack.failed).items())
+        found["failed"] = hashlib.sha256(repr(answers).encode()).hexdigest()
+    return found
+
+
+def attack_cases(groups: list[tuple[list[Case], Array]], attack: Attack, *, seed: int) -> Iterator[Row | Rejection]:
+    """Yield the attacked pairs of cases, and those that could not be attacked.
+
+    A case that the model answers right is pushed apart from its original, one that it already fails is kept similar,
+    so that the failure stays one.
+
+    Args:
+        groups: cases that share an image, each with its pixels.
+        attack: which attack on which model.
+        seed: of the build.
+    """
+    from vhbench.generators.vhexpansion.attack import AttackCase, AttackConfig
+    from vhbench.generators.vhexpansion.attack import attack as run
+
+    listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
+    failed = _failed(attack, [case for case, _ in listed])
+    todo: list[tuple[Case, AttackCase]] = []
+    for case, pixels in listed:
+        name = case.question.id
+        if name not in failed:
+            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": attack.failed})
+            continue
+        todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
+    config = AttackConfig(**{**dict(attack.options), "method": attack.method})
+    results = run([item for _, item in todo], model=_model(attack.model), config=config, seed=seed)
+    for (case, _), result in zip(todo, results, strict=True):
+        if isinstance(result, Rejection):
+            yield dataclasses.replace(result, item=f"{case.question.id}/{attack.method}")
+        else:
+            yield from generate.pair(case, perturbation=attack.method, image=result.png)
+
+
+def said(response: str) -> str:
+    """Return "yes" or "no" if a response says one of them and not the other as a word, else ""."""
+    words = set("".join(c if c.isalpha() else " " for c in response.lower()).split()) & {"yes", "no"}
+    return words.pop() if len(words) == 1 else ""
+
+
+def _failed(attack: Attack, cases: list[Case]) -> Mapping[str, bool]:
+    """Return for each case whether the model fails it; a case whose answer is not known is missing."""
+    if attack.failed != "ask":
+        return _answers(attack.failed)
+    images = [_bytes(case) for case in cases]
+    questions = [case.question.question for case in cases]
+    responses = _model(attack.model).answer(images, questions, suffix=SUFFIX)
+    return {
+        case.question.id: said(response) != case.question.answer
+        for case, response in zip(cases, responses, strict=True)
+    }
+
+
+@lru_cache(maxsize=2)
+def _answers(path: str) -> Mapping[str, bool]:
+    """Read which original cases a run failed; an answer that cannot be read is a failure.
+
+    Raises:
+        VhbenchError: if there is none of a case in its original form.
+    """
+    from vhbench.results import read_samples
+
+    records = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    if not records:
+        raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
+    return {generate.clean_id(record.id): record.prediction != record.answer for record in records}
+
+
+@lru_cache(maxsize=1)
+def _model(name: str) -> "TransformersVLM":
+    from vhbench.adapters.vlms import load_vlm
+
+    return load_vlm(name)
+
+
+def _bytes(case: Case) -> bytes:
+    from vhbench.schema import read_image
+
+    return read_image(case.question.images[0])
+
+
+def _rgb(pixels: Array) -> Array:
+    """Return (H, W, 3): grey is repeated, alpha is left out, as models that convert to RGB see it."""
+    colour = pixels[:, :, None] if pixels.ndim == 2 else pixels
+    channels = colour.shape[2]
+    return np.ascontiguousarray(np.repeat(colour[:, :, :1], 3, axis=2) if channels < 3 else colour[:, :, :3])

@@ -1,0 +1,84 @@
+"""A contact sheet of an expanded split: originals beside their perturbed forms, with both questions below."""
+
+import io
+import textwrap
+from pathlib import Path
+
+from PIL import Image, ImageDraw, ImageFont
+
+from vhbench import splits
+from vhbench.generators.vhexpansion.generate import clean_pair
+from vhbench.schema import Question, VhbenchError, read_image
+
+CELL = 200
+HEAD = 26
+FOOT = 44
+CASES = 8
+
+
+def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
+    """Draw the first case of each of the first images, one row each: the original and each perturbation.
+
+    Args:
+        directory: a split directory of VHExpansion.
+        file: where the PNG goes.
+        cases: rows.
+
+    Raises:
+        VhbenchError: if the split holds no case, or the file cannot be written.
+    """
+    pairs, twins, names = _gather(directory, cases)
+    width, height = CELL * (1 + len(names)), HEAD + len(pairs) * (CELL + FOOT)
+    sheet = Image.new("RGB", (width, height), "white")
+    pen = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(13)
+    for column, name in enumerate(["original", *names]):
+        pen.text((column * CELL + 6, 5), name, fill="black", font=font)
+    for row, (pair, forms) in enumerate(pairs.items()):
+        top = HEAD + row * (CELL + FOOT)
+        for column, name in enumerate(["", *names]):
+            if name in forms:
+                sheet.paste(_thumbnail(forms[name]), (column * CELL, top))
+        for line, question in enumerate([forms[""], twins[pair]]):
+            text = textwrap.shorten(f"{question.question} — {question.answer}", width // 7)
+            pen.text((6, top + CELL + 3 + 19 * line), text, fill="black", font=font)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        sheet.save(file, "PNG")
+    except OSError as error:
+        raise VhbenchError(f"cannot write {file}: {error.strerror or error}") from error
+
+
+def _gather(
+    directory: Path, cases: int
+) -> tuple[dict[str, dict[str, Question]], dict[str, Question], list[str]]:
+    """Return clean pair id → perturbation → question, the negated twins, and the perturbations in order."""
+    chosen: dict[str, dict[str, Question]] = {}
+    twins: dict[str, Question] = {}
+    seen: set[bytes] = set()
+    names: list[str] = []
+    configs = sorted(splits.read_manifest(directory).rows, key=len)  # a clean config's name is the shortest
+    for config in configs:
+        for question in splits.read_questions(directory, config):
+            pair = clean_pair(question.pair_id) if question.perturbation else question.pair_id
+            if question.perturbation and pair in chosen and not question.negated:
+                chosen[pair][question.perturbation] = question
+                names += [question.perturbation] if question.perturbation not in names else []
+            elif not question.perturbation and question.negated and pair in chosen:
+                twins[pair] = question
+            elif not question.perturbation and len(chosen) < cases:
+                image = read_image(question.images[0])
+                if image not in seen:
+                    seen.add(image)
+                    chosen[pair] = {"": question}
+    whole = {pair: forms for pair, forms in chosen.items() if pair in twins}
+    if not whole:
+        raise VhbenchError(f"{directory}: no case with its negated twin to draw")
+    return whole, twins, names
+
+
+def _thumbnail(question: Question) -> Image.Image:
+    with Image.open(io.BytesIO(read_image(question.images[0]))) as image:
+        small = image.convert("RGB")
+        small.thumbnail((CELL - 4, CELL - 4))
+    return small

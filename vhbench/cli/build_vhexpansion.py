@@ -1,0 +1,146 @@
+"""``vhbench build vhexpansion``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vhbench.cli import running
+
+_CASES = "Initial cases"
+_IMAGE = "What happens to the image"
+_ATTACK = "White-box attacks"
+
+
+def vhexpansion(
+    out: running.Out,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source",
+            "-s",
+            metavar="FORM:PATH",
+            help="`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
+            "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, "
+            "answer, and options where there are several. FORM may be left out where it can be told.",
+            rich_help_panel=_CASES,
+        ),
+    ],
+    images: Annotated[
+        str, typer.Option(metavar="DIR", help="Folder of the images that the source names.", rich_help_panel=_CASES)
+    ] = "",
+    name: Annotated[
+        str, typer.Option(help="Of the source in tasks: vhexpansion_NAME.", rich_help_panel=_CASES)
+    ] = "",
+    limit: Annotated[int, typer.Option(min=0, help="Only the first N cases.", rich_help_panel=_CASES)] = 0,
+    rewriter: Annotated[
+        str,
+        typer.Option(
+            help="Who negates: `rule`, `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) or "
+            "`transformers:NAME`. A model's negation is checked, and the rule's taken where it is wrong.",
+            rich_help_panel=_CASES,
+        ),
+    ] = "rule",
+    perturb: Annotated[
+        str,
+        typer.Option(
+            help="Comma-separated: gaussian_noise, brightness, defocus_blur, jpeg_compression; or `none`.",
+            rich_help_panel=_IMAGE,
+        ),
+    ] = "gaussian_noise,brightness,defocus_blur,jpeg_compression",
+    severity: Annotated[
+        int, typer.Option(min=0, max=5, help="1–5 as in ImageNet-C; 0: the paper's.", rich_help_panel=_IMAGE)
+    ] = 0,
+    attack: Annotated[
+        str, typer.Option(help="`ifgsm`, `pgd` or both, comma-separated.", rich_help_panel=_ATTACK)
+    ] = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a folder.",
+            rich_help_panel=_ATTACK,
+        ),
+    ] = "",
+    failed: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE",
+            help="Its lmms-eval samples (--log_samples) on these cases, which say what it already fails; "
+            "`ask`: the model is asked.",
+            rich_help_panel=_ATTACK,
+        ),
+    ] = "ask",
+    steps: Annotated[
+        int, typer.Option(min=0, help="0: the paper's, 500 apart and 100 similar.", rich_help_panel=_ATTACK)
+    ] = 0,
+    epsilon: Annotated[
+        int, typer.Option(min=1, max=255, help="Largest change of a pixel, in grey levels.", rich_help_panel=_ATTACK)
+    ] = 8,
+    schedule: Annotated[
+        str, typer.Option(help="Step size: `constant` or `cosine`.", rich_help_panel=_ATTACK)
+    ] = "constant",
+    sheet: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Also draw a contact sheet: originals beside their perturbed forms."),
+    ] = None,
+    seed: running.Seed = 0,
+    version: running.Version = "1.0.0",
+    secret: running.SecretFile = None,
+    workers: running.Workers = 1,
+    shard: running.Shard = "",
+    ray: running.Ray = "",
+    gpus: running.Gpus = 0,
+) -> None:
+    """Build VHExpansion: does a right answer survive negation and a slightly changed image?
+
+    Each initial case becomes four: original, negated, perturbed, perturbed and negated.
+
+    Example: `vhbench build vhexpansion --out out --source pope:coco_pope_random.json --images val2014`
+    """
+    from vhbench.builds.vhexpansion import VHExpansionBuild
+
+    listed = [] if perturb == "none" else _names(perturb)
+    options: dict[str, object] = {"epsilon": epsilon / 255, "schedule": schedule}
+    if steps:
+        options.update(steps_apart=steps, steps_similar=steps)
+
+    def make(number: int) -> VHExpansionBuild:
+        build = VHExpansionBuild(
+            source=source,
+            images=images,
+            name=name,
+            perturb=(*listed, *_names(attack)),
+            severity=severity,
+            rewriter=rewriter,
+            model=model,
+            failed=failed,
+            options=options,
+            limit=limit,
+            seed=number,
+            version=version,
+        )
+        build.check()
+        return build
+
+    running.run(
+        make,
+        out,
+        seed=seed,
+        secret_file=secret,
+        benchmark="vhexpansion",
+        version=version,
+        workers=workers,
+        shard=shard,
+        ray=ray,
+        gpus=gpus,
+    )
+    if sheet is not None:
+        from vhbench.builds.vhexpansion_sheet import draw_sheet
+
+        draw_sheet(out / "vhexpansion", sheet)
+        typer.echo(f"contact sheet {sheet}")
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
