@@ -19,7 +19,7 @@ MAX_NEW_TOKENS = 128
 
 @dataclass(frozen=True, slots=True)
 class EndpointRewriter:
-    """A chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp, Ollama …
+    """A chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp, Ollama and others.
 
     Attributes:
         model: its name there.

@@ -116,7 +116,10 @@ class WhiteBoxVLM(Protocol):
 class Rewriter(Protocol):
     """Rewrites a question, for example as its negation."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        ...
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's answer to a prompt."""

@@ -16,6 +16,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from vhbench.generators.vhexpansion.perturbations import Array, perturb
 from vhbench.generators.vhexpansion.rewriting import Twin
+from vhbench.generators.vhexpansion.words import COLOURS, LIGHT, PREPOSITIONS
 from vhbench.schema import Question, Row
 from vhbench.seeding import rng
 
@@ -25,7 +26,11 @@ SMALLEST = 2
 """Pixels along the shorter side below which an image shows nothing."""
 
 
-class UnusableImage(Exception):  # noqa: N818 - caught where it is turned into a rejection
+MAY_CHANGE = {"brightness": COLOURS | LIGHT}
+"""Words about what a perturbation changes: half the range brighter, black is grey, brown is orange, and dusk is day."""
+
+
+class UnusableImage(Exception):
     """An image that cannot be decoded or is too small; ``reason`` is the rejection's."""
 
     def __init__(self, reason: str, message: str) -> None:
@@ -39,6 +44,21 @@ class Case:
 
     question: Question
     twin: Twin
+
+
+def may_change(question: str, perturbation: str) -> str:
+    """Return the first word of a question whose truth a perturbation may change; "" if there is none.
+
+    >>> may_change("Is the duck brown?", "brightness")
+    'brown'
+    """
+    words = [word.strip(".,;:!?()\"'").lower() for word in question.split()]
+    unsure = MAY_CHANGE.get(perturbation, frozenset())
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        fruit = word == "orange" and words[1:2] == ["there"] and following in PREPOSITIONS | {""}
+        if word in unsure and not fruit:
+            return word
+    return ""
 
 
 def clean_id(text: str) -> str:

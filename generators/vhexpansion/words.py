@@ -73,6 +73,14 @@ ADJECTIVES: Final = _set(
     "exquisite picturesque uniform incomplete elongated elastic motionless good-looking eye-catching shiny dull muddy "
     "dusty rusty icy stone made part"
 )
+COLOURS: Final = _set(
+    "red orange yellow green blue purple pink brown black white gray grey golden gold silver beige violet cyan magenta "
+    "azure emerald khaki teal turquoise cream color colored colour coloured"
+)
+LIGHT: Final = _set(
+    "dark bright light dim pale night day daytime nighttime sunny gloomy cloudy overcast shadow shadows lit"
+)
+
 # Past participles and other predicates that no ending gives away.
 PARTICIPLES: Final = _set(
     "worn held seen shown taken made broken hidden written drawn cut built torn thrown eaten lit shut bent been "

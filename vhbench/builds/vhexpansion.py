@@ -42,6 +42,8 @@ class VHExpansionBuild:
         failed: for attacks: lmms-eval samples of that model, or "ask".
         options: for attacks: fields of ``AttackConfig``.
         limit: only the first cases; 0 for all.
+        keep_unsure: keep questions about colour and light on brightened images, as the paper does, although their
+            answers may have changed.
     """
 
     source: str
@@ -54,6 +56,7 @@ class VHExpansionBuild:
     failed: str = "ask"
     options: Mapping[str, Any] = field(default_factory=dict)
     limit: int = 0
+    keep_unsure: bool = False
     seed: int = 0
     benchmark: str = generate.BENCHMARK
     version: str = VERSION
@@ -81,7 +84,7 @@ class VHExpansionBuild:
         """The attacks among the perturbations."""
         return tuple(name for name in self.perturb if name in METHODS)
 
-    @cached_property
+    @property
     def config(self) -> Mapping[str, Any]:
         """Every option that changes what is built; files by their names, since their content is in ``sources``."""
         form, path = form_of(self.source)
@@ -92,14 +95,19 @@ class VHExpansionBuild:
             "severity": self.severity,
             "rewriter": self.rewriter,
             "limit": self.limit,
+            "keep_unsure": self.keep_unsure,
         }
         if not self.attacks:
             return shared
         return {**shared, "model": self.model, "failed": self.failed, **self._attack("").manifest()}
 
-    @cached_property
+    @property
     def sources(self) -> Mapping[str, str]:
         """SHA-256 of the source's files and of all its images."""
+        return self._sources
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
         _, path = form_of(self.source)
         found = {file.name: _sha256(file) for file in _files(path)}
         images = hashlib.sha256()
@@ -142,7 +150,7 @@ class VHExpansionBuild:
         for method in self.attacks:
             yield from attack_cases(attacked, self._attack(method), seed=self.seed)
 
-    def _expanded(self, cases: list[Case], data: bytes, pixels: Array) -> Iterator[Row]:
+    def _expanded(self, cases: list[Case], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:
         """Yield the clean pairs of one image's cases and those of its common perturbations."""
         for case in cases:
             yield from generate.pair(case)
@@ -151,7 +159,11 @@ class VHExpansionBuild:
             if cases and name in PERTURBATIONS:
                 image = generate.perturbed(pixels, digest, name, seed=self.seed, severity=self.severity or None)
                 for case in cases:
-                    yield from generate.pair(case, perturbation=name, image=image)
+                    word = "" if self.keep_unsure else generate.may_change(case.question.question, name)
+                    if word:
+                        yield Rejection(f"{case.question.id}/{name}", "perturbation_changes_answer", {"word": word})
+                    else:
+                        yield from generate.pair(case, perturbation=name, image=image)
 
     def _attack(self, method: str) -> Attack:
         return Attack(method=method, model=self.model, failed=self.failed, options=tuple(sorted(self.options.items())))

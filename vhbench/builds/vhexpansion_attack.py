@@ -1,6 +1,7 @@
 """How VHExpansion's build asks for white-box attacks: which cases in which direction, on which model."""
 
 import dataclasses
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import orjson
 
 from vhbench.generators.vhexpansion import generate
 from vhbench.generators.vhexpansion.generate import Case
 from vhbench.generators.vhexpansion.perturbations import Array
-from vhbench.schema import Rejection, Row, VhbenchError
+from vhbench.schema import Rejection, Row, VhbenchError, read_image
 
 if TYPE_CHECKING:
     from vhbench.adapters.vlms import TransformersVLM
@@ -49,8 +51,6 @@ def attack_sources(attack: Attack) -> dict[str, str]:
     """Return what the attacked images depend on besides the source: the model, and the file of its failures."""
     found = {"model": _model(attack.model).fingerprint}
     if attack.failed != "ask":
-        import hashlib
-
         answers = sorted(_answers(attack.failed).items())
         found["failed"] = hashlib.sha256(repr(answers).encode()).hexdigest()
     return found
@@ -114,12 +114,32 @@ def _answers(path: str) -> Mapping[str, bool]:
     Raises:
         VhbenchError: if there is none of a case in its original form.
     """
-    from vhbench.results import read_samples
-
-    records = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
-    if not records:
+    failed: dict[str, bool] = {}
+    for place, record in _records(Path(path)):
+        if record.get("negated") or record.get("perturbation") or record.get("kind", "yes_no") != "yes_no":
+            continue
+        name, wrong = generate.clean_id(str(record["id"])), record.get("prediction") != record.get("answer")
+        if failed.setdefault(name, wrong) != wrong:
+            raise VhbenchError(f"{place}: case {name!r} was answered twice, rightly and wrongly; name one run")
+    if not failed:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
-    return {generate.clean_id(record.id): record.prediction != record.answer for record in records}
+    return failed
+
+
+def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield place and logged answer for each line of lmms-eval's samples, one file or all below a folder."""
+    for file in sorted(path.rglob("*_samples_*.jsonl")) if path.is_dir() else [path]:
+        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+            place = f"{file.name}, line {number}"
+            try:
+                sample = orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise VhbenchError(f"{place}: {error}") from error
+            logged = sample.values() if isinstance(sample, dict) else ()
+            found = [v for v in logged if isinstance(v, dict) and {"id", "prediction", "answer"} <= v.keys()]
+            if not found:
+                raise VhbenchError(f"{place}: not an answer to a question of vhbench")
+            yield place, max(found, key=len)
 
 
 @lru_cache(maxsize=1)
@@ -130,8 +150,6 @@ def _model(name: str) -> "TransformersVLM":
 
 
 def _bytes(case: Case) -> bytes:
-    from vhbench.schema import read_image
-
     return read_image(case.question.images[0])
 
 

@@ -10,9 +10,9 @@ from vhbench import splits
 from vhbench.generators.vhexpansion.generate import clean_pair
 from vhbench.schema import Question, VhbenchError, read_image
 
-CELL = 200
+CELL = 256
 HEAD = 26
-FOOT = 44
+FOOT = 50
 CASES = 8
 
 
@@ -28,20 +28,23 @@ def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
         VhbenchError: if the split holds no case, or the file cannot be written.
     """
     pairs, twins, names = _gather(directory, cases)
-    width, height = CELL * (1 + len(names)), HEAD + len(pairs) * (CELL + FOOT)
-    sheet = Image.new("RGB", (width, height), "white")
-    pen = ImageDraw.Draw(sheet)
-    font = ImageFont.load_default(13)
-    for column, name in enumerate(["original", *names]):
-        pen.text((column * CELL + 6, 5), name, fill="black", font=font)
-    for row, (pair, forms) in enumerate(pairs.items()):
-        top = HEAD + row * (CELL + FOOT)
-        for column, name in enumerate(["", *names]):
-            if name in forms:
-                sheet.paste(_thumbnail(forms[name]), (column * CELL, top))
+    columns = ["", *names]
+    rows = [[_thumbnail(forms[name]) if name in forms else None for name in columns] for forms in pairs.values()]
+    heights = [FOOT + max(image.height for image in row if image) for row in rows]
+    sheet = Image.new("RGB", (CELL * len(columns), HEAD + sum(heights)), "white")
+    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(14)
+    for column, name in enumerate(columns):
+        pen.text((column * CELL + 6, 5), name or "original", fill="black", font=font)
+    top = HEAD
+    for (pair, forms), row, height in zip(pairs.items(), rows, heights, strict=True):
+        for column, image in enumerate(row):
+            if image:
+                sheet.paste(image, (column * CELL + (CELL - image.width) // 2, top))
         for line, question in enumerate([forms[""], twins[pair]]):
-            text = textwrap.shorten(f"{question.question} — {question.answer}", width // 7)
-            pen.text((6, top + CELL + 3 + 19 * line), text, fill="black", font=font)
+            text = textwrap.shorten(question.question, sheet.width // 8)
+            place = (6, top + height - FOOT + 3 + 19 * line)
+            pen.text(place, f"{text}  {question.answer}", fill="black", font=font)
+        top += height
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         sheet.save(file, "PNG")
@@ -49,9 +52,7 @@ def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
         raise VhbenchError(f"cannot write {file}: {error.strerror or error}") from error
 
 
-def _gather(
-    directory: Path, cases: int
-) -> tuple[dict[str, dict[str, Question]], dict[str, Question], list[str]]:
+def _gather(directory: Path, cases: int) -> tuple[dict[str, dict[str, Question]], dict[str, Question], list[str]]:
     """Return clean pair id → perturbation → question, the negated twins, and the perturbations in order."""
     chosen: dict[str, dict[str, Question]] = {}
     twins: dict[str, Question] = {}

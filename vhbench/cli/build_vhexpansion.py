@@ -29,9 +29,7 @@ def vhexpansion(
     images: Annotated[
         str, typer.Option(metavar="DIR", help="Folder of the images that the source names.", rich_help_panel=_CASES)
     ] = "",
-    name: Annotated[
-        str, typer.Option(help="Of the source in tasks: vhexpansion_NAME.", rich_help_panel=_CASES)
-    ] = "",
+    name: Annotated[str, typer.Option(help="Of the source in tasks: vhexpansion_NAME.", rich_help_panel=_CASES)] = "",
     limit: Annotated[int, typer.Option(min=0, help="Only the first N cases.", rich_help_panel=_CASES)] = 0,
     rewriter: Annotated[
         str,
@@ -51,9 +49,16 @@ def vhexpansion(
     severity: Annotated[
         int, typer.Option(min=0, max=5, help="1–5 as in ImageNet-C; 0: the paper's.", rich_help_panel=_IMAGE)
     ] = 0,
-    attack: Annotated[
-        str, typer.Option(help="`ifgsm`, `pgd` or both, comma-separated.", rich_help_panel=_ATTACK)
-    ] = "",
+    keep_unsure: Annotated[
+        bool,
+        typer.Option(
+            "--keep-unsure",
+            help="Keep questions about colour and light on brightened images, as the paper does, although brown turns "
+            "orange there and black grey.",
+            rich_help_panel=_IMAGE,
+        ),
+    ] = False,
+    attack: Annotated[str, typer.Option(help="`ifgsm`, `pgd` or both, comma-separated.", rich_help_panel=_ATTACK)] = "",
     model: Annotated[
         str,
         typer.Option(
@@ -117,6 +122,7 @@ def vhexpansion(
             failed=failed,
             options=options,
             limit=limit,
+            keep_unsure=keep_unsure,
             seed=number,
             version=version,
         )
