@@ -132,7 +132,7 @@ def canonical_state(word: str) -> str:
     return STATE_WORDS.get(word, word)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=128)  # 100 MB at 512 pixels
 def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -> Backdrop:
     """Paint an environment.
 

@@ -114,8 +114,9 @@ def _entry(spec: SceneSpec, thing: ObjectSpec) -> Entry:
         raise Refusal("no drawing", category=thing.category)
     if thing.count > 1 and not entry.countable:
         raise Refusal("not countable", category=thing.category)
-    if thing.colour and thing.colour not in (*entry.colours, entry.default_colour):
-        raise Refusal("no such colour", category=thing.category, colour=thing.colour, allowed=list(entry.colours))
+    colours = () if entry.coco == "person" else (*entry.colours, entry.default_colour)  # those are clothes
+    if thing.colour and thing.colour not in colours:
+        raise Refusal("no such colour", category=thing.category, colour=thing.colour, allowed=sorted({*colours} - {""}))
     if thing.action and action_of(entry, thing.action) is None:
         allowed = sorted(map(truth.gerund, entry.actions))
         raise Refusal("no such action", category=thing.category, action=thing.action, allowed=allowed)
@@ -169,7 +170,9 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
         fitting = [
             s for s in fitting if all(e.place in environments.ENVIRONMENTS[s.name].places for e in entries)
         ] or fitting
-    chosen = sorted({setting.name for setting in fitting})[int(random.integers(len({s.name for s in fitting})))]
+    names = sorted({setting.name for setting in fitting})
+    solid = np.array([3.0 if "ground" in environments.ENVIRONMENTS[name].places else 1.0 for name in names])
+    chosen = names[int(random.choice(len(names), p=solid / solid.sum()))]
     states = [setting for setting in fitting if setting.name == chosen]
     variant = int(random.integers(2 * VARIANTS))
     weights = np.array([2.0 * len(states) if i == 0 else _RARE.get(s.state, 2.0) for i, s in enumerate(states)])

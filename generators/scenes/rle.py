@@ -13,21 +13,32 @@ def encode(mask: npt.NDArray[np.bool_]) -> Mask:
     groups of five bits with a continuation bit, shifted into printable ASCII.
     """
     height, width = mask.shape
-    flat = mask.ravel(order="F")
-    edges = np.flatnonzero(flat[1:] != flat[:-1]) + 1
-    runs = np.diff(np.concatenate([[0], edges, [flat.size]])).tolist()
-    if flat.size and flat[0]:
-        runs.insert(0, 0)
-    out = bytearray()
-    for i, run in enumerate(runs):
-        value = run - runs[i - 2] if i > 2 else run
-        more = True
-        while more:
-            bits = value & 0x1F
-            value >>= 5
-            more = not (value == 0 and not bits & 0x10) and not (value == -1 and bits & 0x10)
-            out.append((bits | 0x20 if more else bits) + 48)
-    return Mask((height, width), out.decode("ascii"))
+    used = np.flatnonzero(mask.any(0))
+    if not used.size:
+        return Mask((height, width), _characters(np.array([height * width])))
+    first, last = int(used[0]), int(used[-1]) + 1
+    flat = mask[:, first:last].ravel(order="F")  # nothing changes in the empty columns left and right
+    changes = np.flatnonzero(flat[1:] != flat[:-1]) + 1 + first * height
+    start = [first * height] if flat[0] else []
+    end = [last * height] if flat[-1] and last < width else []
+    edges = [0, *start, *changes.tolist(), *end, height * width]
+    return Mask((height, width), _characters(np.array(edges[1:]) - np.array(edges[:-1])))
+
+
+def _characters(runs: npt.NDArray[np.int_]) -> str:
+    values = runs.copy()
+    values[3:] -= runs[1:-2]
+    groups, mores = [], []
+    more = np.ones(len(values), np.bool_)
+    while more.any():
+        bits = values & 0x1F
+        values = values >> 5
+        further = ~np.where(bits & 0x10, values == -1, values == 0)
+        groups.append(np.where(more, bits + 48 + 0x20 * further, 0))
+        mores.append(more)
+        more = more & further
+    table = np.stack(groups, axis=1).astype(np.uint8)
+    return table[np.stack(mores, axis=1)].tobytes().decode("ascii")
 
 
 def decode(mask: Mask) -> npt.NDArray[np.bool_]:

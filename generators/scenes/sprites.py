@@ -78,7 +78,7 @@ def size_for(look: Look, scale: float) -> tuple[int, int]:
     return max(2, round(width * factor)), max(2, round(height * factor))
 
 
-@functools.lru_cache(maxsize=512)
+@functools.lru_cache(maxsize=256)
 def sprite(look: Look, longest: int) -> Sprite:
     """Return a look with its longest side ``longest`` pixels, shaded."""
     rgba = _clay(_raster(look, longest))

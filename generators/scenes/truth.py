@@ -86,7 +86,8 @@ def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) ->
     """Describe one visible thing."""
     assert seen.box is not None
     entry = catalog.find(thing.look.word)
-    colour, sure = seen_colour(thing.look.colour or entry.default_colour, picture[seen.visible])
+    declared = "" if entry.coco == "person" else thing.look.colour or entry.default_colour  # clothes are not skin
+    colour, sure = seen_colour(declared, picture[seen.visible])
     size = size_name(seen.box, picture.shape[1], picture.shape[0])
     action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
     found = {"colour": colour, "size": size, "action": action}

@@ -51,6 +51,7 @@ def test_a_word_is_known_by_its_readable_name():
         ([ObjectSpec("sound")], {}, "no drawing"),
         ([ObjectSpec("chair", count=11)], {}, "too many objects"),
         ([ObjectSpec("banana", colour="blue")], {}, "no such colour"),
+        ([ObjectSpec("man", colour="green")], {}, "no such colour"),
         ([ObjectSpec("car", action="running")], {}, "no such action"),
         ([ObjectSpec("car")], {"environment": "moon base"}, "no such environment"),
         ([ObjectSpec("car")], {"environment": "kitchen", "state": "snowy"}, "no such state"),
