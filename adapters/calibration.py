@@ -1,0 +1,154 @@
+"""Models that answer without looking, to calibrate a benchmark: each has a score that is known beforehand.
+
+``vhbench_oracle`` gives the gold answer, ``vhbench_coin`` (``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always
+agrees, ``vhbench_blind`` gives the majority answer of the question's type. Each is there as a simple and as a chat
+model; the chat model also builds the messages, so that a broken image is noticed.
+
+Only lmms-eval imports this file.
+"""
+
+import collections
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from lmms_eval.api.instance import Instance
+from lmms_eval.api.model import lmms
+
+from vhbench.seeding import rng
+
+Doc = Mapping[str, Any]
+
+
+class _Calibration(lmms):  # type: ignore[misc]
+    """Answers a row of a split from its columns."""
+
+    def __init__(self, batch_size: int | str = 1, device: str = "cpu", **kwargs: Any) -> None:
+        super().__init__()
+        if unknown := sorted(set(kwargs) - {"max_batch_size"}):
+            raise ValueError(f"{type(self).__name__} does not know model_args {unknown}")
+        self.device = torch.device("cpu")
+        self.batch_size = batch_size
+
+    def answer(self, doc: Doc) -> str:
+        """Return the answer to one row."""
+        raise NotImplementedError
+
+    def generate_until(self, requests: list[Instance]) -> list[str]:
+        """Answer each request; the documents come from ``task_dict`` as for every lmms-eval model."""
+        answers = []
+        for request in requests:
+            if self.is_simple:
+                _, _, to_visual, doc_id, task, split = request.args
+            else:
+                _, to_messages, _, doc_id, task, split = request.args
+            doc = self.task_dict[task][split][doc_id]
+            to_visual(doc) if self.is_simple else to_messages(doc)
+            self.prepare(task, self.task_dict[task][split])
+            answers.append(self.answer(doc))
+        return answers
+
+    def prepare(self, task: str, docs: Any) -> None:
+        """Look at all rows of a task before its answers are given."""
+
+    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
+        """Not asked by any task of vhbench."""
+        raise NotImplementedError("vhbench asks its models to generate")
+
+    def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:
+        """Not asked by any task of vhbench."""
+        raise NotImplementedError("vhbench asks its models one question at a time")
+
+
+class Oracle(_Calibration):
+    """Gives the gold answer, so each score must be perfect."""
+
+    def answer(self, doc: Doc) -> str:
+        """Return the gold answer; for a caption, name what is there."""
+        return _caption(doc["objects"]) if doc["kind"] == "caption" else str(doc["answer"])
+
+
+class Coin(_Calibration):
+    """Says yes with probability p; picks among options and words evenly. Its scores are those of chance."""
+
+    def __init__(self, p: float = 0.5, seed: int = 0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        if not 0 <= float(p) <= 1:
+            raise ValueError(f"p={p} is no probability; allowed: 0 to 1")
+        self.p, self.seed = float(p), int(seed)
+
+    def answer(self, doc: Doc) -> str:
+        """Toss the coin that belongs to the seed and the row's id."""
+        random = rng(self.seed, "coin", doc["id"])
+        if doc["kind"] == "yes_no":
+            return "yes" if random.random() < self.p else "no"
+        if doc["kind"] == "multiple_choice":
+            return "ABCDEFGHIJ"[int(random.integers(len(doc["choices"])))]
+        words = [*doc["objects"], *doc["candidates"]]
+        return _caption([word for word in words if random.random() < self.p])
+
+
+class Yes(_Calibration):
+    """Always agrees: "yes", the first option, every word that might fit."""
+
+    def answer(self, doc: Doc) -> str:
+        """Return yes, A, or a caption that names all objects and all likely hallucinations."""
+        by_kind = {"yes_no": "yes", "multiple_choice": "A"}
+        return by_kind.get(doc["kind"]) or _caption([*doc["objects"], *doc["candidates"]])
+
+
+class Blind(_Calibration):
+    """Gives the majority answer of the question's type and pressure: what can be known without the images."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.majority: dict[tuple[str, ...], str] = {}
+        self.prepared: set[str] = set()
+
+    def prepare(self, task: str, docs: Any) -> None:
+        """Count the answers of each question type (ties: the first in the alphabet)."""
+        if task in self.prepared:
+            return
+        self.prepared.add(task)
+        counts: dict[tuple[str, ...], collections.Counter[str]] = collections.defaultdict(collections.Counter)
+        columns = [docs[name][:] for name in ("question_type", "pressure", "negated", "answer")]
+        for question_type, pressure, negated, answer in zip(*columns, strict=True):
+            counts[task, question_type, pressure, str(negated)][answer] += 1
+        for key, counter in counts.items():
+            self.majority[key] = min(counter, key=lambda answer: (-counter[answer], answer))
+        self.task = task
+
+    def answer(self, doc: Doc) -> str:
+        """Return the majority answer; a caption names nothing."""
+        if doc["kind"] == "caption":
+            return _caption([])
+        return self.majority[self.task, doc["question_type"], doc["pressure"], str(doc["negated"])]
+
+
+def _caption(words: list[str]) -> str:
+    return "A picture of " + " and ".join(words) + "." if words else "A picture."
+
+
+# lmms-eval asks that a class be either simple or chat; the answers are the same.
+class OracleChat(Oracle):
+    """The oracle as a chat model."""
+
+    is_simple = False
+
+
+class CoinChat(Coin):
+    """The coin as a chat model."""
+
+    is_simple = False
+
+
+class YesChat(Yes):
+    """The yes-sayer as a chat model."""
+
+    is_simple = False
+
+
+class BlindChat(Blind):
+    """The blind model as a chat model."""
+
+    is_simple = False

@@ -1,0 +1,127 @@
+"""Where a task gets its data: a local build, a pinned release, or the starter split; and the checks on it.
+
+In this order, and it says which one it took:
+
+1. ``VHBENCH_DATA=DIR``: split directories built on this machine (``DIR/ode/manifest.json`` …);
+2. the Hub repository and commit pinned in ``release.yaml`` (``VHBENCH_RELEASE`` names another file);
+3. the starter split, built once into the user's cache from drawn scenes: no network, no GPU, no weights.
+
+``dataset_path: !function vhbench.tasks.datasets.ode`` makes lmms-eval read the module attribute ``ode`` when it loads
+the task, which is when the data is looked for (:func:`__getattr__`).
+"""
+
+import functools
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from vhbench import splits
+from vhbench.schema import Manifest, VhbenchError
+
+BENCHMARKS = ("ode", "mioh", "vhexpansion")
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A checked split directory, and where it came from in words."""
+
+    path: Path
+    origin: str
+    manifest: Manifest
+
+
+def __getattr__(name: str) -> str:
+    """Resolve ``ode``, ``mioh`` or ``vhexpansion`` to the folder of its data when the attribute is read."""
+    if name in BENCHMARKS:
+        return str(resolve(name).path)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+@functools.cache
+def resolve(benchmark: str) -> Data:
+    """Find the data of a benchmark and check it against its manifest.
+
+    Raises:
+        VhbenchError: if the data that is configured is missing, damaged or not the pinned version. Nothing else is
+            then taken in its place.
+    """
+    path, origin, expected = _locate(benchmark)
+    manifest = splits.read_manifest(path)
+    if manifest.benchmark != benchmark:
+        raise VhbenchError(f"{path} holds benchmark '{manifest.benchmark}', not '{benchmark}'")
+    if expected and manifest.content_hash != expected:
+        raise VhbenchError(
+            f"{path}: content hash {manifest.content_hash} is not the pinned {expected}; the data was changed"
+        )
+    faults = splits.check_files(path, manifest)
+    if faults:
+        raise VhbenchError(f"{path}: {faults[0]}" + (f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""))
+    print(f"vhbench: {benchmark} {manifest.version} from {origin}: {path}", file=sys.stderr)
+    return Data(path, origin, manifest)
+
+
+def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
+    """Keep the rows whose columns have the given values, without decoding an image; check the version of each.
+
+    Raises:
+        VhbenchError: if a row's version differs from the manifest's, or nothing is left.
+    """
+    benchmark = _only(docs, "benchmark")
+    version = resolve(benchmark).manifest.version
+    if (found := _only(docs, "benchmark_version")) != version:
+        raise VhbenchError(f"rows of version '{found}' under a manifest of version '{version}': two versions are mixed")
+    keep = list(range(len(docs)))
+    for name, allowed in columns.items():
+        values = docs[name][:]
+        keep = [i for i in keep if values[i] in ((allowed,) if isinstance(allowed, str) else allowed)]
+    if not keep:
+        raise VhbenchError(f"no {benchmark} question has {columns}; the split was built without them")
+    return docs.select(keep)
+
+
+def _locate(benchmark: str) -> tuple[Path, str, str]:
+    """Return (folder, origin in words, pinned content hash or "")."""
+    if root := os.environ.get("VHBENCH_DATA"):
+        path = Path(root).expanduser() / benchmark
+        if not (path / "manifest.json").is_file():
+            present = sorted(p.parent.name for p in Path(root).expanduser().glob("*/manifest.json"))
+            holds = f"it holds {', '.join(present)}" if present else "it holds no built split"
+            raise VhbenchError(f"VHBENCH_DATA={root} has no {benchmark}/manifest.json; {holds}")
+        return path, "VHBENCH_DATA", ""
+    if pin := release().get(benchmark):
+        from vhbench.adapters import hub
+
+        path = hub.snapshot(pin["repo_id"], pin["revision"])
+        return path, f"the Hub ({pin['repo_id']} at {pin.get('tag') or pin['revision'][:12]})", pin["content_hash"]
+    from vhbench.builds.starter import starter
+
+    return starter(benchmark), "the starter split", ""
+
+
+def release() -> dict[str, dict[str, str]]:
+    """Return the pins: benchmark → repo_id, revision (a commit SHA), tag and content_hash.
+
+    Raises:
+        VhbenchError: if the file cannot be read or a pin lacks a field.
+    """
+    file = Path(os.environ.get("VHBENCH_RELEASE") or Path(__file__).with_name("release.yaml"))
+    try:
+        pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise VhbenchError(f"cannot read the release file {file}: {error}") from error
+    for benchmark, pin in pins.items():
+        missing = {"repo_id", "revision", "content_hash"} - set(pin or {})
+        if benchmark not in BENCHMARKS or missing:
+            raise VhbenchError(f"{file}: bad pin '{benchmark}': missing {sorted(missing)}; allowed: {BENCHMARKS}")
+    return pins
+
+
+def _only(docs: Any, column: str) -> str:
+    values = sorted(set(docs[column][:]))
+    if len(values) != 1:
+        raise VhbenchError(f"column {column} mixes {values}: the split is not whole")
+    return str(values[0])

@@ -1,0 +1,104 @@
+"""What the YAML files name: how a row becomes a prompt, and a model's words a record.
+
+A ``doc`` is one row of a split as ``datasets`` gives it: the columns of :class:`vhbench.schema.Question`, with
+``images`` decoded by Pillow when they are asked for.
+"""
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from vhbench.schema import Record
+from vhbench.tasks import answers
+
+Doc = Mapping[str, Any]
+
+_RECORD_FIELDS = [f.name for f in fields(Record) if f.name not in ("response", "prediction")]
+_POST_PROMPTS = {
+    "caption": "",
+    "yes_no": "Please answer yes or no.",
+    "multiple_choice": "Answer with the option's letter from the given choices directly.",
+}
+
+
+def to_visual(doc: Doc) -> list[Any]:
+    """Return the images as RGB, in the order in which the question counts them."""
+    return [image.convert("RGB") for image in doc["images"]]
+
+
+def to_text(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
+    """Return the prompt for models that take images and one text.
+
+    Several images are announced in words, because such models do not show where each one stands.
+    """
+    count = len(doc["scene_ids"])
+    if count < 2:
+        return _question(doc, lmms_eval_specific_kwargs)
+    return f"You see {count} images, numbered Image 1 to Image {count} in this order.\n" + _question(
+        doc, lmms_eval_specific_kwargs
+    )
+
+
+def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Return the prompt for chat models: "Image 1:", the image, "Image 2:" …, then the question."""
+    images = to_visual(doc)
+    content: list[dict[str, Any]] = []
+    for number, image in enumerate(images, start=1):
+        if len(images) > 1:
+            content.append({"type": "text", "text": f"Image {number}:"})
+        content.append({"type": "image", "url": image})
+    content.append({"type": "text", "text": _question(doc, lmms_eval_specific_kwargs)})
+    return [{"role": "user", "content": content}]
+
+
+def to_target(doc: Doc) -> str:
+    """Return the right answer: "yes", "no" or a letter; for captions the words that are in the picture."""
+    return ", ".join(doc["objects"]) if doc["kind"] == "caption" else str(doc["answer"])
+
+
+def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Score one answer: the record under its benchmark's headline metric, what the others need under theirs."""
+    record = to_record(doc, results[0])
+    if record.kind == "caption":
+        return _payloads(record, ("chair_i", "chair_s", "cover", "cog"), detail=("objects", "candidates", "neutral"))
+    if record.benchmark == "vhexpansion":
+        return _payloads(record, ("accuracy", "symmetric_accuracy", "yes_rate", "chance", "new_cases", "unparsed"))
+    if record.kind == "yes_no" and record.benchmark == "ode":
+        return _payloads(record, ("accuracy", "precision", "recall", "f1", "yes_rate", "unparsed"))
+    if record.benchmark == "mioh":
+        return _payloads(record, ("accuracy", "aggregate", "chance", "unparsed"))
+    return _payloads(record, ("accuracy", "unparsed"))
+
+
+def to_record(doc: Doc, response: str) -> Record:
+    """Join a row and a response; the parser is chosen by the kind of the question."""
+    values = {name: _plain(doc[name]) for name in _RECORD_FIELDS if name in doc}
+    return Record(**values, response=response, prediction=answers.parse(doc["kind"], response, tuple(doc["choices"])))
+
+
+def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
+    kwargs = kwargs or {}
+    lines = [str(doc["question"])]
+    lines += [f"{letter}. {choice}" for letter, choice in zip(string.ascii_uppercase, doc["choices"], strict=False)]
+    lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]])]
+    return kwargs.get("pre_prompt", "") + "\n".join(line for line in lines if line)
+
+
+def _payloads(record: Record, metrics: Sequence[str], detail: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+    """Give the first metric the whole record, so that the samples file holds it once; the others what they need.
+
+    The headline accuracy carries ``score`` as well: lmms-eval derives its clustered standard error from it. Paired
+    metrics must not carry one, as an error derived from single answers would be wrong for them.
+    """
+    whole = {k: v for k, v in asdict(record).items() if v not in ("", ()) or k in ("id", "prediction", "response")}
+    if metrics[0] == "accuracy":
+        whole |= {"score": float(record.prediction == record.answer), "cluster": " ".join(record.scene_ids)}
+    needed = ("id", "kind", "answer", "prediction", "pair_id", "negated", "choices", "task", "mode", "pressure")
+    needed += ("question_type", "perturbation", "scene_ids", *detail, *(("response",) if detail else ()))
+    brief = {k: v for k, v in whole.items() if k in needed}
+    return {metric: whole if i == 0 else brief for i, metric in enumerate(metrics)}
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

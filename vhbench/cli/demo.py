@@ -1,0 +1,103 @@
+"""``vhbench demo``: the whole path once, from drawn scenes to numbers."""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import typer
+
+from vhbench.schema import VhbenchError
+
+TASKS = "ode_fictional,mioh_selective"
+
+MODEL_CLASSES = {
+    "qwen3-vl": "qwen3_vl",
+    "qwen2.5-vl": "qwen2_5_vl",
+    "qwen2-vl": "qwen2_vl",
+    "llava-onevision": "llava_hf",
+    "llava-hf": "llava_hf",
+    "internvl": "internvl_hf",
+    "gemma-3": "gemma3",
+}
+"""Part of a model's name on the Hub → the class of lmms-eval that runs it."""
+
+
+def demo(
+    model: str = typer.Option("", help="A model on the Hub, such as `Qwen/Qwen2.5-VL-3B-Instruct`; default: a coin."),
+    tasks: str = typer.Option(TASKS, help="Tasks and groups, as for `lmms-eval --tasks`."),
+    output: Path = typer.Option(Path("results"), help="Folder for the results."),
+) -> None:
+    """Build the starter splits, run lmms-eval on them and print a short table.
+
+    Without `--model` it runs `vhbench_coin`, which needs no weights and scores what chance scores.
+    """
+    from vhbench.builds.starter import STARTERS, starter
+
+    for benchmark in STARTERS:
+        if benchmark in tasks:
+            start = time.perf_counter()
+            folder = starter(benchmark)
+            typer.echo(f"{benchmark}: {folder} ({time.perf_counter() - start:.1f} s)")
+    command = lmms_eval_command(model, tasks, output)
+    typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]), err=False)
+    before = set(output.rglob("*_results.json"))
+    status = subprocess.run(command, check=False, env=_environment()).returncode
+    written = sorted(set(output.rglob("*_results.json")) - before)
+    if status or not written:
+        raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are above")
+    _print_table(written[-1])
+    _print_next(model, output)
+
+
+def lmms_eval_command(model: str, tasks: str, output: Path) -> list[str]:
+    """Return the command that runs the tasks; the first three words start lmms-eval in this Python.
+
+    Raises:
+        VhbenchError: if no class of lmms-eval is known for the model.
+    """
+    run = [sys.executable, "-m", "lmms_eval", "--model", _model_class(model)]
+    if model:
+        run += ["--model_args", f"pretrained={model}"]
+    return [*run, "--tasks", tasks, "--batch_size", "1", "--log_samples", "--output_path", str(output)]
+
+
+def _environment() -> dict[str, str]:
+    """Quiet what would ask for a network that the demo does not need."""
+    return {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false", **os.environ}
+
+
+def _model_class(model: str) -> str:
+    if not model:
+        return "vhbench_coin"
+    for part, name in MODEL_CLASSES.items():
+        if part in model.lower():
+            return name
+    raise VhbenchError(
+        f"no lmms-eval class is known for '{model}' (known: {', '.join(MODEL_CLASSES)}); "
+        f"name one yourself: lmms-eval --model CLASS --model_args pretrained={model} --tasks {TASKS}"
+    )
+
+
+def _print_table(results: Path) -> None:
+    import orjson
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("task", "metric", "value", title=str(results))
+    for task, metrics in orjson.loads(results.read_bytes())["results"].items():
+        rows = {k.split(",")[0]: v for k, v in metrics.items() if isinstance(v, (int, float)) and "," in k}
+        for metric, value in rows.items():
+            if "_stderr" not in metric:
+                table.add_row(task, metric, f"{value:.1f}")
+    Console(width=max(100, len(str(results)))).print(table)
+
+
+def _print_next(model: str, output: Path) -> None:
+    typer.echo("\nThe full grid with intervals is beside the results: *_report.json.")
+    if not model:
+        typer.echo("This was a coin. A real model:\n  make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct")
+        typer.echo(f"or\n  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks {TASKS}")
+    typer.echo(f"Look at the answers:\n  vhbench analyse mioh {output}")
