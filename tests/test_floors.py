@@ -13,7 +13,7 @@ HEAVY = {"torch", "transformers", "diffusers", "lmms_eval", "torchvision", "acce
 
 def floor(module: str) -> int:
     """Return the floor of a vhbench module."""
-    if module == "vhbench" or module in FLOOR_0 or module.startswith("vhbench._splits"):
+    if module == "vhbench" or any(module == m or module.startswith(m + ".") for m in FLOOR_0):
         return 0
     part = module.split(".")[1]
     return {"generators": 1, "adapters": 1, "builds": 2, "tasks": 3}.get(part, 4)

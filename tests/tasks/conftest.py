@@ -1,0 +1,53 @@
+"""Fixtures that run lmms-eval itself, in this process, on the starter splits."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tasks.running import Evaluate
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all worker processes of this test run share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _caches(shared_folder: Path) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VHBENCH_CACHE", str(shared_folder / "vhbench"))
+        patch.setenv("HF_DATASETS_CACHE", str(shared_folder / "datasets"))
+        patch.delenv("VHBENCH_DATA", raising=False)
+        patch.delenv("VHBENCH_RELEASE", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session")
+def task_manager(_caches: None) -> Any:
+    """lmms-eval's index of tasks, read once: it takes seconds."""
+    from lmms_eval import models  # noqa: F401, loads the entry point that registers our tasks
+    from lmms_eval.tasks import TaskManager
+
+    return TaskManager("ERROR")
+
+
+@pytest.fixture(scope="session")
+def evaluate(task_manager: Any) -> Evaluate:
+    """Run tasks with a model; returns what lmms-eval returns."""
+    from lmms_eval.evaluator import simple_evaluate
+
+    def run(model: str, tasks: list[str], **kwargs: Any) -> dict[str, Any]:
+        kwargs = {"batch_size": 1, "device": "cpu", "bootstrap_iters": 0, "task_manager": task_manager} | kwargs
+        results = simple_evaluate(model=model, tasks=tasks, **kwargs)
+        assert results is not None
+        return dict(results)
+
+    return run
+
