@@ -44,7 +44,9 @@ MODULES = modules()
 @pytest.mark.parametrize("name", sorted(MODULES))
 def test_a_module_imports_only_from_floors_below(name: str) -> None:
     own = name.removesuffix(".__init__")
-    ours = {m for m in imports(MODULES[name]) if m.startswith("vhbench.") and (m in MODULES or f"{m}.__init__" in MODULES)}
+    ours = {
+        m for m in imports(MODULES[name]) if m.startswith("vhbench.") and (m in MODULES or f"{m}.__init__" in MODULES)
+    }
     for imported in ours:
         assert floor(imported) <= floor(own), f"{own} (floor {floor(own)}) imports {imported} (floor {floor(imported)})"
     kinds = {"vhbench.generators", "vhbench.adapters"}
