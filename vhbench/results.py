@@ -50,7 +50,9 @@ def _read(file: Path) -> Iterator[Record]:
             sample = orjson.loads(line)
         except orjson.JSONDecodeError as error:
             raise VhbenchError(f"{file}, line {number}: {error}") from error
-        whole = [value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value]
+        whole = [
+            value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value
+        ]
         if not whole:
             raise VhbenchError(f"{file}, line {number}: not an answer to a question of vhbench")
         yield to_record(max(whole, key=len))

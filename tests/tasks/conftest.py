@@ -50,4 +50,3 @@ def evaluate(task_manager: Any) -> Evaluate:
         return dict(results)
 
     return run
-

@@ -61,7 +61,9 @@ def test_the_headline_metric_carries_the_whole_record_once() -> None:
     payloads = docs.process_results(doc(), ["B"])
     assert payloads["accuracy"]["response"] == "B"
     assert payloads["accuracy"]["score"] == 1.0
-    assert all("response" not in payload and "score" not in payload for m, payload in payloads.items() if m != "accuracy")
+    assert all(
+        "response" not in payload and "score" not in payload for m, payload in payloads.items() if m != "accuracy"
+    )
     assert {payload["id"] for payload in payloads.values()} == {"q1"}
 
 

@@ -99,5 +99,7 @@ def _print_next(model: str, output: Path) -> None:
     typer.echo("\nThe full grid with intervals is beside the results: *_report.json.")
     if not model:
         typer.echo("This was a coin. A real model:\n  make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct")
-        typer.echo(f"or\n  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks {TASKS}")
+        typer.echo(
+            f"or\n  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks {TASKS}"
+        )
     typer.echo(f"Look at the answers:\n  vhbench analyse mioh {output}")
