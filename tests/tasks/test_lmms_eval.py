@@ -20,7 +20,7 @@ def test_plain_names_are_known_without_a_flag(task_manager: Any) -> None:
 @pytest.mark.parametrize("simple", [True, False], ids=["simple", "chat"])
 def test_the_oracle_scores_100_in_every_leaf(evaluate: Evaluate, simple: bool) -> None:
     results = evaluate("vhbench_oracle", ["ode", "mioh_selective"], force_simple=simple)
-    for task in YES_NO + ["mioh_selective"]:
+    for task in [*YES_NO, "mioh_selective"]:
         assert scores(results, task)["accuracy"] == 100
         assert scores(results, task)["unparsed"] == 0
     for task in CAPTION:

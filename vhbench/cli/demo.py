@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -26,9 +27,9 @@ MODEL_CLASSES = {
 
 
 def demo(
-    model: str = typer.Option("", help="A model on the Hub, such as `Qwen/Qwen2.5-VL-3B-Instruct`; default: a coin."),
-    tasks: str = typer.Option(TASKS, help="Tasks and groups, as for `lmms-eval --tasks`."),
-    output: Path = typer.Option(Path("results"), help="Folder for the results."),
+    model: Annotated[str, typer.Option(help="A model on the Hub; without one, a coin is tossed.")] = "",
+    tasks: Annotated[str, typer.Option(help="Tasks and groups, as for `lmms-eval --tasks`.")] = TASKS,
+    output: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
 ) -> None:
     """Build the starter splits, run lmms-eval on them and print a short table.
 
@@ -42,7 +43,7 @@ def demo(
             folder = starter(benchmark)
             typer.echo(f"{benchmark}: {folder} ({time.perf_counter() - start:.1f} s)")
     command = lmms_eval_command(model, tasks, output)
-    typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]), err=False)
+    typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
     before = set(output.rglob("*_results.json"))
     status = subprocess.run(command, check=False, env=_environment()).returncode
     written = sorted(set(output.rglob("*_results.json")) - before)

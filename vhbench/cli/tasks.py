@@ -1,10 +1,12 @@
 """``vhbench tasks``: the folder of the lmms-eval tasks."""
 
+from typing import Annotated
+
 import typer
 
 
 def tasks(
-    names: bool = typer.Option(False, "--names", help="Print the names of the tasks and groups instead."),
+    names: Annotated[bool, typer.Option("--names", help="Print the names of the tasks and groups instead.")] = False,
 ) -> None:
     """Print the folder of the lmms-eval tasks.
 

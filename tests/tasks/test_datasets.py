@@ -1,0 +1,123 @@
+"""A task finds its data in three steps, and refuses what is not what it claims to be."""
+
+import io
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from PIL import Image
+
+from vhbench import splits
+from vhbench.schema import Question, Row, VhbenchError
+from vhbench.tasks import datasets
+
+
+def picture() -> bytes:
+    """Return a small PNG."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+QUESTION = Question(
+    id="q0",
+    images=(picture(),),
+    question="Is there a dog in the image?",
+    answer="no",
+    kind="yes_no",
+    benchmark="ode",
+    benchmark_version="1.0.0",
+    scene_ids=("s0",),
+)
+
+
+def build(root: Path, name: str = "q") -> Path:
+    """Write a tiny ODE split below a folder."""
+    rows = [Row("ode_fictional_existence", replace(QUESTION, id=f"{name}{i}")) for i in range(2)]
+    splits.write_split(root / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
+    return root / "ode"
+
+
+@pytest.fixture(autouse=True)
+def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("VHBENCH_DATA", raising=False)
+    monkeypatch.delenv("VHBENCH_RELEASE", raising=False)
+    datasets.resolve.cache_clear()
+    yield
+    datasets.resolve.cache_clear()
+
+
+def test_a_local_build_comes_first_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    assert datasets.ode == str(folder)
+    assert "vhbench: ode 1.0.0 from VHBENCH_DATA" in capsys.readouterr().err
+
+
+def test_a_folder_without_the_benchmark_is_an_error_that_says_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    with pytest.raises(VhbenchError, match=r"has no mioh/manifest\.json; it holds ode"):
+        datasets.resolve("mioh")
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(VhbenchError, match="it holds no built split"):
+        datasets.resolve("ode")
+
+
+def test_a_truncated_shard_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [shard] = build(tmp_path).glob("*/*.parquet")
+    shard.write_bytes(shard.read_bytes()[:-50])
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    with pytest.raises(VhbenchError, match=r"test-00000-of-00001\.parquet"):
+        datasets.resolve("ode")
+
+
+def test_rows_that_do_not_belong_to_the_manifest_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = build(tmp_path / "a")
+    other = build(tmp_path / "b", name="other")
+    (folder / "manifest.json").write_bytes((other / "manifest.json").read_bytes())
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "a"))
+    with pytest.raises(VhbenchError, match="content hash"):
+        datasets.resolve("ode")
+
+
+def test_a_pin_needs_all_its_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "release.yaml"
+    file.write_text(yaml.safe_dump({"ode": {"repo_id": "org/name"}}))
+    monkeypatch.setenv("VHBENCH_RELEASE", str(file))
+    with pytest.raises(VhbenchError, match="missing"):
+        datasets.release()
+
+
+def test_two_versions_mixed_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import datasets as hf
+
+    build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    columns = {"benchmark": ["ode", "ode"], "benchmark_version": ["1.0.0", "2.0.0"], "mode": ["", ""]}
+    with pytest.raises(VhbenchError, match=r"mixes \['1.0.0', '2.0.0'\]"):
+        datasets.select(hf.Dataset.from_dict(columns))
+
+
+def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import datasets as hf
+
+    build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    columns = {
+        "benchmark": ["ode"] * 3,
+        "benchmark_version": ["1.0.0"] * 3,
+        "task": ["a", "b", "a"],
+        "id": ["x", "y", "z"],
+    }
+    docs = hf.Dataset.from_dict(columns)
+    assert datasets.select(docs, task="a")["id"][:] == ["x", "z"]
+    assert datasets.select(docs, task=("a", "b"))["id"][:] == ["x", "y", "z"]
+    with pytest.raises(VhbenchError, match="no ode question"):
+        datasets.select(docs, task="c")
