@@ -1,0 +1,55 @@
+"""Answers are read back from what lmms-eval wrote."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vhbench.results import read_samples
+from vhbench.schema import VhbenchError
+
+
+def write(folder: Path, name: str, *records: dict[str, Any]) -> Path:
+    """Write a samples file as lmms-eval does."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / name
+    lines = [{"doc_id": i, "accuracy": record, "f1": {"id": record["id"]}} for i, record in enumerate(records)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def answer(key: str, response: str = "yes") -> dict[str, Any]:
+    """Return a record as a task logs it."""
+    return {"id": key, "response": response, "prediction": response, "objects": ["dog"], "score": 1.0}
+
+
+def test_records_come_back_ordered_by_id(tmp_path: Path) -> None:
+    file = write(tmp_path, "20260101_samples_ode.jsonl", answer("b"), answer("a", "no"))
+    records = read_samples(file)
+    assert [(r.id, r.response, r.objects) for r in records] == [("a", "no", ("dog",)), ("b", "yes", ("dog",))]
+
+
+def test_of_several_runs_the_newest_of_each_task_counts(tmp_path: Path) -> None:
+    write(tmp_path / "m", "20260101_samples_ode.jsonl", answer("a", "no"))
+    write(tmp_path / "m", "20260102_samples_ode.jsonl", answer("a", "yes"))
+    write(tmp_path / "m", "20260101_samples_mioh.jsonl", answer("b"))
+    assert [(r.id, r.response) for r in read_samples(tmp_path)] == [("a", "yes"), ("b", "yes")]
+
+
+def test_what_is_no_run_is_named(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match="no such file"):
+        read_samples(tmp_path / "nowhere")
+    with pytest.raises(VhbenchError, match="--log_samples"):
+        read_samples(tmp_path)
+    write(tmp_path / "m1", "1_samples_ode.jsonl", answer("a"))
+    write(tmp_path / "m2", "1_samples_ode.jsonl", answer("a"))
+    with pytest.raises(VhbenchError, match="2 models"):
+        read_samples(tmp_path)
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"score": 1}\n')
+    with pytest.raises(VhbenchError, match="line 1: not an answer"):
+        read_samples(other)
+    other.write_text("nonsense\n")
+    with pytest.raises(VhbenchError, match="line 1"):
+        read_samples(other)
