@@ -1,0 +1,132 @@
+"""The aggregations that the YAML files name: the payloads of all rows in, one number in percent out.
+
+lmms-eval hands over the payloads of :func:`vhbench.tasks.docs.process_results` in the order in which its processes
+finish; each function orders them by id and counts each id once. A score that is undefined is None, not 0.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from vhbench.results import to_record
+from vhbench.schema import Record
+from vhbench.tasks import datasets, report
+from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
+
+Items = Sequence[Mapping[str, Any]]
+POSITIVE = "no"
+"""ODE's positive class, as AMBER's: what matters is to notice that something is not there."""
+
+
+def accuracy(items: Items, args: Any = None) -> float | None:
+    """Share of right answers; also writes the task's report, as it alone sees whole records."""
+    found = records(items)
+    grid = report.grid(found)
+    if found[0].benchmark == "vhexpansion":
+        grid["pairs"] = symmetric_accuracy.score(_as_answers(found))
+    report.write(grid, report.name(found), args)
+    return float(grid["overall"]["accuracy"])
+
+
+def unparsed(items: Items) -> float | None:
+    """Share of answers that no parser could read; they count as wrong."""
+    found = records(items)
+    return _percent(sum(not record.prediction for record in found), len(found))
+
+
+def yes_rate(items: Items) -> float | None:
+    """Share of yes among the predictions, whatever the gold answers."""
+    found = records(items)
+    return _percent(sum(record.prediction == "yes" for record in found), len(found))
+
+
+def precision(items: Items) -> float | None:
+    """Precision of "no"."""
+    return _yes_no(items, "precision")
+
+
+def recall(items: Items) -> float | None:
+    """Recall of "no"."""
+    return _yes_no(items, "recall")
+
+
+def f1(items: Items) -> float | None:
+    """F1 of "no"."""
+    return _yes_no(items, "f1")
+
+
+def chair_i(items: Items, args: Any = None) -> float | None:
+    """Share of mentions that are hallucinated; also writes the task's report."""
+    found = records(items)
+    result = _captions(found)
+    report.write({"benchmark": "ode", "n": len(found), **result}, report.name(found), args)
+    return _times_100(result["chair_i"])
+
+
+def chair_s(items: Items) -> float | None:
+    """Share of captions with a hallucination (AMBER's Hal)."""
+    return _times_100(_captions(records(items))["chair_s"])
+
+
+def cover(items: Items) -> float | None:
+    """Share of what is there that is mentioned."""
+    return _times_100(_captions(records(items))["cover"])
+
+
+def cog(items: Items) -> float | None:
+    """Share of the mentioned concepts that are the likely hallucinations."""
+    return _times_100(_captions(records(items))["cog"])
+
+
+def mioh_aggregate(items: Items) -> float | None:
+    """MIOH's overall score: the unweighted mean over the pressures, then over the tasks."""
+    return _times_100(multiple_choice.score(_as_answers(records(items)))["aggregate"])
+
+
+def mioh_chance(items: Items) -> float | None:
+    """What guessing among the options gives."""
+    return _times_100(multiple_choice.score(_as_answers(records(items)))["chance"])
+
+
+def symmetric(items: Items) -> float | None:
+    """Share of pairs, a question and its negated twin, with both right."""
+    return _times_100(symmetric_accuracy.score(_as_answers(records(items)))["symmetric_accuracy"])
+
+
+def symmetric_chance(items: Items) -> float | None:
+    """p(1 - p): what a guesser with the same rate of yes gets (VHExpansion, Theorem 2)."""
+    return _times_100(symmetric_accuracy.score(_as_answers(records(items)))["chance"])
+
+
+def new_cases(items: Items) -> float | None:
+    """How many new test cases (negated or perturbed) the model answers wrongly: a count, not a share."""
+    result = symmetric_accuracy.score(_as_answers(records(items)))["new_successful_cases"]
+    return None if result is None else float(result)
+
+
+def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
+    """Bring payloads to records, ordered by id, each id once (padding of several processes repeats some)."""
+    found = {str(item["id"]): to_record(item) for item in items}
+    return [found[key] for key in sorted(found)]
+
+
+def _as_answers(found: Sequence[Record]) -> list[dict[str, Any]]:
+    """Give metrics that parse for themselves the parsed answer: the brief payloads hold no response."""
+    names = ("id", "answer", "choices", "task", "mode", "pressure", "question_type", "pair_id", "negated")
+    names += ("perturbation", "scene_ids", "kind")
+    return [{n: getattr(r, n) for n in names} | {"response": r.prediction, "prediction": r.prediction} for r in found]
+
+
+def _yes_no(items: Items, rate: str) -> float | None:
+    return _times_100(yes_no.score_records(_as_answers(records(items)), positive=POSITIVE)[rate])
+
+
+def _captions(found: Sequence[Record]) -> dict[str, Any]:
+    return ode_captions.score(found, vocabulary=datasets.resolve("ode").manifest.config["vocabulary"])
+
+
+def _percent(count: int, total: int) -> float | None:
+    return 100 * count / total if total else None
+
+
+def _times_100(value: float | None) -> float | None:
+    return None if value is None else 100 * value
