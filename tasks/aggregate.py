@@ -99,8 +99,8 @@ def symmetric_chance(items: Items) -> float | None:
 
 def new_cases(items: Items) -> float | None:
     """How many new test cases (negated or perturbed) the model answers wrongly: a count, not a share."""
-    result = symmetric_accuracy.score(_as_answers(records(items)))["new_successful_cases"]
-    return None if result is None else float(result)
+    result = symmetric_accuracy.score(_as_answers(records(items)))["new_successful"]
+    return float(result)
 
 
 def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
