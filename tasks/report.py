@@ -51,7 +51,11 @@ def name(records: Sequence[Record]) -> str:
     'mioh_selective'
     """
     benchmark = records[0].benchmark
-    parts = {"ode": ("criterion", "task"), "mioh": ("task", "mode", "pressure"), "vhexpansion": ("source", "perturbation")}
+    parts = {
+        "ode": ("criterion", "task"),
+        "mioh": ("task", "mode", "pressure"),
+        "vhexpansion": ("source", "perturbation"),
+    }
     shared = []
     for part in parts[benchmark]:
         values = {str(getattr(record, part)) for record in records}

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.tasks.running import Evaluate
+from running import Evaluate
 
 
 @pytest.fixture(scope="session")

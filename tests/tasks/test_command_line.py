@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiny_qwen
+from running import Evaluate, scores
 
-from tests.tasks import tiny_qwen
-from tests.tasks.running import Evaluate, scores
 from vhbench.results import read_samples
 
 TASKS = "ode_fictional_existence,mioh_selective"
@@ -30,7 +30,16 @@ def run(output: Path, *launcher: str, model: str = "vhbench_coin") -> dict[str, 
 @pytest.mark.slow
 def test_two_processes_score_what_one_scores(_caches: None, tmp_path: Path) -> None:
     alone = run(tmp_path / "one")
-    launcher = ("accelerate.commands.launch", "--num_processes", "2", "--cpu", "--mixed_precision", "no", "-m", "lmms_eval")
+    launcher = (
+        "accelerate.commands.launch",
+        "--num_processes",
+        "2",
+        "--cpu",
+        "--mixed_precision",
+        "no",
+        "-m",
+        "lmms_eval",
+    )
     together = run(tmp_path / "two", *launcher)
     for task in TASKS.split(","):
         assert scores(alone, task) == scores(together, task)

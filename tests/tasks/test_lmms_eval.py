@@ -5,8 +5,7 @@ import sys
 from typing import Any
 
 import pytest
-
-from tests.tasks.running import Evaluate, scores
+from running import Evaluate, scores
 
 CRITERIA = ("standard", "long_tail", "random", "fictional")
 YES_NO = [f"ode_{criterion}_{task}" for criterion in CRITERIA for task in ("existence", "attribute")]
