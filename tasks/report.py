@@ -20,6 +20,12 @@ CELLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """Benchmark → the groupings of its grid, coarse to fine."""
 
+_NAMED_BY: Mapping[str, tuple[str, ...]] = {
+    "ode": ("criterion", "task"),
+    "mioh": ("task", "mode", "pressure"),
+    "vhexpansion": ("source", "perturbation"),
+}
+
 
 def grid(records: Sequence[Record]) -> dict[str, Any]:
     """Return accuracy (percent), count, share unparsed and interval for each cell of each grouping."""

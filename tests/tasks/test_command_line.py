@@ -28,7 +28,8 @@ def run(output: Path, *launcher: str, model: str = "vhbench_coin") -> dict[str, 
 
 
 @pytest.mark.slow
-def test_two_processes_score_what_one_scores(_caches: None, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("_caches")
+def test_two_processes_score_what_one_scores(tmp_path: Path) -> None:
     alone = run(tmp_path / "one")
     launcher = (
         "accelerate.commands.launch",
