@@ -1,7 +1,7 @@
 """The starter splits: small, built from drawn scenes, the same on every machine."""
 
-import hashlib
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +9,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
+from vhbench.builds import sharding
 from vhbench.protocols import Build
 from vhbench.schema import VhbenchError
 
@@ -31,29 +32,26 @@ def starter(benchmark: str) -> Path:
     """
     if benchmark not in STARTERS:
         raise VhbenchError(f"no benchmark '{benchmark}'; must be one of {', '.join(STARTERS)}")
-    root = cache_folder() / "starter" / _fingerprint()
+    root = cache_folder() / "starter" / sharding.code_digest()[:16]
     root.mkdir(parents=True, exist_ok=True)
-    folder = root / benchmark
     with FileLock(str(root / f"{benchmark}.lock")):
-        if not (folder / "manifest.json").is_file():
-            from vhbench.builds import sharding
-
+        if not (root / benchmark / "manifest.json").is_file():
             print(f"vhbench: building the starter split of {benchmark} (once) …", file=sys.stderr)
-            sharding.run(STARTERS[benchmark](root), root, workers=os.cpu_count() or 1, progress=False)
-    return folder
+            _build_elsewhere(benchmark, root)
+    return root / benchmark
 
 
-def _fingerprint() -> str:
-    """Hash every file that determines the starter splits' content."""
-    package = Path(__file__).resolve().parent.parent
-    digest = hashlib.sha256()
-    for folder in ("generators", "builds"):
-        for file in sorted((package / folder).rglob("*")):
-            if file.suffix in {".py", ".svg", ".tsv", ".json"}:
-                digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes())
-    for name in ("schema.py", "seeding.py", "splits.py"):
-        digest.update((package / name).read_bytes())
-    return digest.hexdigest()[:16]
+def build(benchmark: str, root: Path) -> None:
+    """Build the starter split of a benchmark into a folder."""
+    sharding.run(STARTERS[benchmark](root), root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
+
+
+def _build_elsewhere(benchmark: str, root: Path) -> None:
+    """Build in a process of its own: workers import their parent's main module, and lmms-eval's is heavy."""
+    command = [sys.executable, "-m", __name__, benchmark, str(root)]
+    done = subprocess.run(command, stdout=sys.stderr, check=False)
+    if done.returncode:
+        raise VhbenchError(f"the starter split of {benchmark} could not be built in {root}; see the lines above")
 
 
 def _ode(root: Path) -> Build:
@@ -61,3 +59,7 @@ def _ode(root: Path) -> Build:
 
 
 STARTERS: dict[str, Callable[[Path], Build]] = {"ode": _ode}
+
+
+if __name__ == "__main__":
+    build(sys.argv[1], Path(sys.argv[2]))
