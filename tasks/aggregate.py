@@ -111,8 +111,8 @@ def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
 
 def _as_answers(found: Sequence[Record]) -> list[dict[str, Any]]:
     """Give metrics that parse for themselves the parsed answer: the brief payloads hold no response."""
-    names = ("id", "answer", "choices", "task", "mode", "pressure", "question_type", "pair_id", "negated")
-    names += ("perturbation", "scene_ids", "kind")
+    groups = ("task", "mode", "pressure", "question_type", "perturbation", "pair_id", "negated")
+    names = ("id", "kind", "answer", "choices", "scene_ids", *groups)
     return [{n: getattr(r, n) for n in names} | {"response": r.prediction, "prediction": r.prediction} for r in found]
 
 

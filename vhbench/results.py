@@ -9,7 +9,7 @@ import orjson
 
 from vhbench.schema import Record, VhbenchError
 
-_FIELDS = {f.name: f for f in fields(Record)}
+_FIELDS = frozenset(f.name for f in fields(Record))
 
 
 def read_samples(path: Path) -> list[Record]:
@@ -60,4 +60,5 @@ def _read(file: Path) -> Iterator[Record]:
 
 def to_record(values: Mapping[str, Any]) -> Record:
     """Build a record from a JSON object; fields that are missing are empty, others are ignored."""
-    return Record(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in _FIELDS})
+    known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in _FIELDS}
+    return Record(**known)
