@@ -73,4 +73,4 @@ def results_folder(args: Any) -> Path | None:
         chat_template=None,
         fewshot_as_multiturn=False,
     )
-    return Path(output_path) / tracker.model_name_sanitized
+    return Path(output_path) / str(tracker.model_name_sanitized)

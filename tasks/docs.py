@@ -82,7 +82,7 @@ def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
     lines = [str(doc["question"])]
     lines += [f"{letter}. {choice}" for letter, choice in zip(string.ascii_uppercase, doc["choices"], strict=False)]
     lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]])]
-    return kwargs.get("pre_prompt", "") + "\n".join(line for line in lines if line)
+    return str(kwargs.get("pre_prompt", "")) + "\n".join(line for line in lines if line)
 
 
 def _payloads(record: Record, metrics: Sequence[str], detail: Sequence[str] = ()) -> dict[str, dict[str, Any]]:

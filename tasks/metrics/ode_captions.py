@@ -16,11 +16,10 @@ all over the corpus, in [0, 1], and None where the denominator is 0. CHAIR's and
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vhbench.tasks.metrics.records import as_records, image_set
-from vhbench.tasks.metrics.vocabulary import Vocabulary
-
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair, intervals
+from vhbench.tasks.metrics.records import as_records, image_set
+from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
     "chair_i": ("hallucinated", "mentions"),

@@ -55,7 +55,9 @@ def _build_elsewhere(benchmark: str, root: Path) -> None:
 
 
 def _ode(root: Path) -> Build:
-    raise NotImplementedError
+    from vhbench.builds.ode import OdeBuild
+
+    return OdeBuild(pairs=10, seed=SEED)
 
 
 STARTERS: dict[str, Callable[[Path], Build]] = {"ode": _ode}
