@@ -55,13 +55,23 @@ class DrawnWorld:
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
         """Return everything that is drawn or painted, with the catalog's synonyms.
 
-        A synonym that two things share, or that is another thing's name, tells nothing and is left out.
+        A synonym that two things share, that is another thing's name, or that is :data:`AMBIGUOUS` tells nothing and
+        is left out.
         """
-        names = truth.vocabulary() | environments.AREAS
-        words = {entry.name: {entry.word, *entry.synonyms} - names for entry in catalog.CATALOG.values()}
+        names = (truth.vocabulary() | environments.AREAS) - AMBIGUOUS
+        words = {entry.name: {entry.word, *entry.synonyms} - names - AMBIGUOUS for entry in catalog.CATALOG.values()}
         owners = Counter(word for others in words.values() for word in others)
         return {name: tuple(sorted(w for w in words.get(name, ()) if owners[w] == 1)) for name in sorted(names)}
 
+
+AMBIGUOUS = frozenset(
+    (
+        "bar board brush can card cream dish drawing drink file football glass hot light lock lounge note orange "
+        "painting picture post ring rugby sailing shower signal spray switch tennis watch"
+    ).split()
+)
+"""Words that captions also use in another sense ("a picture of …", "light blue", "you can see", "playing tennis"): to
+find one of them tells nothing about what the caption claims to see."""
 
 LARGE = 2.5
 """Metres; of larger things a picture shows one."""

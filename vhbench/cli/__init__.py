@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vhbench.cli import build, preview
+from vhbench.cli import build, demo, preview, tasks
 from vhbench.schema import VhbenchError
 
 app = typer.Typer(
@@ -27,6 +27,8 @@ def _root() -> None:
 # One line per command file:  from vhbench.cli import NAME  →  app.add_typer(NAME.app, name="NAME") or app.command()
 app.add_typer(build.app, name="build")
 app.command()(preview.preview)
+app.command()(tasks.tasks)
+app.command()(demo.demo)
 
 
 def main() -> None:
