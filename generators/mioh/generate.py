@@ -1,0 +1,363 @@
+"""Fills the cells of MIOH: 26 question types under each pressure.
+
+The text of a question is drawn first and kept only if images exist for *every* answer to it; then the answer is
+dealt. So the answer does not depend on the text, and a model that sees no images stays at chance.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.generators.mioh.drafts import FIRST, SECOND, Draft, Slot
+from vhbench.generators.mioh.facts import Count, Exists, Fact, Has, Related
+from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
+from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
+from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
+from vhbench.schema import Question, Rejection
+from vhbench.seeding import rng
+
+PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", "hp+hn")
+_TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
+_PATIENCE: Final = 100  # texts drawn per text found, before a cell is given up
+_RESERVE: Final = 4  # texts looked at per easy question, to prefer those that can also be pressed
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An easy question with its images, and what it takes to press it.
+
+    Attributes:
+        answer: index of the draft in its block.
+        scenes: indices into the pool, one per slot of the draft.
+        pressed: pressure → the scenes of the pressed twin, per slot (then fillers).
+    """
+
+    number: int
+    draft: Draft
+    answer: int
+    scenes: tuple[int, ...]
+    pressed: Mapping[str, tuple[int, ...]]
+
+
+@dataclass
+class Cell:
+    """One (question type, pressure): how many questions are wanted and how many there are."""
+
+    wanted: int
+    rows: list[Question] = field(default_factory=list)
+    answers: Counter[int] = field(default_factory=Counter)
+    balance: Balance = field(default_factory=Balance)
+
+    def full(self) -> bool:
+        """Tell whether there is nothing more to do."""
+        return len(self.rows) >= self.wanted
+
+
+class Images:
+    """Finds scenes for slots, preferring those that are used least."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.uses = np.zeros(len(pool), np.int32)
+        self._found: dict[tuple[Slot, bool, bool], Ints] = {}
+
+    def candidates(self, slot: Slot, hp: bool = False, hn: bool = False) -> Ints:
+        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy."""
+        key = (slot, hp and slot.hp is not None, hn and slot.hn is not None)
+        if key not in self._found:
+            if len(self._found) > 256:
+                self._found.clear()
+            self._found[key] = np.flatnonzero(self._mask(*key))
+        return self._found[key]
+
+    def _mask(self, slot: Slot, hp: bool, hn: bool) -> npt.NDArray[np.bool_]:
+        mask = np.ones(len(self.pool), np.bool_)
+        for fact, wanted in slot.wants:
+            truth = self.pool.truth(fact)
+            if fact == slot.hp:
+                mask &= truth.hard if hp else truth.easy
+            elif fact == slot.hn:
+                easy, hard = (truth.easy, truth.hard) if wanted else (truth.far, truth.near)
+                mask &= hard if hn else easy
+            else:
+                mask &= truth.yes if wanted else truth.no
+        return mask
+
+    def pick(
+        self, slots: Sequence[Slot], generator: np.random.Generator, *, hp: bool = False, hn: bool = False,
+        taken: Sequence[int] = (),
+    ) -> tuple[int, ...] | None:
+        """Return a different scene for each slot, or None. The slots with the fewest candidates choose first."""
+        pools = [self.candidates(slot, hp, hn) for slot in slots]
+        chosen: dict[int, int] = {}
+        for i in sorted(range(len(slots)), key=lambda i: len(pools[i])):
+            scene = self._one(pools[i], {*chosen.values(), *taken}, generator)
+            if scene is None:
+                return None
+            chosen[i] = scene
+        return tuple(chosen[i] for i in range(len(slots)))
+
+    def _one(self, candidates: Ints, taken: set[int], generator: np.random.Generator) -> int | None:
+        if len(candidates) > 64:
+            candidates = np.unique(candidates[generator.integers(len(candidates), size=48)])
+        free = [c for c in candidates.tolist() if c not in taken]
+        if not free:
+            return None
+        uses = self.uses[free]
+        rare = np.flatnonzero(uses == uses.min())
+        return free[int(rare[generator.integers(len(rare))])]
+
+
+class Filler:
+    """Fills the cells of one question type."""
+
+    def __init__(self, kind: QuestionType, pool: Pool, sizes: Mapping[str, int], *, seed: int, source: str) -> None:
+        """Prepare.
+
+        Args:
+            kind: the question type.
+            pool: of scenes.
+            sizes: pressure → questions wanted.
+            seed: of the split.
+            source: goes into the rows.
+        """
+        self.kind, self.pool, self.seed, self.source = kind, pool, seed, source
+        self.cells = {p: Cell(sizes.get(p, 0)) for p in PRESSURES}
+        self.images = Images(pool)
+        self.tried = Counter[str]()
+
+    def fill(self) -> Iterator[Question | Rejection]:
+        """Yield the questions of every cell, then a rejection for each cell that could not be filled."""
+        facts = askable(self.kind, self.pool)
+        wanted = self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
+        if wanted and len(facts) >= self.kind.asks:
+            items = self._items(facts, wanted)
+            for item in items:
+                self._emit(item, "easy")
+            for pressure in PRESSURES[1:]:
+                self._press(items, pressure)
+        for cell in self.cells.values():
+            yield from cell.rows
+        yield from self._unfilled(len(facts))
+
+    def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
+        """Draw texts until enough have images for every answer; keep those that can be pressed most."""
+        found: list[Item] = []
+        deal = Balance()
+        asked: Counter[tuple[Fact, ...]] = Counter()
+        answers = rng(self.seed, "mioh", self.kind.id, "answers")
+        for number in range(_TRIES * wanted):
+            generator = rng(self.seed, "mioh", self.kind.id, number)
+            item = self._item(number, facts, asked, deal, answers, generator)
+            if item is not None:
+                found.append(item)
+            if len(found) >= _RESERVE * wanted or number >= _PATIENCE * (1 + len(found)):
+                break
+        need = [p for p, cell in self.cells.items() if cell.wanted and p != "easy"]
+        return self._best(found, need, wanted)
+
+    def _best(self, found: list[Item], need: Sequence[str], wanted: int) -> list[Item]:
+        """Keep those that can be pressed most, as many of each answer as of any other."""
+        ranked = sorted(found, key=lambda item: (-sum(p in item.pressed for p in need), item.number))
+        groups: dict[int, list[Item]] = {}
+        for item in ranked:
+            groups.setdefault(item.answer, []).append(item)
+        rounds = max((len(group) for group in groups.values()), default=0)
+        dealt = [groups[a][i] for i in range(rounds) for a in sorted(groups) if i < len(groups[a])]
+        return dealt[:wanted]
+
+    def _item(
+        self, number: int, facts: Sequence[Fact], asked: Counter[tuple[Fact, ...]], deal: Balance,
+        answers: np.random.Generator, generator: np.random.Generator,
+    ) -> Item | None:
+        drawn = draw_facts(facts, self.kind, self.pool, asked, generator)
+        if len(drawn) < self.kind.asks:
+            return None
+        block = self.kind.shape(self.kind.text, drawn, generator)
+        settled = []
+        for forms in block:
+            settled.append(self._settle(forms, generator))
+            if settled[-1] is None:
+                self.tried["no images for every answer"] += 1
+                return None
+        pressed = [self._pressed(*entry, generator) for entry in settled if entry is not None]
+        possible = set.intersection(*(set(p) for p in pressed))
+        answer = deal.deal(range(len(block)), answers)
+        draft, scenes = settled[answer]  # type: ignore[misc]
+        asked.update([tuple(drawn)])
+        self.images.uses[list(scenes)] += 1
+        return Item(number, draft, answer, scenes, {p: pressed[answer][p] for p in PRESSURES if p in possible})
+
+    def _settle(self, forms: Sequence[Draft], generator: np.random.Generator) -> tuple[Draft, tuple[int, ...]] | None:
+        """Return the first form for which there are images."""
+        for draft in forms:
+            scenes = self.images.pick(draft.slots, generator)
+            if scenes is not None:
+                return draft, scenes
+        return None
+
+    def _pressed(
+        self, draft: Draft, scenes: tuple[int, ...], generator: np.random.Generator
+    ) -> dict[str, tuple[int, ...]]:
+        """Return, for each pressure that is wanted and possible, the images of the pressed twin."""
+        twins: dict[str, tuple[int, ...] | None] = {}
+        for pressure in PRESSURES[1:]:
+            if not self.cells[pressure].wanted:
+                continue
+            if pressure.startswith("ni"):
+                twins[pressure] = self._resized(draft, scenes, int(pressure[2:]), generator)
+            else:
+                twins[pressure] = self._hardened(draft, scenes, pressure.split("+"), generator)
+        return {p: twin for p, twin in twins.items() if twin is not None}
+
+    def _resized(
+        self, draft: Draft, scenes: tuple[int, ...], number: int, generator: np.random.Generator
+    ) -> tuple[int, ...] | None:
+        if number < max(draft.least, 2):
+            return None
+        if number <= len(scenes):
+            return scenes[:number]
+        more = self.images.pick((draft.filler,) * (number - len(scenes)), generator, taken=scenes)
+        return None if more is None else scenes + more
+
+    def _hardened(
+        self, draft: Draft, scenes: tuple[int, ...], pressures: Sequence[str], generator: np.random.Generator
+    ) -> tuple[int, ...] | None:
+        """Change only the images that the pressure bears on."""
+        hp, hn = "hp" in pressures, "hn" in pressures
+        places = [i for i, s in enumerate(draft.slots) if (hp and s.hp is not None) or (hn and s.hn is not None)]
+        kept = [s for i, s in enumerate(scenes) if i not in places]
+        new = self.images.pick([draft.slots[i] for i in places], generator, hp=hp, hn=hn, taken=kept)
+        if new is None:
+            return None
+        twin = list(scenes)
+        for i, scene in zip(places, new, strict=True):
+            twin[i] = scene
+        return tuple(twin)
+
+    def _press(self, items: Sequence[Item], pressure: str) -> None:
+        """Add pressed twins, as many of each answer as of any other (one may be ahead of the rest)."""
+        cell = self.cells[pressure]
+        groups: dict[int, list[Item]] = {}
+        for item in items:
+            groups.setdefault(item.answer, []).append(item)
+        waiting = {a: [i for i in group if pressure in i.pressed] for a, group in sorted(groups.items())}
+        while not cell.full() and all(waiting.values()):
+            for answer in waiting:
+                if not cell.full() and waiting[answer]:
+                    self._emit(waiting[answer].pop(0), pressure)
+
+    def _emit(self, item: Item, pressure: str) -> None:
+        cell = self.cells[pressure]
+        if cell.full():
+            return
+        generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure)
+        scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
+        cell.rows.append(self._question(item, pressure, scenes, cell.balance, generator))
+
+    def _question(
+        self, item: Item, pressure: str, scenes: tuple[int, ...], balance: Balance, generator: np.random.Generator
+    ) -> Question:
+        draft, kind = item.draft, self.kind
+        order = generator.permutation(len(scenes)).tolist()  # order[place] = slot
+        choices: tuple[str, ...] = ()
+        text, answer = draft.text, draft.answer
+        if draft.options:
+            names = {FIRST: f"Image {order.index(0) + 1}", SECOND: f"Image {order.index(1) + 1}"}
+            text, right = _named(text, names), _named(answer, names)
+            options = [_named(option, names) for option in self._offered(draft, len(scenes))]
+            choices, answer = arrange_options(draft, options, right, balance, generator)
+        elif draft.last:
+            place, choices, answer = arrange_images(draft, len(scenes), balance, generator)
+            if place >= 0:
+                other = order.index(draft.slot)
+                order[place], order[other] = order[other], order[place]
+        ordered = [self.pool.scenes[scenes[slot]] for slot in order]
+        pair = f"{kind.id.lower()}-{item.number}"
+        return Question(
+            id=f"{pair}-{pressure}", images=tuple(s.image for s in ordered), question=text, answer=answer,
+            kind="multiple_choice" if choices else "yes_no", benchmark="mioh", choices=choices, task=kind.task,
+            mode=kind.mode, pressure=pressure, question_type=kind.id, source=self.source, pair_id=pair,
+            objects=objects_of(draft.facts), scene_ids=tuple(s.id for s in ordered),
+        )  # fmt: skip
+
+    def _offered(self, draft: Draft, images: int) -> tuple[str, ...]:
+        """A number of images that exceeds their number is no option."""
+        if self.kind.id == "C1":
+            return tuple(option for option in draft.options if int(option) <= images)
+        return draft.options
+
+    def _unfilled(self, facts: int) -> Iterator[Rejection]:
+        for pressure, cell in self.cells.items():
+            if not cell.full():
+                detail = {"wanted": cell.wanted, "found": len(cell.rows), "facts": facts, **self.tried}
+                yield Rejection(f"{self.kind.id}/{pressure}", self._reason(pressure, facts), detail)
+
+    def _reason(self, pressure: str, facts: int) -> str:
+        if facts < self.kind.asks:
+            return f"cell not filled: the source knows no {self.kind.task} to ask about"
+        if pressure == "easy":
+            return "cell not filled: too few texts with images for every answer"
+        return "cell not filled: too few easy questions can be pressed this way for every answer"
+
+
+def askable(kind: QuestionType, pool: Pool) -> Sequence[Fact]:
+    """Return the facts that a question type can be about."""
+    if kind.task == "attribute":
+        return pool.attribute_facts()
+    return pool.relation_facts() if kind.task == "position" else pool.existence_facts()
+
+
+def draw_facts(
+    facts: Sequence[Fact], kind: QuestionType, pool: Pool, asked: Mapping[tuple[Fact, ...], int],
+    generator: np.random.Generator,
+) -> tuple[Fact, ...]:
+    """Draw the facts of one question: one that was asked least; or a set of options that belong together."""
+    drawn = (facts[i] for i in generator.integers(len(facts), size=64).tolist())
+    usable = [fact for fact in dict.fromkeys(drawn) if pool.askable(fact)]
+    if kind.asks == 1 or not usable:
+        return (min(usable[:4], key=lambda f: asked[(f,)]),) if usable else ()
+    kin = [f for f in usable[1:] if _kin(f, usable[0])]
+    return tuple(dict.fromkeys((usable[0], *kin, *usable[1:])))[: kind.asks]
+
+
+def _kin(one: Fact, other: Fact) -> bool:
+    """Tell whether two facts make each other plausible as options: the same object, value, or pair of objects."""
+    if isinstance(one, Has) and isinstance(other, Has):
+        return one.category == other.category or (one.kind, one.value) == (other.kind, other.value)
+    if isinstance(one, Related) and isinstance(other, Related):
+        return bool({one.subject, one.anchor} & {other.subject, other.anchor})
+    return False
+
+
+def objects_of(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """Return the categories that facts are about, each once."""
+    found: dict[str, None] = {}
+    for fact in facts:
+        names = (fact.subject, fact.anchor) if isinstance(fact, Related) else (fact.category,)
+        found |= dict.fromkeys(names)
+    return tuple(found)
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    for place, name in names.items():
+        text = text.replace(place, name)
+    return text
+
+
+def fill(
+    pool: Pool, kinds: Sequence[str], sizes: Mapping[str, Mapping[str, int]], *, seed: int, source: str
+) -> Iterator[Question | Rejection]:
+    """Yield the questions of several types; ``sizes``: type → pressure → number."""
+    for name in kinds:
+        yield from Filler(QUESTION_TYPES[name], pool, sizes.get(name, {}), seed=seed, source=source).fill()
+
+
+__all__ = ["PRESSURES", "Count", "Exists", "fill"]

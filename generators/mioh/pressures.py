@@ -1,0 +1,52 @@
+"""The three pressures of MIOH (arXiv 2608.30653, section 3.3) and where they begin.
+
+The paper publishes no numbers; these defaults are ours, they are options of the build, and the manifest holds them.
+Between "easy" and "hard" there is a gap on purpose, so that a pressed question differs visibly from its easy twin.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+EASY_IMAGES: Final = 4
+COMPARED_IMAGES: Final = 2
+NUMBERS_OF_IMAGES: Final = (2, 4, 8, 10)
+CLIP_PROMPT: Final = "A photo of {}"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When a positive is hard, and when a negative is.
+
+    Areas are shares of the image; fills are (mask area / box area) relative to the category's median.
+
+    Attributes:
+        small: hard positive: every instance covers less than this.
+        large: easy positive: an instance covers at least this.
+        tiny: an instance whose shorter side is below this share of the image's longer side is too small to ask
+            about: it is neither a positive nor counted.
+        hidden: hard positive: visible fraction (or, where unknown, relative fill) below this.
+        clear: easy positive: visible fraction (relative fill) at least this.
+        cut: hard positive: less than this share of the silhouette is inside the frame; where unknown: the box
+            touches the frame and its centre lies within ``margin`` of it.
+        margin: share of the width or height.
+        cooccurring: hard negative: max over what is present of P(target | present) at least this, and
+        near: at least this quantile among the images without the target.
+        far: easy negative: at most this quantile.
+        clip_low: hard positive: similarity to "A photo of [object]" at most this quantile of the positives.
+        clip_high: hard negative: similarity at least this quantile of the negatives.
+        support: images that must show a category before P(. | category) is believed.
+    """
+
+    small: float = 0.01
+    large: float = 0.03
+    tiny: float = 0.02
+    hidden: float = 0.5
+    clear: float = 0.75
+    cut: float = 0.6
+    margin: float = 0.15
+    cooccurring: float = 0.1
+    near: float = 0.8
+    far: float = 0.5
+    clip_low: float = 0.2
+    clip_high: float = 0.9
+    support: int = 3

@@ -1,0 +1,80 @@
+"""The 26 question types of MIOH (arXiv 2608.30653, table 1), one line each.
+
+To add one: an entry here, with a shape from :mod:`drafts` or a new function there.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from vhbench.generators.mioh import drafts
+from vhbench.generators.mioh.drafts import Shape
+
+Task = Literal["existence", "attribute", "counting", "position"]
+Mode = Literal["comprehensive", "selective", "comparative"]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionType:
+    """One of the 26.
+
+    Attributes:
+        id: the paper's, "E1" … "P7".
+        task: which facts it is about.
+        mode: how they are spread over the images.
+        shape: makes a block of drafts from facts.
+        text: its words; the fields are the shape's.
+        asks: how many facts the shape takes.
+        images: in the easy form.
+    """
+
+    id: str
+    task: Task
+    mode: Mode
+    shape: Shape
+    text: str
+    asks: int = 1
+
+    @property
+    def images(self) -> int:
+        """How many images the easy form has."""
+        return 2 if self.mode == "comparative" else 4
+
+
+_ANY, _EVERY = "Is there {a} in any of the images?", "Is there {a} in every image?"
+_ONE, _ALL = "occurs in at least one of the images?", "occurs in all of the images?"
+_FIRST = "is in {first} and not in {second}?"
+_TWO = "Which of {first} and {second} shows {a}?"
+
+_TYPES = (
+    QuestionType("E1", "existence", "comprehensive", drafts.in_any, _ANY),
+    QuestionType("E2", "existence", "comprehensive", drafts.in_every, _EVERY),
+    QuestionType("E3", "existence", "comprehensive", drafts.which_in_any, f"Which object {_ONE}", 4),
+    QuestionType("E4", "existence", "comprehensive", drafts.which_in_all, f"Which object {_ALL}", 4),
+    QuestionType("E5", "existence", "selective", drafts.which_image, "Which image shows {a}?"),
+    QuestionType("E6", "existence", "comparative", drafts.which_of_two, _TWO),
+    QuestionType("E7", "existence", "comparative", drafts.which_first_only, f"Which object {_FIRST}", 4),
+    QuestionType("A1", "attribute", "comprehensive", drafts.in_any, _ANY),
+    QuestionType("A2", "attribute", "comprehensive", drafts.in_every, _EVERY),
+    QuestionType("A3", "attribute", "comprehensive", drafts.which_in_any, f"Which of these {_ONE}", 4),
+    QuestionType("A4", "attribute", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4),
+    QuestionType("A5", "attribute", "selective", drafts.which_image, "Which image shows {a}?"),
+    QuestionType("A6", "attribute", "comparative", drafts.which_of_two, _TWO),
+    QuestionType("A7", "attribute", "comparative", drafts.which_first_only, f"Which of these {_FIRST}", 4),
+    QuestionType("C1", "counting", "comprehensive", drafts.how_many_images, "In how many images are there any {many}?"),
+    QuestionType("C2", "counting", "comprehensive", drafts.total, "How many {many} are there in all images together?"),
+    QuestionType(
+        "C3", "counting", "comprehensive", drafts.which_total,
+        "Which object occurs exactly {number} times in all images together?", 4,
+    ),
+    QuestionType("C4", "counting", "selective", drafts.exact, "Which image shows exactly {it}?"),
+    QuestionType("C5", "counting", "comparative", drafts.more, "Which image shows {more} {many}, {first} or {second}?"),
+    QuestionType("P1", "position", "comprehensive", drafts.in_any, _ANY),
+    QuestionType("P2", "position", "comprehensive", drafts.in_every, _EVERY),
+    QuestionType("P3", "position", "comprehensive", drafts.which_in_any, f"Which of these {_ONE}", 4),
+    QuestionType("P4", "position", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4),
+    QuestionType("P5", "position", "selective", drafts.which_image, "Which image shows {a}?"),
+    QuestionType("P6", "position", "selective", drafts.which_image, 'Where is "{it}"?'),
+    QuestionType("P7", "position", "comparative", drafts.which_first_only, f"Which of these {_FIRST}", 4),
+)  # fmt: skip
+
+QUESTION_TYPES: dict[str, QuestionType] = {entry.id: entry for entry in _TYPES}
