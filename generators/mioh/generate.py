@@ -249,7 +249,7 @@ class Filler:
         for item in items:
             groups.setdefault(item.answer, []).append(item)
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in sorted(groups.items())}
-        while not cell.full() and all(waiting.values()):
+        while waiting and not cell.full() and all(waiting.values()):
             for answer in waiting:
                 if not cell.full() and waiting[answer]:
                     self._emit(waiting[answer].pop(0), pressure)
