@@ -25,6 +25,10 @@ from vhbench.schema import Scene, SceneObject, VhbenchError
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
 
 
+RIVALS = (frozenset({"car", "truck"}), frozenset({"couch", "chair"}), frozenset({"cup", "wine glass"}))
+"""Categories of which annotators take one for another: where one is present, the other's absence is not known."""
+
+
 class Category(msgspec.Struct, gc=False):
     """One entry of ``categories``."""
 
@@ -90,13 +94,18 @@ class Faults:
 
     path: Path
     skip: bool = False
-    counts: Counter[str] = field(default_factory=Counter)
+    items: list[tuple[str, str]] = field(default_factory=list)
 
     def report(self, reason: str, place: str, text: str) -> None:
         """Raise, or count. ``place`` names the entry, such as ``annotation 17``."""
         if not self.skip:
             raise VhbenchError(f"{self.path}: {place}: {text}; --skip-bad leaves such entries out and counts them")
-        self.counts[reason] += 1
+        self.items.append((reason, place))
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many entries were left out, by reason."""
+        return Counter(reason for reason, _ in self.items)
 
 
 class CocoScenes(Sequence[Scene]):
@@ -133,7 +142,11 @@ class CocoScenes(Sequence[Scene]):
         self.faults = Faults(path, skip_bad)
         document = _decode(path)
         self.document_extra = (document.attributes, document.joint_obj_attribute_categories)
-        self.categories = _categories(document.categories, self.faults)
+        self.categories = {
+            identity: readable
+            for identity, name in _categories(document.categories, self.faults).items()
+            if (readable := self.readable(name))
+        }
         self._images = _read_images(document.images, images, self.faults)
         self.folder = images
         self._read_annotations(document.annotations, keep)
@@ -171,13 +184,24 @@ class CocoScenes(Sequence[Scene]):
 
     def knowledge(self, image: Image, rows: range) -> tuple[frozenset[str], frozenset[str]]:
         """Return the known and the countable categories of an image; here: all, and all without a crowd."""
-        crowds = {self._names[c] for c, crowd in zip(self._category[rows.start : rows.stop].tolist(),
-                  self._crowd[rows.start : rows.stop].tolist(), strict=True) if crowd}
-        return self.everything, self.everything - crowds if crowds else self.everything
+        part = slice(rows.start, rows.stop)
+        present = {self._names[c] for c in self._category[part].tolist()}
+        crowds = {self._names[c] for c in self._category[part][self._crowd[part]].tolist()}
+        doubtful = rivals(present, RIVALS)
+        known = self.everything - doubtful if doubtful else self.everything
+        return known, known - crowds if crowds else known
 
     def attributes(self, annotation: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         """Return an annotation's attributes and the known types; COCO has none."""
         return (), frozenset()
+
+    def readable(self, category: str) -> str:
+        """Return how questions name a category; "" leaves it out."""
+        return category
+
+    def is_part(self, annotation: Annotation) -> bool:
+        """Tell whether an annotation is about a part of another's object (PACO)."""
+        return annotation.obj_ann_id is not None and annotation.obj_ann_id != annotation.id
 
     def _object(self, row: int) -> SceneObject:
         x, y, width, height = (round(value, 2) for value in self._box[row].tolist())
@@ -197,9 +221,7 @@ class CocoScenes(Sequence[Scene]):
         found = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
         return {key: value for key, value in found.items() if value is not None}
 
-    def _read_annotations(
-        self, raws: list[msgspec.Raw], keep: Callable[[Annotation, Faults], bool] | None
-    ) -> None:
+    def _read_annotations(self, raws: list[msgspec.Raw], keep: Callable[[Annotation, Faults], bool] | None) -> None:
         index = {image.id: i for i, image in enumerate(self._images)}
         slots = {identity: slot for slot, identity in enumerate(self.categories)}
         self._names = list(self.categories.values())
@@ -207,12 +229,16 @@ class CocoScenes(Sequence[Scene]):
         seen: set[int] = set()
         for place, raw in enumerate(raws):
             annotation = _typed(_ANNOTATION, raw, f"annotations[{place}]", self.faults)
-            if annotation is None or not self._sound(annotation, index, seen):
+            if annotation is None or self.is_part(annotation) or not self._sound(annotation, index, seen):
                 continue
             seen.add(annotation.id)
             if keep is None or keep(annotation, self.faults):
-                columns.add(annotation, index[annotation.image_id], slots[annotation.category_id],
-                            self._images[index[annotation.image_id]])
+                columns.add(
+                    annotation,
+                    index[annotation.image_id],
+                    slots[annotation.category_id],
+                    self._images[index[annotation.image_id]],
+                )
         order, self._starts = columns.sorted(len(self._images))
         self._id, self._category = columns.id[order], columns.category[order]
         self._box, self._area, self._crowd = columns.box[order], columns.area[order], columns.crowd[order]
@@ -234,6 +260,11 @@ class CocoScenes(Sequence[Scene]):
     def instances(self) -> int:
         """How many instances there are, crowd regions included."""
         return len(self._id)
+
+
+def rivals(present: set[str], groups: Sequence[frozenset[str]]) -> set[str]:
+    """Return the words that are not present but could be meant by one that is."""
+    return {word for group in groups if group & present for word in group - present}
 
 
 class _Columns:
@@ -310,7 +341,9 @@ def _read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) -
         elif image.width <= 0 or image.height <= 0:
             faults.report("image without a size", f"image {image.id}", f"size {image.width}x{image.height}")
         elif not there.safe(image.file_name):
-            faults.report("path leaves its folder", f"image {image.id}", f"file_name {image.file_name!r} leaves its folder")
+            faults.report(
+                "path leaves its folder", f"image {image.id}", f"file_name {image.file_name!r} leaves its folder"
+            )
         elif not there.has(image.file_name):
             faults.report("missing image file", f"image {image.id}", f"no file {image.file_name!r} in {folder}")
         else:
@@ -338,7 +371,9 @@ class _Listing:
         parent, _, base = name.rpartition("/")
         if parent not in self._names:
             place = self.folder / parent
-            self._names[parent] = frozenset(os.listdir(place)) if place.is_dir() else frozenset()
+            self._names[parent] = (
+                frozenset(entry.name for entry in os.scandir(place)) if place.is_dir() else frozenset()
+            )
         return base in self._names[parent]
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from vhbench.generators.mioh import words
-from vhbench.generators.mioh.facts import Count, Exists, Fact
+from vhbench.generators.mioh.facts import Count, Exists, Fact, Related
 
 NONE: Final = "None of the above"
 UNKNOWN: Final = "I don't know"
@@ -61,7 +61,7 @@ class Draft:
     last: str = ""
 
 
-Block = list[tuple[Draft, ...]]
+Block = Sequence[tuple[Draft, ...]]
 """One entry per answer; each holds the same question in several forms, the most demanding first."""
 
 
@@ -97,7 +97,7 @@ def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four occurs in at least one image? The right one in exactly one, the others in none."""
-    block: Block = []
+    block: list[tuple[Draft, ...]] = []
     for i in range(5):
         others = [f for j, f in enumerate(facts) if j != i]
         slots = [minus(others[j % len(others)], *((f, False) for f in facts)) for j in range(4)]
@@ -110,7 +110,7 @@ def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 
 def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four occurs in all images? Each other one is missing somewhere, and best also present somewhere."""
-    block: Block = []
+    block: list[tuple[Draft, ...]] = []
     for i in range(5):
         others = [f for j, f in enumerate(facts) if j != i]
         always = [(facts[i], True)] if i < 4 else []
@@ -126,7 +126,7 @@ def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 
 def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four is in the first image and not in the second? Others: in both, in the second, in neither."""
-    block: Block = []
+    block: list[tuple[Draft, ...]] = []
     for i in range(5):
         others = [f for j, f in enumerate(facts) if j != i]
         right = [facts[i]] if i < 4 else []
@@ -160,7 +160,7 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """In how many images does it occur? The options are four neighbouring numbers."""
     (f,) = facts
-    text, start = text.format(many=words.plural(f.category)), int(generator.integers(2))
+    text, start = text.format(many=words.plural(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
         (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options, last=UNKNOWN),)
@@ -170,9 +170,9 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over one to three of them."""
-    category, start = facts[0].category, int(generator.integers(1, 5))
+    category, start = _noun(facts[0]), int(generator.integers(1, 5))
     text, options = text.format(many=words.plural(category)), tuple(str(k) for k in range(start, start + 4))
-    block: Block = []
+    block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
         forms = [_spread(k, parts, generator) for parts in generator.permutation([2, 2, 3, 1]).tolist()]
         answer = str(k) if k < start + 4 else NONE
@@ -187,8 +187,9 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
 def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """Which of four occurs that many times in total? The others occur another number of times, or not at all."""
     number = int(generator.integers(2, 5))
-    names = [f.category for f in facts]
-    text, block = text.format(number=number), []
+    names = [_noun(f) for f in facts]
+    text = text.format(number=number)
+    block: list[tuple[Draft, ...]] = []
     for i in range(5):
         others = [n for j, n in enumerate(names) if j != i]
         right = [names[i]] if i < 4 else []
@@ -201,43 +202,57 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
             for name in right:
                 counts[0][name], counts[1][name] = parts
             slots = tuple(_count_slot(c, right[0] if right else others[-1]) for c in counts)
-            forms.append(_options(text, [Exists(n) for n in names], i, slots, _count_slot(dict.fromkeys(names, 0), names[0])))
+            forms.append(
+                _options(text, [Exists(n) for n in names], i, slots, _count_slot(dict.fromkeys(names, 0), names[0]))
+            )
         block.append(tuple(forms))
     return block
 
 
 def exact(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """Which image shows exactly that many? The others show another number; one shows none."""
-    category, number = facts[0].category, int(generator.integers(1, 6))
+    category, number = _noun(facts[0]), int(generator.integers(1, 6))
     f = Count(category, number)
     text = text.format(it=f.phrase())
-    nearby = [n for n in (number - 1, number + 1, number - 2, number + 2, number + 3, 1, 2) if 1 <= n <= 5 and n != number]
+    nearby = [
+        n for n in (number - 1, number + 1, number - 2, number + 2, number + 3, 1, 2) if 1 <= n <= 5 and n != number
+    ]
     rest = tuple(plus(Count(category, n)) for n in nearby[:2])
     filler = Slot(((f, False),))
     weak = tuple(Slot(((f, False), (Count(category, 0), False))) for _ in range(2))
     right, none = [], []
     for others in (rest, weak, (zero(category),) * 2):
-        right.append(Draft(text, (f,), "", (Slot(((f, True),), hp=f), zero(category), *others), filler, slot=0, last=NONE))
-        none.append(Draft(text, (f,), NONE, (others[0], zero(category), *others[1:], zero(category)), filler, last=NONE))
+        right.append(
+            Draft(text, (f,), "", (Slot(((f, True),), hp=f), zero(category), *others), filler, slot=0, last=NONE)
+        )
+        none.append(
+            Draft(text, (f,), NONE, (others[0], zero(category), *others[1:], zero(category)), filler, last=NONE)
+        )
     return [tuple(right)] * 4 + [tuple(none)]
 
 
 def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """Which of two images shows more (or fewer)? Both the same number, neither any, the first, the second."""
-    category, word = facts[0].category, str(generator.choice(["more", "fewer"]))
+    category, word = _noun(facts[0]), str(generator.choice(["more", "fewer"]))
     text = text.replace("{more}", word).replace("{many}", words.plural(category))
     low, high, same = int(generator.integers(3)), int(generator.integers(3, 6)), int(generator.integers(1, 4))
     shows = {n: zero(category) if n == 0 else plus(Count(category, n)) for n in range(6)}
 
     def forms(answer: str, pairs: Sequence[tuple[int, int]]) -> tuple[Draft, ...]:
         return tuple(
-            Draft(text, (Exists(category),), answer, (shows[x], shows[y]), Slot(), options=TWO_AMOUNTS) for x, y in pairs
+            Draft(text, (Exists(category),), answer, (shows[x], shows[y]), Slot(), options=TWO_AMOUNTS)
+            for x, y in pairs
         )
 
     ordered = [(high, low), (2, low % 2), (1, 0)]
     turned = [(y, x) for x, y in ordered]
     first, second = (ordered, turned) if word == "more" else (turned, ordered)
-    return [forms(SAME, [(same, same), (1, 1)]), forms(NONE_SHOWN, [(0, 0)]), forms(FIRST, first), forms(SECOND, second)]
+    return [
+        forms(SAME, [(same, same), (1, 1)]),
+        forms(NONE_SHOWN, [(0, 0)]),
+        forms(FIRST, first),
+        forms(SECOND, second),
+    ]
 
 
 FIRST, SECOND, BOTH, NEITHER = "{first}", "{second}", "Both", "Neither"
@@ -250,6 +265,13 @@ def zero(category: str) -> Slot:
     """A slot that shows none of a category, and is known to."""
     f = Count(category, 0)
     return Slot(((f, True),), hn=f)
+
+
+def _noun(fact: Fact) -> str:
+    """Return the category that a fact counts."""
+    if isinstance(fact, Related):
+        raise TypeError("a relation is not counted")
+    return fact.category
 
 
 def _options(text: str, facts: Sequence[Fact], right: int, slots: Sequence[Slot], filler: Slot) -> Draft:

@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.mioh.drafts import FIRST, SECOND, Draft, Slot
-from vhbench.generators.mioh.facts import Count, Exists, Fact, Has, Related
+from vhbench.generators.mioh.facts import Fact, Has, Related
 from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
 from vhbench.generators.mioh.pools import Pool
 from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
-from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
+from vhbench.generators.mioh.question_types import QuestionType
 from vhbench.schema import Question, Rejection
 from vhbench.seeding import rng
 
@@ -52,8 +52,8 @@ class Cell:
 
     wanted: int
     rows: list[Question] = field(default_factory=list)
-    answers: Counter[int] = field(default_factory=Counter)
     balance: Balance = field(default_factory=Balance)
+    scenes: set[int] = field(default_factory=set)
 
     def full(self) -> bool:
         """Tell whether there is nothing more to do."""
@@ -91,7 +91,12 @@ class Images:
         return mask
 
     def pick(
-        self, slots: Sequence[Slot], generator: np.random.Generator, *, hp: bool = False, hn: bool = False,
+        self,
+        slots: Sequence[Slot],
+        generator: np.random.Generator,
+        *,
+        hp: bool = False,
+        hn: bool = False,
         taken: Sequence[int] = (),
     ) -> tuple[int, ...] | None:
         """Return a different scene for each slot, or None. The slots with the fewest candidates choose first."""
@@ -112,7 +117,8 @@ class Images:
             return None
         uses = self.uses[free]
         rare = np.flatnonzero(uses == uses.min())
-        return free[int(rare[generator.integers(len(rare))])]
+        chosen: int = free[int(rare[generator.integers(len(rare))])]
+        return chosen
 
 
 class Filler:
@@ -174,8 +180,13 @@ class Filler:
         return dealt[:wanted]
 
     def _item(
-        self, number: int, facts: Sequence[Fact], asked: Counter[tuple[Fact, ...]], deal: Balance,
-        answers: np.random.Generator, generator: np.random.Generator,
+        self,
+        number: int,
+        facts: Sequence[Fact],
+        asked: Counter[tuple[Fact, ...]],
+        deal: Balance,
+        answers: np.random.Generator,
+        generator: np.random.Generator,
     ) -> Item | None:
         drawn = draw_facts(facts, self.kind, self.pool, asked, generator)
         if len(drawn) < self.kind.asks:
@@ -260,6 +271,7 @@ class Filler:
             return
         generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure)
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
+        cell.scenes.update(scenes)
         cell.rows.append(self._question(item, pressure, scenes, cell.balance, generator))
 
     def _question(
@@ -316,7 +328,10 @@ def askable(kind: QuestionType, pool: Pool) -> Sequence[Fact]:
 
 
 def draw_facts(
-    facts: Sequence[Fact], kind: QuestionType, pool: Pool, asked: Mapping[tuple[Fact, ...], int],
+    facts: Sequence[Fact],
+    kind: QuestionType,
+    pool: Pool,
+    asked: Mapping[tuple[Fact, ...], int],
     generator: np.random.Generator,
 ) -> tuple[Fact, ...]:
     """Draw the facts of one question: one that was asked least; or a set of options that belong together."""
@@ -350,14 +365,3 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     for place, name in names.items():
         text = text.replace(place, name)
     return text
-
-
-def fill(
-    pool: Pool, kinds: Sequence[str], sizes: Mapping[str, Mapping[str, int]], *, seed: int, source: str
-) -> Iterator[Question | Rejection]:
-    """Yield the questions of several types; ``sizes``: type → pressure → number."""
-    for name in kinds:
-        yield from Filler(QUESTION_TYPES[name], pool, sizes.get(name, {}), seed=seed, source=source).fill()
-
-
-__all__ = ["PRESSURES", "Count", "Exists", "fill"]

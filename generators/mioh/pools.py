@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -252,8 +252,10 @@ class Pool:
         rows = table.holders.get((column, fact.kind, fact.value), [])
         yes, easy, hard = self._seen(np.array(rows, np.int64))
         doubtful = self._scatter(np.array(table.close_to(column, fact.kind, fact.value), np.int64))
-        typed = self.countable[:, column] & self.present[:, column] & ~self._scatter(
-            np.array(table.untyped(column, fact.kind, self._objects_of(column)), np.int64)
+        typed = (
+            self.countable[:, column]
+            & self.present[:, column]
+            & ~self._scatter(np.array(table.untyped(column, fact.kind, self._objects_of(column)), np.int64))
         )
         no = self.absent[:, column] | (typed & ~doubtful)
         elsewhere = self._scatter(np.array(table.carriers(column, fact.kind, fact.value), np.int64))
@@ -300,7 +302,7 @@ class Pool:
         with np.errstate(invalid="ignore"):
             return ends <= starts, first >= last
 
-    def _extreme(self, column: int, values: Floats, function: np.ufunc) -> Floats:
+    def _extreme(self, column: int, values: npt.NDArray[Any], function: np.ufunc) -> Floats:
         rows = self._objects_of(column)
         result = np.full(len(self), np.inf if function is np.minimum else -np.inf, np.float32)
         function.at(result, self.where[rows], values[rows])
@@ -334,7 +336,7 @@ class Pool:
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
-        there, not_there = self.counts.any(0), self.absent.any(0)
+        there, not_there = self.counts.max(0) > 0, self.absent.max(0)
         return [Exists(c) for i, c in enumerate(self.categories) if there[i] and not_there[i]]
 
     def attribute_facts(self) -> list[Has]:
@@ -346,10 +348,10 @@ class Pool:
         """Return every listed relation, and left and right of the pairs that occur together."""
         listed = [Related(*triple) for triple in self.relations if triple[1] not in SIDES and triple[0] != triple[2]]
         together = self.present.astype(np.float32)
-        often = np.triu(together.T @ together, 1)
+        often: Floats = np.triu(together.T @ together, 1).astype(np.float32)
         pairs = np.argwhere(often >= 2)
         pairs = pairs[np.argsort(-often[tuple(pairs.T)], kind="stable")[:_MOST_PAIRS]]
-        objects = self.counts.any(0)
+        objects = self.counts.max(0) > 0
         sides = [
             Related(self.categories[s], side, self.categories[a])
             for one, other in pairs.tolist()

@@ -70,8 +70,8 @@ def a(phrase: str) -> str:
 def described(category: str, kind: str, value: str) -> str:
     """Say an object with an attribute, without an article.
 
-    >>> described("dog", "colour", "brown"), described("table", "material", "wood"), described("dog", "action", "running")
-    ('brown dog', 'wooden table', 'dog that is running')
+    >>> described("table", "material", "wood"), described("dog", "action", "running")
+    ('wooden table', 'dog that is running')
     """
     noun = singular(category)
     if kind == "action":

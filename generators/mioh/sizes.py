@@ -1,0 +1,69 @@
+"""How many questions each cell gets."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.schema import VhbenchError
+
+PAPER: Final[dict[str, dict[str, int]]] = {
+    "existence": {"easy": 300, "hn": 200, "hp": 220, "ni": 150},
+    "counting": {"easy": 180, "hn": 116, "hp": 97, "ni": 70},
+    "attribute": {"easy": 260, "hn": 240, "hp": 240, "ni": 210},
+    "position": {"easy": 240, "hn": 250, "hp": 215, "ni": 496},
+}
+"""Questions per task and pressure in the paper's final set: 3,484 in all (inferred from its printed percentages)."""
+
+GROUPS: Final = ("easy", "ni", "hp", "hn", "hp+hn")
+
+
+def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
+    """Return type → pressure → number.
+
+    Args:
+        cells: "paper"; or a number for each of the 26 × 5 cells, "hp+hn" among them; or task → pressure → number,
+            as in :data:`PAPER`.
+
+    Raises:
+        VhbenchError: for an unknown task or pressure, or a negative number.
+    """
+    if cells == "paper":
+        cells = PAPER
+    if isinstance(cells, str):
+        if not cells.isdecimal():
+            raise VhbenchError(f"cells {cells!r}: must be paper, a number, or a JSON file of task → pressure → number")
+        cells = int(cells)
+    if isinstance(cells, int):
+        return {name: _split_ni(dict.fromkeys(GROUPS, cells)) for name in QUESTION_TYPES}
+    _check(cells)
+    table: dict[str, dict[str, int]] = {}
+    for task in PAPER:
+        names = [name for name, kind in QUESTION_TYPES.items() if kind.task == task]
+        for i, name in enumerate(names):
+            wanted = {group: _share(number, i, len(names)) for group, number in cells.get(task, {}).items()}
+            table[name] = _split_ni(wanted, turn=i)
+    return table
+
+
+def _check(cells: Mapping[str, Mapping[str, int]]) -> None:
+    for task, groups in cells.items():
+        if task not in PAPER:
+            raise VhbenchError(f"cells: unknown task {task!r}: must be one of {', '.join(PAPER)}")
+        for group, number in groups.items():
+            if group not in GROUPS or not isinstance(number, int) or number < 0:
+                raise VhbenchError(f"cells: {task} {group!r}: {number}: must be 0 or more of {', '.join(GROUPS)}")
+
+
+def _share(number: int, index: int, parts: int) -> int:
+    """The index-th of equal parts; the first ones take what is left over."""
+    return number // parts + (index < number % parts)
+
+
+def _split_ni(wanted: dict[str, int], turn: int = 0) -> dict[str, int]:
+    """Split NI over its numbers of images; types take turns in which number gets what is left over."""
+    split = {group: number for group, number in wanted.items() if group != "ni"}
+    parts = len(NUMBERS_OF_IMAGES)
+    for i, images in enumerate(NUMBERS_OF_IMAGES):
+        split[f"ni{images}"] = _share(wanted.get("ni", 0), (i + turn) % parts, parts)
+    return split

@@ -1,0 +1,171 @@
+"""MIOH's build: sources, pools and the 26 question types, one shard per type."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from vhbench.builds import mioh_worlds
+from vhbench.builds.mioh_worlds import World
+from vhbench.generators.mioh.generate import Filler
+from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.pressures import Thresholds
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.mioh.sizes import sizes
+from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
+
+VERSION: Final = "1.0.0"
+"""Of the benchmark: MAJOR changes when scores are no longer comparable."""
+
+DRAWN = Thresholds(small=0.004, large=0.008)
+"""Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
+
+
+@dataclass(frozen=True)
+class MiohBuild:
+    """Implements :class:`vhbench.protocols.Build`; configs ``mioh_easy|ni|hp|hn|hp_hn``.
+
+    Attributes:
+        sources_read: "scenes", "scenes:N", "coco:FILE", "paco:FILE", "svg:FILE"; each task takes the source that
+            knows most about it.
+        images: the folder that the files' images lie in.
+        cells: "paper", a number, or task → pressure → number.
+        types: which question types.
+        thresholds: of the pressures; None for the source's defaults.
+        clip: name or folder of a CLIP model, or "".
+        skip_bad: leave bad entries of a file out and count them.
+        size: side of drawn scenes in pixels.
+    """
+
+    read: tuple[str, ...] = ("scenes",)
+    images: str = ""
+    cells: Any = "paper"
+    types: tuple[str, ...] = tuple(QUESTION_TYPES)
+    thresholds: Thresholds | None = None
+    clip: str = ""
+    skip_bad: bool = False
+    size: int = 512
+    seed: int = 0
+    benchmark: str = "mioh"
+    version: str = VERSION
+    _sizes: Mapping[str, Mapping[str, int]] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_sizes", sizes(self.cells))
+        unknown = [name for name in self.types if name not in QUESTION_TYPES]
+        if unknown:
+            raise VhbenchError(f"unknown question type {unknown[0]!r}: must be among {', '.join(QUESTION_TYPES)}")
+        for source in self.read:
+            mioh_worlds.check(source, self.images)
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Every option, JSON types only; without the folders that sources lie in."""
+        return {
+            "sources": [mioh_worlds.label(source) for source in self.read],
+            "cells": {name: dict(self._sizes[name]) for name in self.types},
+            "thresholds": {source.partition(":")[0]: asdict(self._thresholds(source)) for source in self.read},
+            "pressures": f"rules and CLIP ({Path(self.clip).name})" if self.clip else "rules alone, no CLIP",
+            "skip_bad": self.skip_bad,
+            "size": self.size,
+        }
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The files that were read and their SHA-256."""
+        paths = [Path(place) for source in self.read if (place := mioh_worlds.file_of(source))]
+        return {path.name: _digest(path) for path in paths}
+
+    @property
+    def shards(self) -> int:
+        """One per question type."""
+        return len(self.types)
+
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
+        """Yield the questions of one type, the scenes behind them, and the cells that could not be filled."""
+        kind = QUESTION_TYPES[self.types[shard]]
+        source = mioh_worlds.best_source(self.read, kind.task)
+        world, pool = _pool(
+            source, self.images, self.skip_bad, self._thresholds(source), self.clip, self.size, self.seed
+        )
+        if shard == 0:
+            yield from world.rejections
+        filler = Filler(kind, pool, self._sizes[kind.id], seed=self.seed, source=world.name)
+        used: set[int] = set()
+        for made in filler.fill():
+            yield Row(f"mioh_{_group(made.pressure)}", made) if isinstance(made, Question) else made
+        for cell in filler.cells.values():
+            used |= cell.scenes
+        for index in sorted(used):
+            yield pool.scenes[index]
+
+    def _thresholds(self, source: str) -> Thresholds:
+        return self.thresholds or (DRAWN if source.startswith("scenes") else Thresholds())
+
+
+def _group(pressure: str) -> str:
+    return "ni" if pressure.startswith("ni") else pressure.replace("+", "_")
+
+
+@lru_cache(maxsize=4)
+def _pool(
+    source: str, images: str, skip_bad: bool, thresholds: Thresholds, clip: str, size: int, seed: int
+) -> tuple[World, Pool]:
+    """Read a source once per process."""
+    world = mioh_worlds.read(source, images, skip_bad=skip_bad, size=size, seed=seed)
+    pool = Pool(world.scenes, thresholds)
+    if clip:
+        from vhbench.adapters.clip import ClipScorer
+        from vhbench.generators.mioh.pressures import CLIP_PROMPT
+
+        texts = [CLIP_PROMPT.format(category) for category in pool.categories]
+        pool.clip = ClipScorer(clip).matrix([scene.image for scene in world.scenes], texts)
+    return world, pool
+
+
+@lru_cache(maxsize=8)
+def _digest(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def read_cells(text: str) -> Any:
+    """Read ``--cells``: "paper", a number, or a JSON file.
+
+    Raises:
+        VhbenchError: if the file cannot be read.
+    """
+    if text == "paper" or text.isdecimal():
+        return text
+    try:
+        return orjson.loads(Path(text).read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise VhbenchError(f"--cells {text}: must be paper, a number, or a JSON file: {error}") from error
+
+
+def read_thresholds(pairs: Sequence[str], source: str) -> Thresholds | None:
+    """Read ``--threshold NAME=VALUE`` options; None if there is none.
+
+    Raises:
+        VhbenchError: for an unknown name or a value that is no number.
+    """
+    if not pairs:
+        return None
+    base = DRAWN if source.startswith("scenes") else Thresholds()
+    names = asdict(base)
+    for pair in pairs:
+        name, _, value = pair.partition("=")
+        if name not in names:
+            raise VhbenchError(f"--threshold {pair}: unknown name {name!r}: must be one of {', '.join(names)}")
+        try:
+            names[name] = type(names[name])(float(value))
+        except ValueError:
+            raise VhbenchError(f"--threshold {pair}: {value!r} is not a number") from None
+    return Thresholds(**names)

@@ -1,0 +1,109 @@
+"""``vhbench build mioh``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vhbench.cli import running
+
+_SOURCES, _ASKED = "Where images come from", "What is asked"
+
+
+def mioh(
+    out: running.Out,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="`scenes[:N]` (N drawn pictures), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file of that form), "
+            "`paco:FILE` (attributes), `svg:FILE` (relations). May be given several times: each task takes the source "
+            "that knows most about it.",
+            rich_help_panel=_SOURCES,
+        ),
+    ] = None,
+    images: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Folder that the files' images lie in.", rich_help_panel=_SOURCES),
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave bad entries out and count them.", rich_help_panel=_SOURCES)
+    ] = False,
+    size: Annotated[
+        int, typer.Option(min=64, max=4096, help="Side of drawn pictures in pixels.", rich_help_panel=_SOURCES)
+    ] = 512,
+    cells: Annotated[
+        str,
+        typer.Option(
+            help="`paper` (3,484 questions), a number for each of the 26 × 5 cells (with HP+HN), or a JSON file of "
+            "task → pressure → number.",
+            rich_help_panel=_ASKED,
+        ),
+    ] = "paper",
+    types: Annotated[
+        str, typer.Option(help="Question types, e.g. `E5,C4`; all 26 by default.", rich_help_panel=_ASKED)
+    ] = "",
+    clip: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="CLIP model for pressure by similarity, e.g. `openai/clip-vit-large-patch14`; without it HP and HN "
+            "go by size, occlusion, frame and co-occurrence alone.",
+            rich_help_panel=_ASKED,
+        ),
+    ] = "",
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A threshold of the pressures, e.g. `small=0.02`; see vhbench.generators.mioh.pressures.",
+            rich_help_panel=_ASKED,
+        ),
+    ] = None,
+    seed: running.Seed = 0,
+    version: running.Version = "1.0.0",
+    secret: running.SecretFile = None,
+    workers: running.Workers = 1,
+    shard: running.Shard = "",
+    ray: running.Ray = "",
+    gpus: running.Gpus = 0,
+) -> None:
+    """Build MIOH: can a model keep objects apart over several images?
+
+    26 question types (existence, attribute, counting, position; comprehensive, selective, comparative), each easy and
+    under three pressures: number of images (NI), hard positives (HP), hard negatives (HN).
+
+    Example: `vhbench build mioh --source coco:instances_train2017.json --images train2017 --out out`
+    """
+    from vhbench.builds.mioh import VERSION, MiohBuild, read_cells, read_thresholds
+    from vhbench.generators.mioh.question_types import QUESTION_TYPES
+
+    chosen = tuple(source or ["scenes"])
+    wanted, limits = read_cells(cells), read_thresholds(threshold or [], chosen[0])
+    version = version or VERSION
+
+    def make(seed: int) -> MiohBuild:
+        return MiohBuild(
+            read=chosen,
+            images=str(images or ""),
+            cells=wanted,
+            types=tuple(types.split(",")) if types else tuple(QUESTION_TYPES),
+            thresholds=limits,
+            clip=clip,
+            skip_bad=skip_bad,
+            size=size,
+            seed=seed,
+            version=version,
+        )
+
+    running.run(
+        make,
+        out,
+        seed=seed,
+        secret_file=secret,
+        benchmark="mioh",
+        version=version,
+        workers=workers,
+        shard=shard,
+        ray=ray,
+        gpus=gpus,
+    )
