@@ -12,6 +12,7 @@ import base64
 import hashlib
 import json
 import re
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -78,6 +79,8 @@ class HubStandin:
             patch.setattr(constants, "HF_HUB_DISABLE_XET", True)
             patch.setattr(constants, "HF_HUB_CACHE", str(cache / "hub"))
             patch.setattr("huggingface_hub.utils._http.time.sleep", lambda _: None)
+            # A new client loads the TLS certificates, 40 ms each; the real client makes one after every failure.
+            patch.setattr("ssl.create_default_context", lambda *_, **__: ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
             yield self
 
     def fail(self, mode: str, *, at: int) -> None:
@@ -190,6 +193,7 @@ class HubStandin:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # answers are two small writes
     hub: HubStandin
 
     def log_message(self, *_: object) -> None:
