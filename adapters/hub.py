@@ -119,6 +119,20 @@ def push(
     return Release(repo_id, head, tag, new, gone)
 
 
+def released_changelog(repo_id: str) -> str:
+    """Return the CHANGELOG.md at the head of a repository, or "" if there is none."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError, RepositoryNotFoundError
+
+    with _one_line(check_repo_id(repo_id)):
+        try:
+            return Path(hf_hub_download(repo_id, "CHANGELOG.md", repo_type="dataset")).read_text(encoding="utf-8")
+        except LocalEntryNotFoundError:
+            raise
+        except (EntryNotFoundError, RepositoryNotFoundError):
+            return ""
+
+
 def _commit(
     api: Any, repo_id: str, head: str, tag: str, files: list["_File"], gone: tuple[str, ...], *, progress: bool
 ) -> str:
@@ -145,9 +159,10 @@ def _commit(
 
 
 def _released_before(api: Any, repo_id: str, tag: str, sha: str, local: Mapping[str, "_File"]) -> Release:
+    """Check that what is released under a tag is this split; cards may have been written by another vhbench."""
     remote = _remote_files(api, repo_id, sha)
-    changed = sorted(name for name, file in local.items() if not file.equals(remote.get(name)))
-    changed += sorted(set(remote) - set(local) - set(_KEPT))
+    names = (set(remote) | set(local)) - set(layout.DERIVED) - set(_KEPT)
+    changed = sorted(name for name in names if name not in local or not local[name].equals(remote.get(name)))
     if changed:
         raise VhbenchError(
             f"{repo_id} has the tag {tag} with other content ({len(changed)} files differ, such as {changed[0]}); "

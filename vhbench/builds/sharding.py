@@ -131,7 +131,7 @@ def _finished(target: Path, mark: str) -> Manifest | None:
         manifest = splits.read_manifest(target)
     except VhbenchError:
         return None
-    whole = manifest.extra.get("fingerprint") == mark and not splits.file_faults(target)
+    whole = manifest.extra.get("fingerprint") == mark and not splits.check_files(target)
     return manifest if whole else None
 
 

@@ -23,13 +23,13 @@ from vhbench.splits.reading import (
     read_truths,
     recompute_content_hash,
 )
-from vhbench.splits.verifying import file_faults, verify
+from vhbench.splits.verifying import check_files, verify
 from vhbench.splits.writing import write_split
 
 __all__ = [
     "SECRET_SEED",
+    "check_files",
     "content_hash",
-    "file_faults",
     "read_manifest",
     "read_questions",
     "read_rejections",

@@ -30,7 +30,7 @@ def verify(directory: Path) -> list[str]:
         One line per fault; empty where all is well.
     """
     directory = Path(directory)
-    if faults := file_faults(directory):
+    if faults := check_files(directory):
         return faults  # what damaged files hold is not worth a look
     try:
         manifest = layout.read_manifest(directory)
@@ -41,15 +41,15 @@ def verify(directory: Path) -> list[str]:
     return faults
 
 
-def file_faults(directory: Path) -> list[str]:
+def check_files(directory: Path) -> list[str]:
     """Check the manifest, the hash of each file that it lists, and that there are no others."""
     try:
-        return [*_file_faults(directory, layout.read_manifest(directory))]
+        return [*_check_files(directory, layout.read_manifest(directory))]
     except VhbenchError as error:
         return [str(error)]
 
 
-def _file_faults(directory: Path, manifest: Manifest) -> Iterator[str]:
+def _check_files(directory: Path, manifest: Manifest) -> Iterator[str]:
     for name, digest in manifest.files.items():
         try:
             path = layout.inside(directory, name)

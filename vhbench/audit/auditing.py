@@ -1,0 +1,90 @@
+"""Goes through a split once: answers against scenes, twins against one another, balance of answers."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vhbench import splits
+from vhbench.audit import answers
+from vhbench.schema import Question, Scene
+
+_ENOUGH = 40
+"""Below this many questions a share says little."""
+
+_TOLERANCE = 4.0
+"""Standard errors by which a share may be off before it is worth a warning."""
+
+
+@dataclass
+class Audit:
+    """What came of looking at every question.
+
+    Attributes:
+        faults: one line each.
+        right: questions whose answer was found anew.
+        open: questions that the scenes or the words leave open, by benchmark-specific type.
+        letters: config → (kind, number of options) → right answer → number of questions.
+    """
+
+    faults: list[str] = field(default_factory=list)
+    right: int = 0
+    open: Counter[str] = field(default_factory=Counter)
+    letters: dict[str, dict[tuple[str, int], Counter[str]]] = field(default_factory=dict)
+
+
+def audit(directory: Path) -> Audit:
+    """Answer every question of a split anew and compare.
+
+    Raises:
+        VhbenchError: if the split cannot be read.
+    """
+    result = Audit()
+    scenes = splits.read_scenes(directory)
+    yes_no: dict[tuple[str, str], dict[bool, Question]] = {}
+    for row in splits.read_rows(directory):
+        question = row.question
+        _check_answer(question, scenes, result)
+        if question.kind != "caption":
+            cells = result.letters.setdefault(row.config, {})
+            cells.setdefault((question.kind, len(question.choices)), Counter())[question.answer] += 1
+        if question.kind == "yes_no" and question.pair_id:
+            pair = yes_no.setdefault((row.config, question.pair_id), {})
+            pair.setdefault(question.negated, question)
+    for (_, pair_id), pair in sorted(yes_no.items()):
+        if True in pair and False in pair and pair[True].answer == pair[False].answer:
+            result.faults.append(f"pair {pair_id!r}: a question and its negation have the same answer")
+    return result
+
+
+def _check_answer(question: Question, scenes: dict[str, Scene], result: Audit) -> None:
+    if question.kind == "caption":
+        return
+    known = [scenes[name] for name in question.scene_ids if name in scenes]
+    found = None
+    if known and len(known) == len(question.images):
+        found = answers.verdict(question, known)
+    if found is None:
+        result.open[question.question_type or question.task or question.kind] += 1
+    elif found:
+        result.right += 1
+    else:
+        where = ", ".join(question.scene_ids)
+        result.faults.append(
+            f"row {question.id!r}: the answer to {question.question!r} is not {question.answer!r} in scene {where}"
+        )
+
+
+def imbalances(result: Audit) -> Iterator[str]:
+    """Yield one line for each config whose right answers are spread so unevenly that guessing would pay."""
+    for config, cells in sorted(result.letters.items()):
+        for (kind, options), found in sorted(cells.items()):
+            total = sum(found.values())
+            names = ["no", "yes"] if kind == "yes_no" else list("ABCDEFGHIJ"[:options])
+            fair = 1 / len(names)
+            error = (fair * (1 - fair) / total) ** 0.5
+            for name in names:
+                share = found[name] / total
+                if total >= _ENOUGH and abs(share - fair) > _TOLERANCE * error:
+                    what = "answer" if kind == "yes_no" else f"option of {options}"
+                    yield f"{config}: {what} {name!r} is right in {share:.0%} of {total} questions, not in {fair:.0%}"

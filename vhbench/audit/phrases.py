@@ -1,0 +1,134 @@
+"""Reads noun phrases ("two dogs", "wooden table", "dog to the left of a person") and looks them up in a scene.
+
+Every answer is True, False or None: None where the phrase cannot be read or the scene does not know.
+"""
+
+import re
+from collections.abc import Iterable
+
+from vhbench.schema import Scene
+
+Maybe = bool | None
+
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_PLURALS = {
+    **{"person": "people", "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese"},
+    **{"tooth": "teeth", "foot": "feet", "ox": "oxen"},
+}
+_MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
+_PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
+_SAID = {"wooden": "wood", "woollen": "wool"}
+_ARTICLE = re.compile(r"(?:an?|the) ")
+
+
+def any_of(values: Iterable[Maybe]) -> Maybe:
+    """Return whether one is true, as far as that is known."""
+    found = list(values)
+    return True if True in found else None if None in found else False
+
+
+def all_of(values: Iterable[Maybe]) -> Maybe:
+    """Return whether all are true, as far as that is known."""
+    return negation(any_of(negation(value) for value in values))
+
+
+def negation(value: Maybe) -> Maybe:
+    """Return the opposite, where there is one."""
+    return None if value is None else not value
+
+
+def category(phrase: str, scenes: Iterable[Scene]) -> str:
+    """Return the category that a noun phrase names, in the singular or plural, or "" if no scene knows it."""
+    text = _ARTICLE.sub("", phrase.strip().lower(), count=1)
+    for measure in _MEASURES:
+        text = text.removeprefix(measure)
+    names = {name for scene in scenes for name in (*scene.known, *scene.categories(), scene.environment) if name}
+    if text in names:
+        return text
+    return next((name for name in sorted(names) if text in _plurals(name)), "")
+
+
+def _plurals(name: str) -> set[str]:
+    forms = {f"{name}s", f"{name}es", f"{name[:-1]}ies", f"{name[:-1]}ves", f"{name[:-2]}ves"}
+    for one, many in _PLURALS.items():
+        if name.endswith(one):
+            forms.add(name[: -len(one)] + many)
+    return forms
+
+
+def holds(phrase: str, scene: Scene) -> Maybe:
+    """Tell whether a scene shows what a noun phrase says."""
+    text = _ARTICLE.sub("", phrase.strip(), count=1)
+    if match := re.fullmatch(r"(\d+|[a-z]+) (.+)", text):
+        number = to_number(match[1])
+        if number is not None and (name := category(match[2], [scene])):
+            found = count(name, scene)
+            return None if found is None else found == number
+    if name := category(text, [scene]):
+        return present(name, scene)
+    if match := re.fullmatch(r"(.+) that is (.+)", text):
+        return has(category(match[1], [scene]), match[2], scene)
+    for anchor in re.finditer(r" (?:an?|the) ", text):
+        subject = _subject(text[: anchor.start()], scene)
+        if subject and (other := category(text[anchor.end() :], [scene])):
+            return related(*subject, other, scene)
+    value, _, rest = text.partition(" ")
+    return has(category(rest, [scene]), value, scene) if rest else None
+
+
+def _subject(text: str, scene: Scene) -> tuple[str, str] | None:
+    """Split "pair of skis to the left of" into a category and a predicate."""
+    words = text.split()
+    for cut in range(len(words) - 1, 0, -1):
+        if name := category(" ".join(words[:cut]), [scene]):
+            said = " ".join(words[cut:])
+            return name, _PREDICATES.get(said, said)
+    return None
+
+
+def present(name: str, scene: Scene) -> Maybe:
+    """Tell whether a category or a place is in a scene."""
+    if name in scene.categories() or (name and name == scene.environment):
+        return True
+    return False if name in scene.known else None
+
+
+def count(name: str, scene: Scene) -> int | None:
+    """Return the number of instances of a category."""
+    if name in scene.countable:
+        return sum(thing.category == name for thing in scene.objects)
+    return 0 if present(name, scene) is False else None
+
+
+def has(name: str, value: str, scene: Scene) -> Maybe:
+    """Tell whether one instance of a category has a value of an attribute."""
+    if not name:
+        return None
+    things = [thing for thing in scene.objects if thing.category == name]
+    value = _SAID.get(value, value)
+    if any(value in (held for _, held in thing.attributes) for thing in things):
+        return True
+    if present(name, scene) is False:
+        return False
+    # No, only where every instance is listed and something of the kind is known about each.
+    known = name in scene.countable and all(thing.known_attributes for thing in things)
+    return False if known else None
+
+
+def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
+    """Tell whether one instance of a category stands in a relation to one of another."""
+    names = {thing.id: thing.category for thing in scene.objects}
+    held = ((names[r.subject], r.predicate, names[r.object]) for r in scene.relations)
+    if (name, predicate, other) in held:
+        return True
+    if present(name, scene) is False or present(other, scene) is False:
+        return False
+    known = predicate in scene.known_predicates and {name, other} <= scene.countable
+    return False if known else None
+
+
+def to_number(word: str) -> int | None:
+    """Return the number that a word or numeral names."""
+    if word.isdigit():
+        return int(word)
+    return _NUMBERS.index(word) if word in _NUMBERS else None

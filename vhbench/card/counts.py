@@ -1,0 +1,71 @@
+"""How many questions of which kind a split holds, read from its small columns alone."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vhbench import splits
+from vhbench.splits import layout, parquet
+
+_CELL = ("config", "task", "mode", "pressure", "criterion", "pairing", "question_type", "perturbation", "negated")
+_READ = (*_CELL[1:], "kind", "answer", "source")
+_KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "multiple choice"}
+
+
+@dataclass
+class Counts:
+    """What a card's tables show.
+
+    Attributes:
+        columns: those of the cells' columns that say something: "config", "task", "pressure" …
+        cells: values of ``columns`` → number of questions.
+        answers: kind → answer → number, per config.
+        sources: name → number of questions.
+    """
+
+    columns: tuple[str, ...] = ()
+    cells: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    answers: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
+    sources: Counter[str] = field(default_factory=Counter)
+
+    def table(self) -> list[list[str]]:
+        """Return the rows of the table of cells, sorted, the number last."""
+        return [[*cell, f"{count:,}"] for cell, count in sorted(self.cells.items())]
+
+    def configs(self) -> Iterator[list[str]]:
+        """Yield the rows of the table of configs: name, questions, kinds, shares of the answers."""
+        for config, answers in self.answers.items():
+            total = sum(answers.values())
+            kinds = sorted({_KINDS.get(kind, kind) for kind, _ in answers})
+            shares = [f"{answer} {count / total:.0%}" for (_, answer), count in sorted(answers.items()) if answer]
+            yield [config, f"{total:,}", ", ".join(kinds), " · ".join(shares)]
+
+
+def count(directory: Path) -> Counts:
+    """Count a split's questions.
+
+    Raises:
+        VhbenchError: if a shard cannot be read.
+    """
+    result = Counts()
+    full: Counter[tuple[str, ...]] = Counter()
+    for config, files in layout.config_files(splits.read_manifest(directory)).items():
+        answers: Counter[tuple[str, str]] = Counter()
+        for name in files:
+            shard = parquet.open_shard(layout.inside(directory, name))
+            for row in shard.read(columns=list(_READ)).to_pylist():
+                full[(config, *(_word(row[key]) for key in _CELL[1:]))] += 1
+                answers[(row["kind"], row["answer"])] += 1
+                result.sources[row["source"]] += 1
+        result.answers[config] = answers
+    # A column that has the same value everywhere, or one that the config tells already, says nothing.
+    shown = [i for i in range(len(_CELL)) if len({cell[i] for cell in full}) > 1]
+    result.columns = tuple(_CELL[i] for i in shown) or ("config",)
+    for cell, number in full.items():
+        result.cells[tuple(cell[i] for i in shown) or (cell[0],)] += number
+    return result
+
+
+def _word(value: object) -> str:
+    return ("yes" if value else "") if isinstance(value, bool) else str(value)

@@ -1,0 +1,114 @@
+"""The split as Croissant JSON-LD (https://docs.mlcommons.org/croissant), the format that data catalogues read."""
+
+from typing import Any
+
+from vhbench.schema import Manifest
+from vhbench.splits import parquet
+
+_TERMS = (
+    *(
+        "arrayShape",
+        "citeAs",
+        "column",
+        "conformsTo",
+        "equivalentProperty",
+        "extract",
+        "field",
+        "fileProperty",
+        "format",
+        "includes",
+    ),
+    *("isArray", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex"),
+    *("repeated", "replace", "samplingRate", "separator", "source", "subField", "transform"),
+)
+_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    **{term: f"cr:{term}" for term in _TERMS},
+    "conformsTo": "dct:conformsTo",
+}
+
+
+def croissant(manifest: Manifest, *, repo_id: str, description: str, licence: str, cite_as: str) -> dict[str, Any]:
+    """Return the JSON-LD of a split: one file set and one record set per config.
+
+    Args:
+        manifest: of the split.
+        repo_id: ORG/NAME on the Hub.
+        description: one paragraph.
+        licence: URL of the licence, or a name.
+        cite_as: BibTeX.
+    """
+    url = f"https://huggingface.co/datasets/{repo_id}"
+    tag = f"v{manifest.version}"
+    repository = {
+        "@type": "cr:FileObject",
+        "@id": "repo",
+        "name": "repo",
+        "description": "The repository on the Hugging Face Hub.",
+        "contentUrl": f"{url}/tree/{tag}",
+        "encodingFormat": "git+https",
+        "sha256": "https://github.com/mlcommons/croissant/issues/80",  # a repository has none; the field is mandatory
+    }
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "name": repo_id.rpartition("/")[2],
+        "description": description,
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "url": url,
+        "version": manifest.version,
+        "license": licence,
+        "citeAs": cite_as,
+        "keywords": ["benchmark", "hallucination", "vision-language models", manifest.benchmark],
+        "distribution": [repository, *(_file_set(config) for config in sorted(manifest.rows))],
+        "recordSet": [_record_set(config) for config in sorted(manifest.rows)],
+    }
+
+
+def _file_set(config: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileSet",
+        "@id": f"files-{config}",
+        "name": f"files-{config}",
+        "containedIn": {"@id": "repo"},
+        "encodingFormat": "application/x-parquet",
+        "includes": f"{config}/test-*.parquet",
+    }
+
+
+def _record_set(config: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": config,
+        "name": config,
+        "description": f"The questions of {config}.",
+        "key": {"@id": f"{config}/id"},
+        "field": [_field(config, name) for name in parquet.COLUMNS],
+    }
+
+
+def _field(config: str, name: str) -> dict[str, Any]:
+    source: dict[str, Any] = {"fileSet": {"@id": f"files-{config}"}, "extract": {"column": name}}
+    kind = "sc:Boolean" if name in parquet.FLAGS else "sc:Text"
+    if name == "images":
+        kind = "sc:ImageObject"
+        source["transform"] = {"jsonPath": "bytes"}
+    entry: dict[str, Any] = {
+        "@type": "cr:Field",
+        "@id": f"{config}/{name}",
+        "name": f"{config}/{name}",
+        "dataType": kind,
+    }
+    if name in ("images", *parquet.LISTS):
+        entry |= {"isArray": True, "arrayShape": "-1"}
+    return {**entry, "source": source}

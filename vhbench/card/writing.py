@@ -1,0 +1,157 @@
+"""Writes README.md, CHANGELOG.md, eval.yaml, croissant.json and the contact sheet into a split directory."""
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from vhbench import splits
+from vhbench.card import counts
+from vhbench.card.croissant import croissant
+from vhbench.card.sources import BENCHMARKS, Benchmark, source
+from vhbench.schema import Manifest
+from vhbench.splits import layout, parquet
+
+_SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
+
+
+def write_card(directory: Path, *, repo_id: str = "", changelog: str = "", sheet: bytes = b"") -> None:
+    """Write the card and what belongs to it; a former card is replaced.
+
+    Args:
+        directory: a split directory.
+        repo_id: ORG/NAME on the Hub.
+        changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one.
+        sheet: a contact sheet as PNG; empty keeps the one that is there.
+
+    Raises:
+        VhbenchError: if the split cannot be read.
+    """
+    directory = Path(directory)
+    manifest = splits.read_manifest(directory)
+    found = counts.count(directory)
+    repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
+    file = directory / "CHANGELOG.md"
+    changelog = changelog or (file.read_text() if file.is_file() else changelog_entry(manifest, "First release."))
+    if sheet:
+        layout.write_atomic(directory / "contact_sheet.png", sheet)
+    names = [name for name in found.sources if name]
+    bibtex = "\n\n".join(dict.fromkeys([_about(manifest).bibtex, *filter(None, (source(n).bibtex for n in names))]))
+    texts = {
+        "CHANGELOG.md": changelog,
+        "README.md": _readme(directory, manifest, found, repo_id, changelog, bibtex),
+        "eval.yaml": _dump(_evaluation(manifest)),
+        "croissant.json": _croissant(manifest, found, repo_id, bibtex),
+    }
+    for name, text in texts.items():
+        layout.write_atomic(directory / name, text.encode())
+
+
+def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
+    """Return a changelog with an entry for this version on top, in place of one that it may have already."""
+    heading = f"### {manifest.version}"
+    parts = re.split(r"(?m)^(?=### )", former)
+    kept = [part.strip() for part in parts if part.strip() and part.splitlines()[0].strip() != heading]
+    return "\n\n".join([f"{heading}\n\n{text.strip()}", *kept]) + "\n"
+
+
+def _about(manifest: Manifest) -> Benchmark:
+    unknown = Benchmark(manifest.benchmark, "", "", (), "")
+    return BENCHMARKS.get(manifest.benchmark, unknown)
+
+
+def _readme(
+    directory: Path, manifest: Manifest, found: counts.Counts, repo_id: str, changelog: str, bibtex: str
+) -> str:
+    # The card is Markdown: what comes from data is escaped by "cell", so HTML escaping would only double it.
+    environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
+    environment.filters["cell"] = _cell
+    body = environment.get_template("card.md.jinja").render(
+        manifest=manifest,
+        about=_about(manifest),
+        counts=found,
+        total=f"{sum(manifest.rows.values()):,}",
+        repo_id=repo_id,
+        task=manifest.benchmark,
+        first_config=next(iter(sorted(manifest.rows))),
+        config=json.dumps(dict(manifest.config), indent=2, sort_keys=True).replace("```", "'''"),
+        secret=manifest.extra.get("commitment", ""),
+        sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
+        sheet=(directory / "contact_sheet.png").is_file(),
+        changelog=changelog.strip(),
+        bibtex=bibtex,
+    )
+    return f"---\n{_dump(_front_matter(manifest, found))}---\n\n{body}\n"
+
+
+def _front_matter(manifest: Manifest, found: counts.Counts) -> dict[str, Any]:
+    total = sum(manifest.rows.values())
+    features = [_feature(name) for name in parquet.COLUMNS]
+    return {
+        "pretty_name": _about(manifest).title,
+        "license": "apache-2.0" if set(found.sources) <= {"scenes", "", "amber"} else "other",
+        "language": ["en"],
+        "task_categories": ["visual-question-answering"],
+        "tags": ["benchmark", "hallucination", "vision-language", "lmms-eval", manifest.benchmark],
+        "size_categories": [next((name for most, name in _SIZES if total < most), "n>1M")],
+        "configs": [
+            {"config_name": config, "data_files": [{"split": "test", "path": f"{config}/test-*.parquet"}]}
+            for config in sorted(manifest.rows)
+        ],
+        "dataset_info": [
+            {"config_name": config, "features": features, "splits": [{"name": "test", "num_examples": number}]}
+            for config, number in sorted(manifest.rows.items())
+        ],
+    }
+
+
+def _feature(name: str) -> dict[str, Any]:
+    if name == "images":
+        return {"name": name, "sequence": "image"}
+    if name in parquet.LISTS:
+        return {"name": name, "sequence": "string"}
+    return {"name": name, "dtype": "bool" if name in parquet.FLAGS else "string"}
+
+
+def _evaluation(manifest: Manifest) -> dict[str, Any]:
+    """Return what registers the dataset as a benchmark on the Hub."""
+    return {
+        "name": f"vhbench {manifest.benchmark}",
+        "description": _about(manifest).asks,
+        "evaluation_framework": "lmms-eval",
+        "tasks": [{"id": config, "config": config, "split": "test"} for config in sorted(manifest.rows)],
+    }
+
+
+def _croissant(manifest: Manifest, found: counts.Counts, repo_id: str, bibtex: str) -> str:
+    licences = "; ".join(dict.fromkeys(source(name).licence for name in sorted(found.sources) if name))
+    open_licence = "https://spdx.org/licenses/Apache-2.0.html"
+    about = _about(manifest)
+    data = croissant(
+        manifest,
+        repo_id=repo_id,
+        description=f"{about.asks} {about.built}",
+        licence=open_licence if licences in ("", "Apache-2.0") else licences,
+        cite_as=bibtex,
+    )
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _dump(data: dict[str, Any]) -> str:
+    class Plain(yaml.SafeDumper):
+        """Repeats values instead of referring to them, so that the card can be read."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    return yaml.dump(data, Dumper=Plain, sort_keys=False, allow_unicode=True, width=120)
+
+
+def _cell(text: object) -> str:
+    """Return a text that is harmless in a Markdown table: no markup, no HTML, no line breaks."""
+    return html.escape(_MARKDOWN.sub(r"\\\1", " ".join(str(text).split())), quote=False)

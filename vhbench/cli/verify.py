@@ -1,0 +1,54 @@
+"""``vhbench verify DIR``: is a split what it says, down to its answers?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def verify(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A split directory, such as out/ode.")],
+    secret_file: Annotated[
+        Path | None,
+        typer.Option("--secret", metavar="FILE", help="A revealed secret: check that the manifest committed to it."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print faults only.")] = False,
+) -> None:
+    """Check a split: files, content hash, rows, pairs, images, answers against the scenes, balance.
+
+    Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are
+    warnings: some protocols want them so.
+    """
+    from vhbench import audit, splits
+
+    if faults := splits.verify(directory):
+        _stop(faults)
+    manifest = splits.read_manifest(directory)
+    found = audit.audit(directory)
+    _stop([*found.faults, *_secret_faults(directory, secret_file)])
+    if quiet:
+        return
+    for warning in audit.imbalances(found):
+        typer.echo(f"warning: {warning}", err=True)
+    rows = sum(manifest.rows.values())
+    typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
+    left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
+    typer.echo(f"answers found anew from the scenes: {found.right:,}{left}")
+    typer.echo(f"content hash {manifest.content_hash}")
+
+
+def _secret_faults(directory: Path, file: Path | None) -> list[str]:
+    from vhbench import splits
+    from vhbench.builds import secret
+
+    if file is None:
+        return []
+    fault = secret.check(splits.read_manifest(directory), secret.read_secret(file))
+    return [f"{directory}: {fault}"] if fault else []
+
+
+def _stop(faults: list[str]) -> None:
+    if faults:
+        for fault in faults:
+            typer.echo(fault)
+        raise typer.Exit(1)
