@@ -53,15 +53,15 @@ def push(
 
 
 def verified(directory: Path, version: str) -> Manifest:
-    """Return the manifest of a split without faults.
+    """Return the manifest of a split without faults, its answers found anew.
 
     Raises:
         VhbenchError: if it has another version.
         SystemExit: if it has faults; they are printed, one per line.
     """
-    from vhbench import splits
+    from vhbench import audit, splits
 
-    if faults := splits.verify(directory):
+    if faults := splits.verify(directory) or audit.audit(directory).faults:
         for fault in faults:
             print(fault, file=sys.stderr)
         raise SystemExit(1)
@@ -82,7 +82,7 @@ def write_card(directory: Path, manifest: Manifest, repo_id: str, notes: str, *,
     former = "" if dry_run else hub.released_changelog(repo_id)
     if notes or f"### {manifest.version}\n" not in former:
         former = card.changelog_entry(manifest, notes or ("A new version." if former else "First release."), former)
-    card.write_card(directory, repo_id=repo_id, changelog=former)
+    card.write_card(directory, repo_id=repo_id, changelog=former, picture=card.sheet(directory))
 
 
 def write_pin(file: Path, manifest: Manifest, repo_id: str, tag: str, sha: str) -> bool:

@@ -76,7 +76,7 @@ def _related(scene: Scene, first: str, said: str, second: str) -> Maybe:
 
 
 def _all_are(scene: Scene, subject: str, value: str) -> Maybe:
-    """ "Are the two dogs in the image sitting?": all are, or none is; some would be neither."""
+    """Answer "Are the two dogs in the image sitting?": all are, or none is; some would be neither."""
     number, _, rest = subject.partition(" ")
     wanted = phrases.to_number(number)
     name = category(subject if wanted is None else rest, [scene])
@@ -90,7 +90,7 @@ def _all_are(scene: Scene, subject: str, value: str) -> Maybe:
 
 
 def _counted(scenes: Scenes, option: str, phrase: str) -> Maybe:
-    """ "How many dogs are there in all images together?"."""
+    """Answer "How many dogs are there in all images together?"."""
     wanted, found = phrases.to_number(option), _total(phrase, scenes)
     return None if wanted is None or found is None else wanted == found
 
@@ -113,7 +113,7 @@ def _image(option: str, scenes: Scenes) -> Scene | None:
 
 
 def _shows(scenes: Scenes, option: str, phrase: str) -> Maybe:
-    """ "Which image shows a dog?"."""
+    """Answer "Which image shows a dog?"."""
     scene = _image(option, scenes)
     return holds(phrase, scene) if scene else None
 
@@ -124,7 +124,7 @@ def _shows_exactly(scenes: Scenes, option: str, phrase: str) -> Maybe:
 
 
 def _of_two(scenes: Scenes, option: str, first: str, second: str, phrase: str) -> Maybe:
-    """ "Which of Image 1 and Image 2 shows a dog?": both, neither, or only that one."""
+    """Answer "Which of Image 1 and Image 2 shows a dog?": both, neither, or only that one."""
     pair = [_image(first, scenes), _image(second, scenes)]
     one, two = (holds(phrase, scene) if scene else None for scene in pair)
     cases = {
@@ -137,7 +137,7 @@ def _of_two(scenes: Scenes, option: str, first: str, second: str, phrase: str) -
 
 
 def _more(scenes: Scenes, option: str, word: str, phrase: str, first: str, second: str) -> Maybe:
-    """ "Which image shows more dogs, Image 1 or Image 2?"."""
+    """Answer "Which image shows more dogs, Image 1 or Image 2?"."""
     pair = [scene for scene in (_image(first, scenes), _image(second, scenes)) if scene]
     name = category(phrase, pair)
     numbers = [count(name, scene) if name else None for scene in pair]

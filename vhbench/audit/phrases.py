@@ -18,7 +18,7 @@ _PLURALS = {
 _MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
 _PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
 _SAID = {"wooden": "wood", "woollen": "wool"}
-_ARTICLE = re.compile(r"(?:an?|the) ")
+_ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
 def any_of(values: Iterable[Maybe]) -> Maybe:

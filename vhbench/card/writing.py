@@ -1,6 +1,7 @@
 """Writes README.md, CHANGELOG.md, eval.yaml, croissant.json and the contact sheet into a split directory."""
 
 import html
+import io
 import json
 import re
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from PIL import Image
 
 from vhbench import splits
 from vhbench.card import counts
@@ -17,17 +19,18 @@ from vhbench.schema import Manifest
 from vhbench.splits import layout, parquet
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+_READABLE = 600
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
 
-def write_card(directory: Path, *, repo_id: str = "", changelog: str = "", sheet: bytes = b"") -> None:
+def write_card(directory: Path, *, repo_id: str = "", changelog: str = "", picture: bytes = b"") -> None:
     """Write the card and what belongs to it; a former card is replaced.
 
     Args:
         directory: a split directory.
         repo_id: ORG/NAME on the Hub.
         changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one.
-        sheet: a contact sheet as PNG; empty keeps the one that is there.
+        picture: a contact sheet as PNG; empty keeps the one that is there.
 
     Raises:
         VhbenchError: if the split cannot be read.
@@ -38,8 +41,8 @@ def write_card(directory: Path, *, repo_id: str = "", changelog: str = "", sheet
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
     file = directory / "CHANGELOG.md"
     changelog = changelog or (file.read_text() if file.is_file() else changelog_entry(manifest, "First release."))
-    if sheet:
-        layout.write_atomic(directory / "contact_sheet.png", sheet)
+    if picture:
+        layout.write_atomic(directory / "contact_sheet.png", picture)
     names = [name for name in found.sources if name]
     bibtex = "\n\n".join(dict.fromkeys([_about(manifest).bibtex, *filter(None, (source(n).bibtex for n in names))]))
     texts = {
@@ -50,6 +53,17 @@ def write_card(directory: Path, *, repo_id: str = "", changelog: str = "", sheet
     }
     for name, text in texts.items():
         layout.write_atomic(directory / name, text.encode())
+
+
+def sheet(directory: Path, *, questions: int = 12) -> bytes:
+    """Return a contact sheet of some of a split's questions, as PNG; the same for the same split."""
+    from vhbench.cli.contact_sheet import contact_sheet
+    from vhbench.cli.preview import choose
+
+    buffer = io.BytesIO()
+    image = contact_sheet(choose(directory, None, questions, seed=0), {}, columns=4)
+    image.convert("P", palette=Image.Palette.ADAPTIVE).save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
 
 
 def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
@@ -79,7 +93,7 @@ def _readme(
         repo_id=repo_id,
         task=manifest.benchmark,
         first_config=next(iter(sorted(manifest.rows))),
-        config=json.dumps(dict(manifest.config), indent=2, sort_keys=True).replace("```", "'''"),
+        config=_options(manifest),
         secret=manifest.extra.get("commitment", ""),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
         sheet=(directory / "contact_sheet.png").is_file(),
@@ -87,6 +101,15 @@ def _readme(
         bibtex=bibtex,
     )
     return f"---\n{_dump(_front_matter(manifest, found))}---\n\n{body}\n"
+
+
+def _options(manifest: Manifest) -> str:
+    """Return the build's options as JSON; what is too long to read is left to the manifest."""
+    short = {
+        name: value if len(json.dumps(value)) <= _READABLE else f"… {len(value)} entries, see manifest.json"
+        for name, value in sorted(manifest.config.items())
+    }
+    return json.dumps(short, indent=2, ensure_ascii=False).replace("```", "'''")
 
 
 def _front_matter(manifest: Manifest, found: counts.Counts) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vhbench.cli import build, demo, preview, tasks
+from vhbench.cli import build, demo, diff, preview, tasks, verify
 from vhbench.schema import VhbenchError
 
 app = typer.Typer(
@@ -29,6 +29,8 @@ app.add_typer(build.app, name="build")
 app.command()(preview.preview)
 app.command()(tasks.tasks)
 app.command()(demo.demo)
+app.command()(verify.verify)
+app.command()(diff.diff)
 
 
 def main() -> None:

@@ -86,6 +86,7 @@ def run(
         ray: address or "".
         gpus: per Ray task.
     """
+    from vhbench import card
     from vhbench.builds import secret, sharding
 
     commitment = ""
@@ -99,6 +100,7 @@ def run(
     if manifest is None:
         typer.echo(f"shards {shard} of {build.benchmark} are built; other jobs still have some to do")
         return
+    card.write_card(out / build.benchmark, picture=card.sheet(out / build.benchmark))
     total = sum(manifest.rows.values())
     configs = ", ".join(f"{name} {count:,}" for name, count in manifest.rows.items())
     typer.echo(f"{out / build.benchmark}: version {manifest.version}, {total:,} questions ({configs})")

@@ -1,0 +1,123 @@
+"""push_dataset.py from end to end, against a Hub of the test's own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from hub_standin import TOKEN, HubStandin
+from toy_build import ToyBuild
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.adapters.hub import snapshot
+from vhbench.builds import sharding
+
+ROOT = Path(__file__).resolve().parent.parent
+REPO = "org/ode"
+
+
+@pytest.fixture
+def online(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
+    with hub.in_process(tmp_path / "cache"):
+        yield hub
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch) -> object:
+    """The script's command, run in this process; returns (exit code, output)."""
+    import typer
+
+    monkeypatch.syspath_prepend(str(ROOT))
+    import push_dataset
+    from vhbench.schema import VhbenchError
+
+    app = typer.Typer()
+    app.command()(push_dataset.push)
+
+    def run(*arguments: object) -> tuple[int, str]:
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        if isinstance(result.exception, VhbenchError):
+            return 2, str(result.exception)
+        return result.exit_code, result.output
+
+    return run
+
+
+def build(folder: Path, **options: object) -> Path:
+    sharding.run(ToyBuild(**options), folder, progress=False)  # type: ignore[arg-type]
+    return folder / "ode"
+
+
+def test_release_pin_and_release_again(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    pin = tmp_path / "release.yaml"
+    pin.write_text("# what the tasks evaluate on\n{}\n")
+    old, new = build(tmp_path / "1"), build(tmp_path / "2", seed=1, version="2.0.0")
+
+    code, output = command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)
+    assert code == 0, output
+    first = online.resolve(REPO, "v1.0.0")
+    assert f"commit {first}" in output
+    assert f"pinned in {pin}" in output
+    assert pin.read_text().startswith("# what the tasks evaluate on\node:\n")
+    pinned = {"content_hash": splits.read_manifest(old).content_hash, "repo_id": REPO, "revision": first}
+    assert yaml.safe_load(pin.read_text()) == {"ode": {**pinned, "tag": "v1.0.0"}}
+
+    code, output = command(new, "--repo-id", REPO, "--version", "2.0.0", "--pin", pin, "--notes", "Other scenes.")
+    assert code == 0, output
+    changelog = online.files(REPO)["CHANGELOG.md"].decode()
+    assert changelog == "### 2.0.0\n\nOther scenes.\n\n### 1.0.0\n\nFirst release.\n"
+    assert "Other scenes." in online.files(REPO)["README.md"].decode()
+    assert splits.verify(snapshot(REPO, str(first))) == []
+
+    commits = len(online.load(REPO)["commits"])  # type: ignore[index]
+    for directory, version in ((new, "2.0.0"), (old, "1.0.0")):
+        code, output = command(directory, "--repo-id", REPO, "--version", version, "--pin", pin)
+        assert code == 0, output
+        assert f"nothing new: {REPO} has v{version} with this content already" in output
+    assert len(online.load(REPO)["commits"]) == commits  # type: ignore[index]
+
+
+def test_a_dry_run_sends_nothing(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    pin = tmp_path / "release.yaml"
+    directory = build(tmp_path)
+    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run", "--pin", pin)
+    assert code == 0, output
+    assert "would get the tag v1.0.0, 9 files, nothing was sent" in output
+    assert "  + a/test-00000-of-00001.parquet" in output
+    assert online.load(REPO) is None
+    assert not pin.exists()
+
+
+def test_a_faulty_split_is_not_released(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    directory = build(tmp_path)
+    (directory / "stray.pkl").write_bytes(b"x")
+    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0")
+    assert code == 1
+    assert "stray.pkl: is not listed in the manifest" in output
+    assert online.requests == []
+
+
+def test_another_version_than_the_split_has_is_refused(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.2.0")
+    assert code == 2
+    assert "has version 1.0.0, not 1.2.0" in output
+
+
+def test_the_script_runs_by_itself(hub: HubStandin, tmp_path: Path) -> None:
+    directory = build(tmp_path)
+    environment = {**os.environ, **hub.environment(tmp_path / "cache")}
+    command = [sys.executable, ROOT / "push_dataset.py", directory, "--repo-id", REPO, "--version", "1.0.0"]
+    command += ["--pin", tmp_path / "release.yaml"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "released org/ode v1.0.0" in done.stdout
+    assert TOKEN not in done.stdout + done.stderr
+    del environment["HF_TOKEN"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.strip().endswith("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,108 @@
+"""The card tells what the split holds, and nothing in the data can break out of it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from toy_build import ToyBuild
+
+from vhbench import card, splits
+from vhbench.builds import sharding
+from vhbench.schema import CANARY, Rejection
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Path:
+    sharding.run(ToyBuild(), tmp_path, progress=False)
+    card.write_card(tmp_path / "ode", repo_id="org/ode", picture=card.sheet(tmp_path / "ode"))
+    return tmp_path / "ode"
+
+
+def front_matter(split: Path) -> dict[str, object]:
+    return yaml.safe_load((split / "README.md").read_text().split("---\n")[1])
+
+
+def test_the_card_counts_what_is_there(split: Path) -> None:
+    text = (split / "README.md").read_text()
+    assert "| a | 18 | yes or no | yes 100% |" in text
+    assert "| too small | 6 |" in text
+    assert "### 1.0.0\n\nFirst release." in text
+    assert CANARY in text
+    assert "![A contact sheet" in text
+    assert "tu2025ode" in text
+    assert splits.read_manifest(split).content_hash in text
+
+
+def test_the_front_matter_describes_every_column(split: Path) -> None:
+    front = front_matter(split)
+    assert [entry["config_name"] for entry in front["configs"]] == ["a", "b"]  # type: ignore[attr-defined,index]
+    features = {entry["name"]: entry for entry in front["dataset_info"][0]["features"]}  # type: ignore[index]
+    assert features["images"] == {"name": "images", "sequence": "image"}
+    assert features["negated"]["dtype"] == "bool"
+    assert set(features) == set(splits.parquet.COLUMNS)
+    assert front["license"] == "apache-2.0"
+
+
+def test_datasets_reads_the_folder_with_its_card(split: Path, tmp_path: Path) -> None:
+    import datasets
+
+    rows = datasets.load_dataset(str(split), "b", split="test", cache_dir=str(tmp_path / "cache"))
+    expected = {question.id: question for question in splits.read_questions(split, "b")}
+    assert {row["id"] for row in rows} == set(expected)
+    for row in rows:
+        assert row["images"][0].size == (16, 16)
+        assert row["question"] == expected[row["id"]].question
+
+
+def test_the_benchmark_is_registered(split: Path) -> None:
+    evaluation = yaml.safe_load((split / "eval.yaml").read_text())
+    assert evaluation["evaluation_framework"] == "lmms-eval"
+    assert evaluation["tasks"] == [{"id": c, "config": c, "split": "test"} for c in "ab"]
+
+
+def test_mlcroissant_accepts_the_description(split: Path) -> None:
+    import mlcroissant
+
+    dataset = mlcroissant.Dataset(jsonld=split / "croissant.json")
+    assert not dataset.metadata.ctx.issues.errors
+    assert [record.name for record in dataset.metadata.record_sets] == ["a", "b"]
+    assert {field.name for field in dataset.metadata.record_sets[0].fields} >= {"a/images", "a/answer"}
+
+
+def test_the_card_is_no_fault_of_the_split(split: Path) -> None:
+    assert splits.verify(split) == []
+
+
+def test_words_from_data_stay_words(tmp_path: Path) -> None:
+    rows = [
+        replace(row, question=replace(row.question, task="<script>alert(1)</script>|x\n# y"))
+        for row in ToyBuild(rows=2, shards=1).make(0)
+        if hasattr(row, "question")
+    ]
+    rows[0] = replace(rows[0], question=replace(rows[0].question, task="[a](javascript:x)"))
+    evil = Rejection("x", "</td><img src=x onerror=alert(1)>|")
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={}, rejections=[evil])
+    card.write_card(tmp_path / "ode")
+    text = (tmp_path / "ode/README.md").read_text()
+    assert "<script" not in text
+    assert "<img" not in text
+    assert "[a](javascript:" not in text
+    assert "\n# y" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;\\|x" in text
+
+
+def test_the_changelog_grows_on_top(split: Path) -> None:
+    manifest = replace(splits.read_manifest(split), version="1.1.0")
+    first = card.changelog_entry(manifest, "More pairs.", "### 1.0.0\n\nFirst release.\n")
+    assert first == "### 1.1.0\n\nMore pairs.\n\n### 1.0.0\n\nFirst release.\n"
+    assert card.changelog_entry(manifest, "Better.", first).startswith("### 1.1.0\n\nBetter.\n\n### 1.0.0")
+
+
+def test_two_writings_are_equal(split: Path) -> None:
+    names = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png")
+    before = {name: (split / name).read_bytes() for name in names}
+    card.write_card(split, repo_id="org/ode", picture=card.sheet(split))
+    assert {name: (split / name).read_bytes() for name in names} == before
+    json.loads(before["croissant.json"])
