@@ -86,7 +86,7 @@ def test_a_dry_run_sends_nothing(online: HubStandin, command, tmp_path: Path) ->
     directory = build(tmp_path)
     code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run", "--pin", pin)
     assert code == 0, output
-    assert "would get the tag v1.0.0, 9 files, nothing was sent" in output
+    assert "would get the tag v1.0.0, 10 files, nothing was sent" in output
     assert "  + a/test-00000-of-00001.parquet" in output
     assert online.load(REPO) is None
     assert not pin.exists()

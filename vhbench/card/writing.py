@@ -62,7 +62,7 @@ def sheet(directory: Path, *, questions: int = 12) -> bytes:
 
     buffer = io.BytesIO()
     image = contact_sheet(choose(directory, None, questions, seed=0), {}, columns=4)
-    image.convert("P", palette=Image.Palette.ADAPTIVE).save(buffer, "PNG", optimize=True)
+    image.convert("P", palette=Image.Palette.ADAPTIVE).save(buffer, "PNG")
     return buffer.getvalue()
 
 
