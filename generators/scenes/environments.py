@@ -4,15 +4,14 @@ An *area* is present but not countable (sky, grass, a painted window): its word 
 about as absent.
 """
 
-import io
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 import resvg_py
-from PIL import Image
 
 from vhbench.generators.scenes import environments_brushes as brush
 from vhbench.generators.scenes import environments_indoor as indoor
@@ -44,6 +43,9 @@ VARIANTS = 4
 
 OUTDOOR_STATES = ("sunny", "gloomy", "sunset", "night")
 INDOOR_STATES = ("bright", "dim")
+
+RESOLUTION = 0.64
+"""Share of the pixels' number at which environments are painted: a soft background, and three times as fast."""
 
 SEED = 20250117
 """The paintings do not depend on a split's seed, so that they can be cached."""
@@ -148,9 +150,9 @@ def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -
     environment = _find(name)
     state = _state(environment, state)
     canvas = _canvas(environment.name, state, variant % VARIANTS)
-    flat = _rasterise(canvas.svg(), size)
-    painted = flat * _light(canvas, flat, environment) * _grain(environment.name, variant % VARIANTS, size)
-    pixels = np.clip(painted + 0.5, 0, 255).astype(np.uint8)
+    flat = _rasterise(canvas.svg(), round(size * RESOLUTION))
+    lit = cv2.resize(flat * _light(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
+    pixels = np.clip(lit * _grain(environment.name, variant % VARIANTS, size) + 0.5, 0, 255).astype(np.uint8)
     pixels.flags.writeable = False
     rows = (
         pixels[int(size * environment.horizon * 0.9) : int(size * environment.horizon) + 1]
@@ -198,15 +200,16 @@ def _canvas(name: str, state: str, variant: int) -> brush.Canvas:
 
 
 def _rasterise(svg: str, size: int) -> npt.NDArray[np.uint8]:
-    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=size, height=size))
-    return np.array(Image.open(io.BytesIO(png)).convert("RGB"))
+    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=size, height=size, skip_system_fonts=True))
+    blue_green_red = np.asarray(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR))
+    return np.ascontiguousarray(blue_green_red[..., ::-1], dtype=np.uint8)
 
 
 def _light(canvas: brush.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
     """Return the factor per pixel that a state's light has; the sky is painted in the state's own colours."""
     tint = _INDOOR_TINTS.get(canvas.state, "#ffffff") if environment.indoor else canvas.mood.tint
     factor = np.array([int(tint[i : i + 2], 16) / 255 for i in (1, 3, 5)], dtype=np.float32)
-    if not canvas.sky_parts:
+    if not canvas.sky_parts or tint == "#ffffff":
         return np.broadcast_to(factor, pixels.shape)
     sky = _rasterise(canvas.svg(parts=canvas.sky_parts), pixels.shape[0])
     is_sky = (sky == pixels).all(-1, keepdims=True)
@@ -374,7 +377,7 @@ _ALL = (
         outdoor.reef,
         ("sunny", "gloomy"),
         0.30,
-        {"water": Band(0.25, 0.80), "air": Band(0.15, 0.7)},
+        {place: Band(0.86, 0.97) for place in ("ground", "floor", "table")},
         ("sand", "reef", "water", "sea"),
         synonyms=("coral reef", "underwater"),
     ),
