@@ -46,8 +46,10 @@ class EndpointRewriter:
         Raises:
             VhbenchError: if the endpoint cannot be reached, refuses, or answers in another form.
         """
-        import httpx
-
+        try:
+            import httpx
+        except ImportError:
+            raise VhbenchError("a rewriter's endpoint needs httpx: pip install 'vhbench[generate]'") from None
         url = f"{self.url.rstrip('/')}/chat/completions"
         message = {"role": "user", "content": prompt}
         body = {"model": self.model, "messages": [message], "temperature": 0, "max_tokens": MAX_NEW_TOKENS, "seed": 0}
@@ -105,7 +107,7 @@ class LocalRewriter:
             import torch
             from transformers import AutoModelForCausalLM, AutoTokenizer
         except ImportError:
-            raise VhbenchError("a transformers rewriter needs: pip install 'vhbench[attack]'") from None
+            raise VhbenchError("a transformers rewriter needs: pip install 'vhbench[generate]'") from None
         device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
         try:
             tokenizer = AutoTokenizer.from_pretrained(self.model)

@@ -256,7 +256,7 @@ def _excel(file: Path) -> Iterator[dict[str, Any]]:
     try:
         from openpyxl import load_workbook
     except ImportError:
-        raise VhbenchError(f"{file.name}: reading Excel needs openpyxl: pip install openpyxl") from None
+        raise VhbenchError(f"{file.name}: reading Excel needs openpyxl: pip install 'vhbench[generate]'") from None
     import zipfile
 
     try:

@@ -1,0 +1,169 @@
+"""Rewriters against a real endpoint on this machine and a real, tiny transformers model."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vhbench.adapters.rewriters import CachedRewriter, EndpointRewriter, LocalRewriter, load_rewriter
+from vhbench.generators.vhexpansion.rewriting import twin_of
+from vhbench.schema import VhbenchError
+
+
+class Endpoint:
+    """An OpenAI-compatible server; ``answer`` gives status and body for a request's body."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.answer: Callable[[dict[str, Any]], tuple[int, object]] = lambda body: (200, said("?"))
+        endpoint = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                endpoint.requests.append({"path": self.path, **body})
+                endpoint.headers.append(dict(self.headers))
+                status, answer = endpoint.answer(body)
+                data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"choices": [{"message": {"role": "assistant", "content": text}}]}
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
+    monkeypatch.setenv("VHBENCH_API_KEY", "key-1")
+    found = Endpoint()
+    thread = threading.Thread(target=found.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+
+
+def rewriter(endpoint: Endpoint) -> EndpointRewriter:
+    return EndpointRewriter("tiny", endpoint.url, pause=0.01)
+
+
+def test_a_valid_negation_is_taken(endpoint: Endpoint) -> None:
+    endpoint.answer = lambda body: (200, said('Twin: "Is it false that the man rides a bike?"\n\nHope this helps!'))
+    twin = twin_of("Does the man ride a bike?", rewriter(endpoint))
+    assert (twin.text, twin.by, twin.refused) == ("Is it false that the man rides a bike?", "tiny", "")
+    (request,) = endpoint.requests
+    assert (request["path"], request["model"], request["temperature"]) == ("/v1/chat/completions", "tiny", 0)
+    assert "Does the man ride a bike?" in request["messages"][0]["content"]
+    assert endpoint.headers[0]["Authorization"] == "Bearer key-1"
+
+
+def test_a_wrong_negation_falls_back_to_the_rule_and_says_why(endpoint: Endpoint) -> None:
+    endpoint.answer = lambda body: (200, said("Is the sky red?"))
+    twin = twin_of("Is the sky blue?", rewriter(endpoint))
+    assert (twin.text, twin.by) == ("Is it false that the sky is blue?", "rule")
+    assert (twin.refused, twin.reason) == ("Is the sky red?", "0 negations where there must be one")
+
+
+def test_the_same_prompt_is_asked_once_even_by_the_next_process(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.answer = lambda body: (200, said("Is there no dog?"))
+    for _ in range(2):
+        cached = CachedRewriter(rewriter(endpoint), tmp_path)
+        assert twin_of("Is there a dog?", cached).text == "Is there no dog?"
+    assert len(endpoint.requests) == 1
+    assert CachedRewriter(EndpointRewriter("other", endpoint.url), tmp_path).rewrite("x")
+    assert len(endpoint.requests) == 2, "another model has answers of its own"
+
+
+def test_a_damaged_cache_entry_is_asked_again(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.answer = lambda body: (200, said("Is there no dog?"))
+    cached = CachedRewriter(rewriter(endpoint), tmp_path)
+    cached.rewrite("x")
+    (file,) = tmp_path.rglob("*.json")
+    file.write_text("{")
+    assert cached.rewrite("x") == "Is there no dog?"
+    assert len(endpoint.requests) == 2
+
+
+def test_a_busy_endpoint_is_asked_again(endpoint: Endpoint) -> None:
+    answers = iter([(429, b""), (503, b"busy"), (200, said("ok"))])
+    endpoint.answer = lambda body: next(answers)
+    assert rewriter(endpoint).rewrite("x") == "ok"
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "message"),
+    [
+        (500, b"", r"HTTP 500 \(4 tries\)"),
+        (401, {"error": {"message": "no such key"}}, "HTTP 401: no such key"),
+        (404, b"<html>not here</html>", "HTTP 404: <html>not here"),
+        (200, {"choices": []}, "HTTP 200: "),
+        (200, b"", "HTTP 200: no answer"),
+    ],
+)
+def test_an_endpoint_that_does_not_answer_is_one_clear_line(
+    endpoint: Endpoint, status: int, body: object, message: str
+) -> None:
+    endpoint.answer = lambda _: (status, body)
+    with pytest.raises(VhbenchError, match=message) as caught:
+        rewriter(endpoint).rewrite("x")
+    assert endpoint.url in str(caught.value)
+    assert "key-1" not in str(caught.value)
+
+
+def test_nobody_listens() -> None:
+    with pytest.raises(VhbenchError, match=r"rewriter http://127.0.0.1:9/v1/chat/completions: .*\(2 tries\)"):
+        EndpointRewriter("m", "http://127.0.0.1:9/v1", tries=2, pause=0).rewrite("x")
+
+
+def test_a_transformers_model_with_a_chat_template(tmp_path: Path) -> None:
+    """A random model talks nonsense: the rule's twin is taken, equal each time."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    words = ["<unk>", "<s>", "</s>", *"Is there a no dog in the image ? Question : Twin".split()]
+    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>")
+    fast.chat_template = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
+    fast.save_pretrained(tmp_path)
+    config = LlamaConfig(
+        vocab_size=len(words), hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2
+    )
+    LlamaForCausalLM(config).save_pretrained(tmp_path)
+    local = LocalRewriter(str(tmp_path), device="cpu")
+    first, second = (twin_of("Is there a dog in the image?", local) for _ in range(2))
+    assert first == second
+    assert first.text == "Is there no dog in the image?"
+    assert first.by == "rule"
+    assert first.reason
+
+
+@pytest.mark.parametrize("spec", ["gpt", "openai:m", "openai:m@ftp://x", "openai:@http://x", "transformers:", ""])
+def test_a_spec_of_another_form(spec: str) -> None:
+    with pytest.raises(VhbenchError, match=r"must be rule, openai:MODEL@URL \(http…\) or transformers:NAME"):
+        load_rewriter(spec)
+
+
+def test_a_model_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=f"rewriter {tmp_path}/none: "):
+        LocalRewriter(f"{tmp_path}/none").rewrite("x")
+
+
+def test_a_spec_names_model_and_url(tmp_path: Path) -> None:
+    found = load_rewriter("openai:org/model@v2@http://localhost:8000/v1", cache=tmp_path)
+    assert isinstance(found, CachedRewriter)
+    assert found.inner == EndpointRewriter("org/model@v2", "http://localhost:8000/v1")

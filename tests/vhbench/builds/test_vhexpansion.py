@@ -1,0 +1,318 @@
+"""The loop of the paper, end to end: cases in, a split with their four forms out."""
+
+import io
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.builds import sharding
+from vhbench.builds.vhexpansion import VHExpansionBuild
+from vhbench.builds.vhexpansion_attack import said
+from vhbench.builds.vhexpansion_sheet import draw_sheet
+from vhbench.cli import app
+from vhbench.generators.vhexpansion.generate import clean_pair, decode, may_change
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
+from vhbench.schema import Question, Row, VhbenchError
+from vhbench.seeding import rng
+
+NAMES = tuple(PERTURBATIONS)
+
+
+def picture(number: int, *, mode: str = "RGB", size: tuple[int, int] = (40, 30)) -> Image.Image:
+    pixels = rng(number, "picture").integers(0, 256, (size[1], size[0], 4), dtype=np.uint8)
+    return Image.fromarray(pixels, "RGBA").convert(mode)
+
+
+def row(number: int, image: str, question: str, answer: str = "yes", **more: Any) -> dict[str, Any]:
+    return {"id": f"q{number}", "image": image, "question": question, "answer": answer, **more}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Callable[..., Path]:
+    """Writes images and a table of questions about them; gives the table."""
+    for number, mode in enumerate(["RGB", "L", "RGBA", "P"]):
+        picture(number, mode=mode).save(tmp_path / f"{number}.png")
+    picture(9, size=(1, 1)).save(tmp_path / "dot.png")
+    (tmp_path / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\nnothing")
+
+    def write(*rows: dict[str, Any]) -> Path:
+        file = tmp_path / "cases.jsonl"
+        file.write_text("\n".join(map(json.dumps, rows)))
+        return file
+
+    return write
+
+
+CASES = (
+    row(0, "0.png", "Is there a dog in the image?"),
+    row(1, "0.png", "Is the door open?", "no"),
+    row(2, "1.png", "Is there a cat in the image?"),
+    row(3, "2.png", "Does the man hold a cup?", "no"),
+    row(4, "3.png", "Are there two birds?"),
+)
+
+
+def build(out: Path, workers: int = 1, **options: Any) -> Path:
+    made = VHExpansionBuild(**{"name": "mine", **options})
+    made.check()
+    sharding.run(made, out, workers=workers, progress=False)
+    return out / "vhexpansion"
+
+
+def test_each_case_has_its_four_forms(source: Callable[..., Path], tmp_path: Path) -> None:
+    split = build(tmp_path / "out", source=f"table:{source(*CASES)}")
+    rows: dict[str, Row] = {r.question.id: r for r in splits.read_rows(split)}
+    assert len(rows) == 5 * 2 * (1 + len(NAMES))
+    for case in CASES:
+        name, answer = case["id"], case["answer"]
+        clean = rows[name].question
+        for form in ["", *NAMES]:
+            key = f"{name}/{form}" if form else name
+            asked, twin = rows[key].question, rows[f"{key}/negated"].question
+            assert rows[key].config == rows[f"{key}/negated"].config == f"vhexpansion_mine{'_' * bool(form)}{form}"
+            assert asked.pair_id == twin.pair_id == key
+            assert (asked.answer, twin.answer) == (answer, {"yes": "no", "no": "yes"}[answer])
+            assert asked.question == case["question"] != twin.question
+            assert (asked.negated, twin.negated) == (False, True)
+            assert asked.images == twin.images
+            assert (asked.images == clean.images) == (not form)
+            assert asked.perturbation == twin.perturbation == form
+            assert not form or clean_pair(key) == name
+    assert list(splits.verify(split)) == []
+
+
+def test_perturbed_images_have_their_originals_size_and_alpha(source: Callable[..., Path], tmp_path: Path) -> None:
+    split = build(tmp_path / "out", source=f"table:{source(*CASES)}", perturb=("defocus_blur",))
+    images = {q.id: decode(q.images[0]) for q in splits.read_questions(split) if not q.negated}
+    assert [images[f"q{i}"].shape for i in (0, 2, 3)] == [(30, 40, 3), (30, 40), (30, 40, 4)]
+    for i in range(5):
+        assert images[f"q{i}"].shape == images[f"q{i}/defocus_blur"].shape
+    assert np.array_equal(images["q3"][..., 3], images["q3/defocus_blur"][..., 3])
+    assert np.array_equal(PERTURBATIONS["defocus_blur"](images["q0"], rng(0)), images["q0/defocus_blur"])
+
+
+def test_the_seed_decides_and_workers_and_order_do_not(source: Callable[..., Path], tmp_path: Path) -> None:
+    def content(name: str, **options: Any) -> str:
+        return splits.read_manifest(build(tmp_path / name, **options)).content_hash
+
+    for number in range(4, 70):  # three shards
+        picture(number).save(tmp_path / f"{number}.png")
+    many = [row(n, f"{n}.png", "Is there a dog?") for n in range(70)]
+    forward = f"table:{source(*many)}"
+    first = content("a", source=forward, perturb=("gaussian_noise",))
+    assert content("b", source=forward, perturb=("gaussian_noise",), workers=2) == first
+    assert content("c", source=forward, perturb=("gaussian_noise",), seed=1) != first
+    assert content("d", source=f"table:{source(*reversed(many))}", perturb=("gaussian_noise",)) == first
+
+
+def test_unusable_images_and_questions_are_left_out_with_a_reason(source: Callable[..., Path], tmp_path: Path) -> None:
+    bad = [
+        row(10, "dot.png", "Is there a dog?"),
+        row(11, "broken.png", "Is there a dog?"),
+        row(12, "0.png", "Is there no dog?"),
+    ]
+    split = build(tmp_path / "out", source=f"table:{source(*CASES, *bad)}", perturb=())
+    assert {r.item: r.reason for r in splits.read_rejections(split)} == {
+        "q10": "image_too_small",
+        "q11": "unreadable_image",
+        "q12": "cannot_negate",
+    }
+    assert len(list(splits.read_questions(split))) == 2 * len(CASES)
+
+
+def test_brightness_leaves_out_what_it_may_make_untrue(source: Callable[..., Path], tmp_path: Path) -> None:
+    table = source(row(0, "0.png", "Is the bird black?"), row(1, "0.png", "Is there an orange in the image?"))
+    split = build(tmp_path / "out", source=f"table:{table}")
+    assert [(r.item, r.reason) for r in splits.read_rejections(split)] == [
+        ("q0/brightness", "perturbation_changes_answer")
+    ]
+    assert splits.read_manifest(split).rows["vhexpansion_mine_brightness"] == 2
+    kept = build(tmp_path / "kept", source=f"table:{table}", keep_unsure=True)
+    assert splits.read_manifest(kept).rows["vhexpansion_mine_brightness"] == 4
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("Is the bird black?", "black"),
+        ("Is it night in the image?", "night"),
+        ("Is there an orange in the image?", ""),
+        ("Is there an orange car in the image?", "orange"),
+        ("Is there a dog in the image?", ""),
+    ],
+)
+def test_words_whose_truth_depends_on_brightness(question: str, word: str) -> None:
+    assert may_change(question, "brightness") == word
+    assert may_change(question, "defocus_blur") == ""
+
+
+def test_multiple_choice_becomes_a_yes_no_question_per_option(source: Callable[..., Path], tmp_path: Path) -> None:
+    table = source(row(0, "0.png", "Is the door open or closed?", "(b)", options="(a) open (b) closed"))
+    split = build(tmp_path / "out", source=f"table:{table}", perturb=())
+    assert {q.id: (q.question, q.answer) for q in splits.read_questions(split)} == {
+        "q0-a": ("Is the door open?", "no"),
+        "q0-a/negated": ("Is it false that the door is open?", "yes"),
+        "q0-b": ("Is the door closed?", "yes"),
+        "q0-b/negated": ("Is it false that the door is closed?", "no"),
+    }
+
+
+def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[..., Path], tmp_path: Path) -> None:
+    table = source(
+        row(0, "0.png", "Is the dog big?", "yes", pair_id="a"),
+        row(1, "0.png", "Is it not true that the dog is big?", "no", pair_id="a", negated="yes"),
+        row(2, "0.png", "Is the cat big?", "yes", pair_id="b"),
+        row(3, "0.png", "Is the dog not big?", "no", pair_id="b", negated="yes"),
+    )
+    split = build(tmp_path / "out", source=f"table:{table}", perturb=())
+    asked = {q.id: q.question for q in splits.read_questions(split)}
+    assert asked == {"q0": "Is the dog big?", "q0/negated": "Is it not true that the dog is big?"}
+    assert [(r.item, r.reason) for r in splits.read_rejections(split)] == [("q2", "twin_is_no_negation")]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ([row(0, "0.png", "Is it red?", "perhaps")], {}, "row 1: field 'answer' is 'perhaps'; must be yes or no"),
+        ([row(0, "0.png", "Is it red?"), row(0, "1.png", "Is it red?")], {}, "id 'q0' is there twice"),
+        ([row(0, "0.png", "Is it not red?", negated="yes", pair_id="a")], {}, "twin 'q0' has no original"),
+        (
+            [
+                row(0, "0.png", "Is it red?", pair_id="a"),
+                row(1, "0.png", "Is it not red?", negated="yes", pair_id="a"),
+            ],
+            {},
+            "twin 'q1' must have the image of its original 'q0' and the other answer",
+        ),
+        (list(CASES), {"perturb": ("fog",)}, "unknown perturbation 'fog'; must be one of gaussian_noise"),
+        (list(CASES), {"perturb": ("brightness", "brightness")}, "named twice"),
+        (list(CASES), {"perturb": ("ifgsm",)}, "--attack ifgsm needs --model NAME"),
+        (list(CASES), {"severity": 7}, "severity must be 1, 2, 3, 4 or 5, not 7"),
+        (list(CASES), {"images": "/none"}, "--images /none: no such folder"),
+        (list(CASES), {"failed": "/none.jsonl"}, "--failed /none.jsonl: no such file"),
+        (list(CASES), {"rewriter": "gpt"}, "rewriter 'gpt': must be rule"),
+        (list(CASES), {"source": "pope:/none"}, "--source pope:/none: no such file or folder; FORM:PATH with FORM"),
+    ],
+)
+def test_bad_input_is_one_line(
+    source: Callable[..., Path], rows: list[dict[str, Any]], options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(VhbenchError) as caught:
+        VHExpansionBuild(**{"source": f"table:{source(*rows)}", **options}).check()
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_ode_split_is_expanded_without_its_captions(tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    picture(0).save(buffer, "PNG")
+    image = buffer.getvalue()
+    common: dict[str, Any] = {"benchmark": "ode", "scene_ids": ("s",), "benchmark_version": "2.0.0"}
+    asked = Question("a/1", (image,), "Is there a dog?", "yes", "yes_no", criterion="fictional", **common)
+    caption = Question("a/2", (image,), "Describe this image.", "", "caption", **common)
+    rows = [Row("ode_x", asked), Row("ode_y", caption)]
+    splits.write_split(tmp_path / "ode", iter(rows), benchmark="ode", version="2.0.0", seed=0, config={})
+    split = build(tmp_path / "out", source=f"ode:{tmp_path / 'ode'}", name="", perturb=("brightness",))
+    questions = list(splits.read_questions(split))
+    assert Counter(q.source for q in questions) == {"ode": 4}
+    assert {(q.id, q.criterion, q.scene_ids, q.benchmark_version) for q in questions if not q.perturbation} == {
+        ("a:1", "fictional", ("s",), "1.0.0"),
+        ("a:1/negated", "fictional", ("s",), "1.0.0"),
+    }
+
+
+def test_an_attack_follows_what_the_model_fails(
+    source: Callable[..., Path], tmp_path: Path, tiny_vlm: Callable[[str], Path]
+) -> None:
+    samples = tmp_path / "x_samples_vhexpansion_mine.jsonl"
+    answers = {"q0": "yes", "q1": "yes", "q2": "yes", "q3": ""}  # q1 and q3 are wrong, q4 was not asked
+    logged = [
+        {"m": {"id": k, "kind": "yes_no", "prediction": v, "answer": next(c["answer"] for c in CASES if c["id"] == k)}}
+        for k, v in answers.items()
+    ]
+    samples.write_text("\n".join(map(json.dumps, logged)))
+    options = {
+        "source": f"table:{source(*CASES)}",
+        "perturb": ("ifgsm",),
+        "model": str(tiny_vlm("llava")),
+        "failed": str(samples),
+        "options": {"steps_apart": 3, "steps_similar": 3},
+    }
+    split = build(tmp_path / "out", **options)
+    questions = {q.id: q for q in splits.read_questions(split, "vhexpansion_mine_ifgsm")}
+    assert sorted(q for q in questions if "negated" not in q) == [f"q{i}/ifgsm" for i in range(4)]
+    assert [(r.item, r.reason) for r in splits.read_rejections(split)] == [("q4/ifgsm", "no_answer_known")]
+    # q0 and q1 share an image, and go opposite ways.
+    assert questions["q0/ifgsm"].images != questions["q1/ifgsm"].images
+    original = decode((tmp_path / "0.png").read_bytes()).astype(int)
+    for name in ("q0/ifgsm", "q1/ifgsm"):
+        assert 0 < np.abs(decode(questions[name].images[0]) - original).max() <= 8
+    manifest = splits.read_manifest(split)
+    assert manifest.config["attack"]["steps_apart"] == 3
+    assert {"model", "failed", "images"} <= manifest.sources.keys()
+    assert splits.read_manifest(build(tmp_path / "again", **options)).content_hash == manifest.content_hash
+
+
+def test_the_model_is_asked_where_no_answers_are_given(
+    source: Callable[..., Path], tmp_path: Path, tiny_vlm: Callable[[str], Path]
+) -> None:
+    model, options = str(tiny_vlm("llava")), {"steps_apart": 1, "steps_similar": 1}
+    table = f"table:{source(CASES[0])}"
+    split = build(tmp_path / "out", source=table, perturb=("pgd",), model=model, options=options)
+    assert splits.read_manifest(split).rows == {"vhexpansion_mine": 2, "vhexpansion_mine_pgd": 2}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "x.jsonl, line 1:"),
+        ('{"doc_id": 1}', "x.jsonl, line 1: not an answer to a question of vhbench"),
+        ('{"m": {"id": "q", "answer": "yes", "prediction": "no", "negated": true}}', "no answers to original"),
+        (
+            '{"m": {"id": "q", "answer": "yes", "prediction": "no"}}\n'
+            '{"m": {"id": "q", "answer": "yes", "prediction": "yes"}}',
+            "line 2: case 'q' was answered twice",
+        ),
+    ],
+)
+def test_bad_samples_are_named(tmp_path: Path, content: str, message: str) -> None:
+    from vhbench.builds.vhexpansion_attack import _answers
+
+    (tmp_path / "x.jsonl").write_text(content)
+    with pytest.raises(VhbenchError, match=message):
+        _answers(str(tmp_path / "x.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [("Yes, it is.", "yes"), ("No", "no"), ("I know", ""), ("yes and no", ""), ("", ""), ("**No**", "no")],
+)
+def test_what_a_model_says(response: str, answer: str) -> None:
+    assert said(response) == answer
+
+
+def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_path: Path) -> None:
+    arguments = ["build", "vhexpansion", "-o", str(tmp_path / "out"), "-s", f"table:{source(*CASES)}"]
+    sheet = tmp_path / "sheet.png"
+    result = CliRunner().invoke(app, [*arguments, "--perturb", "brightness", "--sheet", str(sheet)])
+    assert result.exit_code == 0, result.output
+    assert "vhexpansion_cases 10, vhexpansion_cases_brightness 10" in result.output
+    with Image.open(sheet) as image:
+        assert image.width == 2 * 256
+
+
+def test_a_sheet_of_nothing(tmp_path: Path) -> None:
+    asked = Question("a", (b"x",), "Is it?", "yes", "yes_no", "vhexpansion", benchmark_version="1.0.0")
+    splits.write_split(
+        tmp_path / "s", iter([Row("c", asked)]), benchmark="vhexpansion", version="1.0.0", seed=0, config={}
+    )
+    with pytest.raises(VhbenchError, match="no case with its negated twin to draw"):
+        draw_sheet(tmp_path / "s", tmp_path / "x.png")
