@@ -159,13 +159,19 @@ def _value_table(amount: float) -> Array:
 
 def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
     """Convolve by separable filters: an aliased disk of radius 5 is a sum of only four."""
-    total = None
-    for column, row in _separable(kernel.tobytes(), kernel.shape[0]):
-        part = cv2.sepFilter2D(colour, cv2.CV_32F, row, column, borderType=cv2.BORDER_REFLECT_101)
-        total = part if total is None else cv2.add(total, part, dst=total)
-    assert total is not None
-    # Truncate, but not below a level that only rounding missed.
-    return np.asarray(np.clip(total + np.float32(2e-3), 0, 255), dtype=np.uint8).reshape(colour.shape)
+    *firsts, last = _separable(kernel.tobytes(), kernel.shape[0])
+    # The reference truncates, but OpenCV rounds when it goes back to uint8: half a level less makes the two agree.
+    # 0.002 is more than float32 can miss a whole level by.
+    total = np.full(colour.shape, 0.002 - 0.5, np.float32)
+    for column, row in firsts:
+        cv2.add(total, _separate(colour, column, row), dst=total)
+    filtered = cv2.add(total, _separate(colour, *last), dtype=cv2.CV_8U)
+    return np.asarray(filtered, dtype=np.uint8).reshape(colour.shape)
+
+
+def _separate(colour: Array, column: npt.NDArray[np.float32], row: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    part = cv2.sepFilter2D(colour, cv2.CV_32F, row, column, borderType=cv2.BORDER_REFLECT_101)
+    return np.asarray(part, dtype=np.float32).reshape(colour.shape)
 
 
 @cache

@@ -1,0 +1,94 @@
+"""Time of the four common perturbations against imagecorruptions, in one run, on 640×480 photos.
+
+Baseline: ``imagecorruptions`` (bethgelab, Apache-2.0), the package that the paper's parameters come from, called
+with the same parameters. It requires opencv-python, which cannot live beside the opencv-python-headless of this
+project; so it is installed apart, without its dependencies::
+
+    uv pip install --target DIR --no-deps imagecorruptions scikit-image numba llvmlite lazy-loader "setuptools<80"
+    VHBENCH_IMAGECORRUPTIONS=DIR python benchmarks/bench_perturbations.py
+
+Times are CPU time of one thread, the best of several rounds that take turns.
+"""
+
+import os
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from types import ModuleType
+
+import cv2
+import numpy as np
+from PIL import Image
+
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, SEVERITIES, perturbation
+from vhbench.seeding import rng
+
+ROUNDS = 9
+GOAL = {"gaussian_noise": 3.0, "brightness": 3.0, "defocus_blur": 3.0, "jpeg_compression": 0.0}
+HINT = __doc__.split("::")[1].split("Times")[0].strip("\n") if __doc__ else ""
+
+
+def photo() -> np.ndarray:
+    """Return a 640×480 picture with edges, gradients and texture, from a fixed seed."""
+    y, x = np.mgrid[:480, :640]
+    waves = np.stack([np.sin(x / 37) + np.cos(y / 23), np.sin((x + y) / 51), np.cos(x / 13) * np.sin(y / 19)], axis=-1)
+    blocks = ((x // 80 + y // 60) % 2)[..., None] * np.array([40, -30, 20])
+    texture = rng(0, "bench").normal(0, 6, waves.shape)
+    return (120 + 45 * waves + blocks + texture).clip(0, 255).astype(np.uint8)
+
+
+def baseline() -> ModuleType | None:
+    """Return imagecorruptions' functions, or None where it is not installed."""
+    if folder := os.environ.get("VHBENCH_IMAGECORRUPTIONS"):
+        sys.path.append(folder)  # last: nothing of this project's environment is replaced
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import imagecorruptions.corruptions as found  # type: ignore[import-not-found]  # pyright: ignore
+    except ImportError as error:
+        print(f"imagecorruptions cannot be imported ({error}): times without a baseline. To install it:\n{HINT}\n")
+        return None
+    return found  # type: ignore[no-any-return]
+
+
+def reference(package: ModuleType, name: str, image: np.ndarray) -> Callable[[], object]:
+    """Return imagecorruptions' own function at the severity nearest to the paper's parameters."""
+    picture = Image.fromarray(image)
+    severity = {"gaussian_noise": 1, "brightness": 5, "defocus_blur": 2, "jpeg_compression": 1}[name]
+    function = getattr(package, name)
+    return lambda: np.asarray(function(picture, severity=severity)).clip(0, 255).astype(np.uint8)
+
+
+def best(*functions: Callable[[], object]) -> list[float]:
+    """Return each function's best CPU time in milliseconds; the functions take turns."""
+    times = [float("inf")] * len(functions)
+    for _ in range(ROUNDS):
+        for index, function in enumerate(functions):
+            start = time.process_time()
+            function()
+            times[index] = min(times[index], time.process_time() - start)
+    return [1000 * seconds for seconds in times]
+
+
+def main() -> int:
+    cv2.setNumThreads(1)
+    image, package, source = photo(), baseline(), rng(0)
+    worst = 0
+    for name, function in PERTURBATIONS.items():
+        if package is None:
+            (ours,) = best(lambda function=function: function(image, source))
+            print(f"{name:17} {ours:7.2f} ms")
+            continue
+        ours, theirs = best(lambda function=function: function(image, source), reference(package, name, image))
+        mark = "" if theirs / ours >= GOAL[name] else f"   below the goal of {GOAL[name]:g}×"
+        worst += bool(mark)
+        print(f"{name:17} {ours:7.2f} ms   imagecorruptions {theirs:7.2f} ms   {theirs / ours:6.1f}×{mark}")
+    for name in SEVERITIES:
+        times = [best(lambda n=name, s=s: perturbation(n, s)(image, source))[0] for s in range(1, 6)]
+        print(f"{name:17} severities 1–5: {' '.join(f'{t:.1f}' for t in times)} ms")
+    return 1 if worst else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
