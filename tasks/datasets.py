@@ -13,14 +13,18 @@ the task, which is when the data is looked for (:func:`__getattr__`).
 import functools
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import yaml
 
 from vhbench import splits
 from vhbench.schema import Manifest, VhbenchError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 BENCHMARKS = ("ode", "mioh", "vhexpansion")
 
@@ -37,8 +41,20 @@ class Data:
 def __getattr__(name: str) -> str:
     """Resolve ``ode``, ``mioh`` or ``vhexpansion`` to the folder of its data when the attribute is read."""
     if name in BENCHMARKS:
-        return str(resolve(name).path)
+        return str(or_exit(resolve, name).path)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a function that lmms-eval waits for; bad data ends the run with one line and exit code 2.
+
+    An ordinary exception would be tried again five times, wrapped in others, and end with exit code 0.
+    """
+    try:
+        return function(*args, **kwargs)
+    except VhbenchError as error:
+        print(f"vhbench: {error}", file=sys.stderr)
+        raise SystemExit(2) from error
 
 
 @functools.cache

@@ -121,3 +121,14 @@ def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.Monk
     assert datasets.select(docs, task=("a", "b"))["id"][:] == ["x", "y", "z"]
     with pytest.raises(VhbenchError, match="no ode question"):
         datasets.select(docs, task="c")
+
+
+def test_bad_data_ends_a_run_with_one_line_and_an_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # An exception would be retried and swallowed by lmms-eval, which exits with 0 even when every task failed.
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(SystemExit) as stopped:
+        _ = datasets.ode
+    assert stopped.value.code == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

@@ -48,7 +48,7 @@ def build(benchmark: str, root: Path) -> None:
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:
     """Build in a process of its own: workers import their parent's main module, and lmms-eval's is heavy."""
-    command = [sys.executable, "-m", __name__, benchmark, str(root)]
+    command = [sys.executable, "-m", "vhbench.builds.starter", benchmark, str(root)]
     done = subprocess.run(command, stdout=sys.stderr, check=False)
     if done.returncode:
         raise VhbenchError(f"the starter split of {benchmark} could not be built in {root}; see the lines above")
@@ -60,7 +60,13 @@ def _ode(root: Path) -> Build:
     return OdeBuild(pairs=10, seed=SEED)
 
 
-STARTERS: dict[str, Callable[[Path], Build]] = {"ode": _ode}
+def _vhexpansion(root: Path) -> Build:
+    from vhbench.builds.vhexpansion import VHExpansionBuild
+
+    return VHExpansionBuild(source=f"ode:{starter('ode')}", limit=60, seed=SEED)
+
+
+STARTERS: dict[str, Callable[[Path], Build]] = {"ode": _ode, "vhexpansion": _vhexpansion}
 
 
 if __name__ == "__main__":
