@@ -39,7 +39,7 @@ DRAWS = 10_000
 LEVEL = 0.95
 EXACT_TRIALS = 100
 EXACT_CLUSTERS = 7
-_CHUNK = 4_000_000
+_CHUNK = 400_000
 
 
 def mean(
@@ -180,7 +180,7 @@ def _some_resamples(kinds: Floats, count: npt.NDArray[np.intp], seed: int, draws
     totals = np.empty((draws, kinds.shape[1]))
     step = max(1, _CHUNK // size)
     for start in range(0, draws, step):
-        picks = generator.integers(size, size=(min(step, draws - start), size), dtype=np.int32)
+        picks = generator.integers(size, size=(min(step, draws - start), size))
         for column in range(kinds.shape[1]):
             totals[start : start + step, column] = np.take(rows[:, column], picks).sum(axis=1)
     return totals

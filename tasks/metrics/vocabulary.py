@@ -11,7 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.plurals import pattern_singular, plural_forms
@@ -35,8 +36,10 @@ def _tokens(sentence_end: str) -> re.Pattern[str]:
 
 
 _TOKEN = _tokens(rf"{_CLOSERS}(?:\s|\Z)")
-# The reference cuts sentences at white space after a full stop: 'the dog." He' keeps its stop, and the dog is lost.
-_REFERENCE_TOKEN = _tokens(rf"\s|{_CLOSERS}\s*\Z")
+# The reference cuts sentences at white space after a full stop: 'the dog." He' keeps its stop, and the dog is lost;
+# only what ends the whole text may close a sentence with quotes or brackets.
+_REFERENCE_TOKEN = _tokens(r"\s|\Z")
+_REFERENCE_LAST_TOKEN = _tokens(rf"{_CLOSERS}(?:\s|\Z)")
 
 # CHAIR's rules for COCO: names of two words that are one thing, and qualifiers that are not a person.
 _DOUBLE_WORDS = (
@@ -65,18 +68,25 @@ class Found(NamedTuple):
     end: int
 
 
-class _Lemmas(dict[str, str]):
-    """Token → the vocabulary's form of it, "" for everything else; fills itself."""
+Hit = tuple[str, int, int]
+"""A vocabulary word and where one of its forms starts and ends."""
 
-    def __init__(self, lemma: Callable[[str], str], relevant: frozenset[str]) -> None:
+
+class _Remembered(dict[str, Any]):
+    """What a function makes of short texts; a model's captions use the same few thousand words again and again."""
+
+    _ENTRIES = 200_000
+    _LENGTH = 64
+
+    def __init__(self, function: Callable[[str], Any]) -> None:
         super().__init__()
-        self._lemma = lemma
-        self._relevant = relevant
+        self._function = function
 
-    def __missing__(self, token: str) -> str:
-        lemma = self._lemma(token)
-        self[token] = found = lemma if lemma in self._relevant else ""
-        return found
+    def __missing__(self, text: str) -> Any:
+        value = self._function(text)
+        if len(text) <= self._LENGTH and len(self) < self._ENTRIES:
+            self[text] = value
+        return value
 
 
 @dataclass(frozen=True)
@@ -91,9 +101,10 @@ class Vocabulary:
 
     nodes: Mapping[str, str]
     phrases: Mapping[tuple[str, ...], str]
-    _lemmas: _Lemmas = field(repr=False)
+    compat: bool
+    _lemmas: Mapping[str, str] = field(repr=False)
+    _hits: Mapping[str, tuple[Hit, ...]] = field(repr=False)
     _longest: int = field(repr=False)
-    compat: bool = False
 
     @classmethod
     def build(
@@ -123,8 +134,9 @@ class Vocabulary:
             forms = _surface_forms(nodes, phrases)
             lemma = partial(_form_of, forms)
         relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
-        longest = max((len(parts) for parts in phrases), default=1)
-        return cls(nodes, phrases, _Lemmas(lemma, relevant), longest, compat)
+        lemmas = _Remembered(lambda token: found if (found := lemma(token)) in relevant else "")
+        hits = _Remembered(partial(_read, _REFERENCE_TOKEN if compat else _TOKEN, lemmas))
+        return cls(nodes, phrases, compat, lemmas, hits, max(map(len, phrases), default=1))
 
     def node(self, word: str) -> str | None:
         """Return the object that a word names, as written or in lower case, or None."""
@@ -139,25 +151,39 @@ class Vocabulary:
         return [found for found in merged if found.node]
 
     def _merged(self, text: str) -> Iterator[Found]:
-        """Yield what the tokens are after phrases are merged, leftmost and longest first."""
-        lemmas = self._lemmas
-        text = _lower(text) if self.compat else _lower(text).replace("/", ";")
-        tokens = (_REFERENCE_TOKEN if self.compat else _TOKEN).finditer(text)
-        spans = [(i, lemma, m) for i, m in enumerate(tokens) if (lemma := lemmas[m[0]])]
+        """Yield what the words are after phrases are merged, leftmost and longest first."""
+        hits = self._words(text)
         place = 0
-        while place < len(spans):
-            size, word = self._phrase_at(spans, place)
-            yield Found(word, self.nodes.get(word, ""), spans[place][2].start(), spans[place + size - 1][2].end())
+        while place < len(hits):
+            size, word = self._phrase_at(text, hits, place)
+            yield Found(word, self.nodes.get(word, ""), hits[place][1], hits[place + size - 1][2])
             place += size
 
-    def _phrase_at(self, spans: Sequence[tuple[int, str, re.Match[str]]], place: int) -> tuple[int, str]:
-        first = spans[place][0]
-        for size in range(min(self._longest, len(spans) - place), 1, -1):
-            if spans[place + size - 1][0] == first + size - 1:
-                word = self.phrases.get(tuple(span[1] for span in spans[place : place + size]))
-                if word is not None:
-                    return size, word
-        return 1, spans[place][1]
+    def _words(self, text: str) -> list[Hit]:
+        """Return the vocabulary's single words in a text; what lies between two spaces is looked up as a whole."""
+        chunks = (_lower(text).rstrip() if self.compat else _lower(text).replace("/", ";")).split(" ")
+        known = self._hits
+        found = [(i, hits) for i, chunk in enumerate(chunks) if (hits := known[chunk])]
+        if self.compat:
+            last = len(chunks) - 1
+            found = [row for row in found if row[0] != last]
+            found.append((last, _read(_REFERENCE_LAST_TOKEN, self._lemmas, chunks[last])))
+        starts = list(accumulate(map(len, chunks), initial=0))
+        return [(word, starts[i] + i + a, starts[i] + i + b) for i, hits in found for word, a, b in hits]
+
+    def _phrase_at(self, text: str, hits: Sequence[Hit], place: int) -> tuple[int, str]:
+        last = place + 1
+        while last < min(place + self._longest, len(hits)) and text[hits[last - 1][2] : hits[last][1]].isspace():
+            last += 1
+        for size in range(last - place, 1, -1):
+            word = self.phrases.get(tuple(hit[0] for hit in hits[place : place + size]))
+            if word is not None:
+                return size, word
+        return 1, hits[place][0]
+
+
+def _read(pattern: re.Pattern[str], lemmas: Mapping[str, str], chunk: str) -> tuple[Hit, ...]:
+    return tuple((word, m.start(), m.end()) for m in pattern.finditer(chunk) if (word := lemmas[m[0]]))
 
 
 def _lower(text: str) -> str:
@@ -184,8 +210,10 @@ def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], s
     """Map every form of a word, and of a last part of a phrase, to the word; a word's own spelling comes first."""
     parts = {part for phrase in phrases for part in phrase}
     forms = {word: word for word in (*nodes, *parts) if " " not in word}
-    forms |= {word.replace(" ", "-"): word for word in nodes if " " in word}
-    for form, word in [*forms.items(), *((phrase[-1], phrase[-1]) for phrase in phrases)]:
+    hyphened = {word.replace(" ", "-"): word for word in nodes if " " in word}
+    inflected = {word: word for word in nodes} | {phrase[-1]: phrase[-1] for phrase in phrases} | hyphened
+    forms |= hyphened
+    for form, word in inflected.items():
         for plural in plural_forms(form):
             forms.setdefault(plural, word)
     return forms
