@@ -15,6 +15,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 
 import cv2
@@ -35,7 +36,8 @@ def photo() -> np.ndarray:
     waves = np.stack([np.sin(x / 37) + np.cos(y / 23), np.sin((x + y) / 51), np.cos(x / 13) * np.sin(y / 19)], axis=-1)
     blocks = ((x // 80 + y // 60) % 2)[..., None] * np.array([40, -30, 20])
     texture = rng(0, "bench").normal(0, 6, waves.shape)
-    return (120 + 45 * waves + blocks + texture).clip(0, 255).astype(np.uint8)
+    pixels: np.ndarray = (120 + 45 * waves + blocks + texture).clip(0, 255).astype(np.uint8)
+    return pixels
 
 
 def baseline() -> ModuleType | None:
@@ -77,15 +79,15 @@ def main() -> int:
     worst = 0
     for name, function in PERTURBATIONS.items():
         if package is None:
-            (ours,) = best(lambda function=function: function(image, source))
+            (ours,) = best(partial(function, image, source))
             print(f"{name:17} {ours:7.2f} ms")
             continue
-        ours, theirs = best(lambda function=function: function(image, source), reference(package, name, image))
+        ours, theirs = best(partial(function, image, source), reference(package, name, image))
         mark = "" if theirs / ours >= GOAL[name] else f"   below the goal of {GOAL[name]:g}×"
         worst += bool(mark)
         print(f"{name:17} {ours:7.2f} ms   imagecorruptions {theirs:7.2f} ms   {theirs / ours:6.1f}×{mark}")
     for name in SEVERITIES:
-        times = [best(lambda n=name, s=s: perturbation(n, s)(image, source))[0] for s in range(1, 6)]
+        times = [best(partial(perturbation(name, s), image, source))[0] for s in range(1, 6)]
         print(f"{name:17} severities 1–5: {' '.join(f'{t:.1f}' for t in times)} ms")
     return 1 if worst else 0
 

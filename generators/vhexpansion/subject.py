@@ -35,7 +35,7 @@ def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
     >>> subject_length("Is", ["the", "man", "in", "the", "house"])
     2
     """
-    reader = _Reader(auxiliary.lower(), [word.lower().strip("()") for word in words])
+    reader = _Reader(auxiliary.lower(), [word.strip("()") for word in words])
     length = reader.subject(0)
     return length if length is not None and 0 < length < len(words) else None
 
@@ -45,7 +45,8 @@ class _Reader:
 
     def __init__(self, auxiliary: str, words: list[str]) -> None:
         self.auxiliary = auxiliary
-        self.words = words
+        self.words = [word.lower() for word in words]
+        self.names = [word[:1].isupper() for word in words]
         self.singular = auxiliary in {"is", "was", "does", "has"}
 
     def subject(self, start: int) -> int | None:
@@ -68,10 +69,13 @@ class _Reader:
             return None
         if word in {"of", "and"} and end + 1 < len(self.words):
             return self.noun_phrase(end + 1)
-        if word in PREPOSITIONS and end + 1 < len(self.words):
+        while self.at(end) in PREPOSITIONS | {"of"} and end + 1 < len(self.words):
             behind = self.noun_phrase(end + 1)
-            if behind is not None and behind < len(self.words) and self.begins_predicate(behind, plain=True):
+            if behind is None or behind >= len(self.words):
+                break
+            if self.begins_predicate(behind, plain=True):
                 return behind
+            end = behind  # "behind the bed in the room | empty": one phrase after another
         return None
 
     def noun_phrase(self, start: int) -> int | None:
@@ -126,8 +130,10 @@ class _Reader:
         ].endswith(",")
 
     def compound(self, position: int) -> bool:
-        """Tell whether a word belongs to the one before: "traffic light", "the dog's tail"."""
+        """Tell whether a word belongs to the one before: "traffic light", "the dog's tail", "Mickey Mouse"."""
         before = self.at(position - 1)
+        if 0 < position < len(self.words) and self.names[position - 1] and self.names[position]:
+            return True
         return f"{before} {self.at(position)}" in COMPOUNDS or before.endswith(("'s", "s'", "’s", "s’"))
 
     def modifies(self, position: int) -> bool:

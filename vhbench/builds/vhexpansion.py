@@ -99,7 +99,8 @@ class VHExpansionBuild:
         }
         if not self.attacks:
             return shared
-        return {**shared, "model": self.model, "failed": self.failed, **self._attack("").manifest()}
+        named = {"model": _name(self.model), "failed": _name(self.failed)}
+        return {**shared, **named, **self._attack("").manifest()}
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -120,8 +121,7 @@ class VHExpansionBuild:
     def source_name(self) -> str:
         """The name of the source in rows and configs."""
         form, path = form_of(self.source)
-        name = self.name or (splits.read_manifest(path).benchmark if form == "split" else form)
-        return path.stem.lower() if name == "table" else name
+        return self.name or (splits.read_manifest(path).benchmark if form == "split" else form)
 
     @property
     def shards(self) -> int:
@@ -284,6 +284,11 @@ def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path]
     return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
+
+
+def _name(spec: str) -> str:
+    """Return a spec for the manifest, of a local file or folder only the name: its content is in ``sources``."""
+    return Path(spec).name if Path(spec).exists() else spec
 
 
 def _sha256(file: Path) -> str:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import orjson
 
 from vhbench.generators.vhexpansion import generate
 from vhbench.generators.vhexpansion.generate import Case
 from vhbench.generators.vhexpansion.perturbations import Array
+from vhbench.results import read_samples
 from vhbench.schema import Rejection, Row, VhbenchError, read_image
 
 if TYPE_CHECKING:
@@ -114,32 +114,10 @@ def _answers(path: str) -> Mapping[str, bool]:
     Raises:
         VhbenchError: if there is none of a case in its original form.
     """
-    failed: dict[str, bool] = {}
-    for place, record in _records(Path(path)):
-        if record.get("negated") or record.get("perturbation") or record.get("kind", "yes_no") != "yes_no":
-            continue
-        name, wrong = generate.clean_id(str(record["id"])), record.get("prediction") != record.get("answer")
-        if failed.setdefault(name, wrong) != wrong:
-            raise VhbenchError(f"{place}: case {name!r} was answered twice, rightly and wrongly; name one run")
-    if not failed:
+    records = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
-    return failed
-
-
-def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield place and logged answer for each line of lmms-eval's samples, one file or all below a folder."""
-    for file in sorted(path.rglob("*_samples_*.jsonl")) if path.is_dir() else [path]:
-        for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-            place = f"{file.name}, line {number}"
-            try:
-                sample = orjson.loads(line)
-            except orjson.JSONDecodeError as error:
-                raise VhbenchError(f"{place}: {error}") from error
-            logged = sample.values() if isinstance(sample, dict) else ()
-            found = [v for v in logged if isinstance(v, dict) and {"id", "prediction", "answer"} <= v.keys()]
-            if not found:
-                raise VhbenchError(f"{place}: not an answer to a question of vhbench")
-            yield place, max(found, key=len)
+    return {generate.clean_id(record.id): record.prediction != record.answer for record in records}
 
 
 @lru_cache(maxsize=1)

@@ -80,6 +80,6 @@ def _gather(directory: Path, cases: int) -> tuple[dict[str, dict[str, Question]]
 
 def _thumbnail(question: Question) -> Image.Image:
     with Image.open(io.BytesIO(read_image(question.images[0]))) as image:
-        small = image.convert("RGB")
+        small = image.convert("RGBA")
         small.thumbnail((CELL - 4, CELL - 4))
-    return small
+    return Image.alpha_composite(Image.new("RGBA", small.size, "white"), small).convert("RGB")

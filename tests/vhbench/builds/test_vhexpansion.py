@@ -234,8 +234,9 @@ def test_an_attack_follows_what_the_model_fails(
 ) -> None:
     samples = tmp_path / "x_samples_vhexpansion_mine.jsonl"
     answers = {"q0": "yes", "q1": "yes", "q2": "yes", "q3": ""}  # q1 and q3 are wrong, q4 was not asked
+    gold = {case["id"]: case["answer"] for case in CASES}
     logged = [
-        {"m": {"id": k, "kind": "yes_no", "prediction": v, "answer": next(c["answer"] for c in CASES if c["id"] == k)}}
+        {"m": {"id": k, "kind": "yes_no", "response": v, "prediction": v, "answer": gold[k]}}
         for k, v in answers.items()
     ]
     samples.write_text("\n".join(map(json.dumps, logged)))
@@ -270,25 +271,13 @@ def test_the_model_is_asked_where_no_answers_are_given(
     assert splits.read_manifest(split).rows == {"vhexpansion_mine": 2, "vhexpansion_mine_pgd": 2}
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("{", "x.jsonl, line 1:"),
-        ('{"doc_id": 1}', "x.jsonl, line 1: not an answer to a question of vhbench"),
-        ('{"m": {"id": "q", "answer": "yes", "prediction": "no", "negated": true}}', "no answers to original"),
-        (
-            '{"m": {"id": "q", "answer": "yes", "prediction": "no"}}\n'
-            '{"m": {"id": "q", "answer": "yes", "prediction": "yes"}}',
-            "line 2: case 'q' was answered twice",
-        ),
-    ],
-)
-def test_bad_samples_are_named(tmp_path: Path, content: str, message: str) -> None:
+def test_samples_without_original_questions_are_refused(tmp_path: Path) -> None:
     from vhbench.builds.vhexpansion_attack import _answers
 
-    (tmp_path / "x.jsonl").write_text(content)
-    with pytest.raises(VhbenchError, match=message):
-        _answers(str(tmp_path / "x.jsonl"))
+    logged = {"m": {"id": "q/negated", "kind": "yes_no", "response": "No", "prediction": "no", "negated": True}}
+    (tmp_path / "x_samples_y.jsonl").write_text(json.dumps(logged))
+    with pytest.raises(VhbenchError, match=r"--failed .*: no answers to original yes/no questions"):
+        _answers(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -304,7 +293,7 @@ def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_p
     sheet = tmp_path / "sheet.png"
     result = CliRunner().invoke(app, [*arguments, "--perturb", "brightness", "--sheet", str(sheet)])
     assert result.exit_code == 0, result.output
-    assert "vhexpansion_cases 10, vhexpansion_cases_brightness 10" in result.output
+    assert "vhexpansion_table 10, vhexpansion_table_brightness 10" in result.output
     with Image.open(sheet) as image:
         assert image.width == 2 * 256
 
