@@ -30,6 +30,9 @@ _PERSPECTIVE = 0.78
 """Longest side of a thing one metre long, over the height of its foot below the horizon. Lengths enter by their square
 root: a true scale would make cups invisible beside elephants."""
 
+_DEPTHS: Mapping[Place, float] = {"sky": 0.02, "wall": 0.05, "air": 0.5}
+"""Painters' depth of things that do not stand, on the scale of the feet of those that do."""
+
 _INDOORS = 1.3
 """Rooms are small, and furniture fills them."""
 
@@ -347,7 +350,8 @@ def _slot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[in
         look, height = replace(look, sunk=sunk), max(2, round(height * (1 - sunk)))
     x = round(middle - width / 2)
     y = round(base * layout.height - (height if standing else height / 2))
-    depth = base if standing else {"wall": 0.05, "sky": 0.02}.get(wish.place, 0.5)
+    depth = base if standing else _DEPTHS[wish.place]
+    depth += 1e-6 * len(layout.slots)  # no two things are equally far: what is placed later is nearer
     placed = Placed(
         wish.spec, look, x, y, max(width, round(height / (1 - look.sunk))), depth,
         grounded=wish.place in GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),

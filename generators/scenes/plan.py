@@ -30,6 +30,9 @@ SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
 """Where a thing goes, in order of preference, if the environment does not offer its own place. Fictional scenes ask
 for elephants at sea; they get them, up to the belly in water."""
 
+OCCLUDERS = ("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella")
+"""Things of which one may be added to hide another where the spec names none that could."""
+
 TABLES = ("table", "tablecloth", "bar", "desk", "dresser")
 """Things on which small things are put of their own accord."""
 
@@ -248,3 +251,33 @@ def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:
 def _paintable(entry: Entry, colour: str) -> str:
     """Return a colour that the drawing takes; an identity-locked one already has its default colour."""
     return colour if colour in entry.colours else ""
+
+
+def occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
+    """Add something to hide behind, for every occluded wish that no other wish is large enough to hide."""
+    free = [w for w in wishes if not w.hard]
+    needed = 0
+    for wish in wishes:
+        if "occluded" in wish.hard:
+            cover = next((w for w in free if w.entry.size_m >= 0.5 * wish.entry.size_m and w.spec != wish.spec), None)
+            if cover:
+                free.remove(cover)
+            else:
+                needed += 1
+    return [_occluder(spec, setting, wishes, random) for _ in range(needed)]
+
+
+def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> Wish:
+    taken = {wish.entry.name for wish in wishes} | set(map(readable, spec.absent))
+    areas = environments.ENVIRONMENTS[setting.name].areas(setting.state)
+    taken |= {*areas, *map(readable, areas)}
+    entries = []
+    for word in OCCLUDERS:
+        entry = catalog.lookup(word)
+        free = entry and entry.name not in taken and not truth.rivals(entry.name) & taken
+        if entry and free and place_of(entry, setting) == "ground":
+            entries.append(entry)
+    if not entries:
+        raise Refusal("nothing to hide behind", environment=setting.name)
+    entry = entries[int(random.integers(len(entries)))]
+    return Wish(-1, entry, "ground", Look(entry.word, flip=entry.flip and bool(random.integers(2))))

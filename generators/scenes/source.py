@@ -2,33 +2,26 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import cv2
 import numpy as np
 
-from vhbench.generators.scenes import catalog, environments, plan, relations, truth
+from vhbench.generators.scenes import catalog, demands, environments, plan, relations, truth
 from vhbench.generators.scenes.environments import Backdrop
 from vhbench.generators.scenes.layout import Layout, arrange, view
 from vhbench.generators.scenes.plan import Refusal, Setting, Wish
 from vhbench.generators.scenes.render import Placed, Silhouettes, is_mirrored, paint, scenery, silhouettes
-from vhbench.generators.scenes.sprites import Look, Pixels
+from vhbench.generators.scenes.sprites import Pixels
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
 TRIES = 14
 """Layouts tried before a spec is refused; with smaller and smaller things."""
 
-OCCLUDERS = ("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella")
-"""Things that may be added, in this order of preference by chance, to hide another where the spec names none."""
-
 _TRIES_PER_SETTING = 4
 
 _JPEG_QUALITY = 95
-
-_MOST_HAZE = 0.66
-"""How far a low-contrast thing may be blended into its surroundings and still be there."""
 
 
 class SceneSource:
@@ -77,28 +70,35 @@ class SceneSource:
             random = rng(seed, "scenes", spec.id, attempt)
             wishes = plan.wishes(spec, entries, setting, random)
             try:
-                return self._attempt(spec, seed, setting, wishes, random, zoom=_zoom(len(wishes), attempt))
+                return self._attempt(spec, seed, setting, wishes, random, attempt=attempt)
             except Refusal as refusal:
                 failures[refusal.reason] += 1
         reason, _ = max(failures.items(), key=lambda item: (item[1], item[0]))
         raise Refusal(reason, tries=TRIES, failures=dict(sorted(failures.items())))
 
     def _attempt(
-        self, spec: SceneSpec, seed: int, setting: Setting, wishes: list[Wish], random: np.random.Generator, zoom: float
+        self,
+        spec: SceneSpec,
+        seed: int,
+        setting: Setting,
+        wishes: list[Wish],
+        random: np.random.Generator,
+        attempt: int,
     ) -> Scene:
         stage = view(environments.ENVIRONMENTS[setting.name], mirrored=is_mirrored(setting.variant))
+        zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / TRIES
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations)
-        placed = arrange(layout, wishes + _occluders(spec, setting, wishes, random))
+        placed = arrange(layout, wishes + plan.occluders(spec, setting, wishes, random))
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
         owned = silhouettes(things, spec.width, spec.height)
         seen = truth.measure(owned, things)
-        _check_visible(who, things, seen, spec)
+        demands.check_visible(spec, who, things, seen)
         scene = scenery(setting.name, setting.state, setting.variant, spec.width, spec.height)
         picture = paint(things, scene)
-        things, picture = _fade(who, things, seen, picture, scene)
+        things, picture = demands.meet_contrast(who, things, seen, picture, scene, patience)
         objects = tuple(truth.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
         made = self._scene(spec, seed, scene, objects, things, owned, picture)
-        _check_requests(spec, who, made)
+        demands.check_requests(spec, who, made)
         return made
 
     def _scene(
@@ -139,104 +139,6 @@ def _zoom(things: int, attempt: int) -> float:
     """Return the scale of all sizes: smaller for crowds, and smaller again after failed tries."""
     crowd = 1.0 if things <= 2 else 0.9 if things <= 4 else 0.75 if things <= 6 else 0.62
     return crowd * 0.84 ** (attempt // 2)
-
-
-def _occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
-    """Add something to hide behind, for every occluded wish that no other wish is large enough to hide."""
-    free = [w for w in wishes if not w.hard]
-    needed = 0
-    for wish in wishes:
-        if "occluded" in wish.hard:
-            cover = next((w for w in free if w.entry.size_m >= 0.5 * wish.entry.size_m and w.spec != wish.spec), None)
-            if cover:
-                free.remove(cover)
-            else:
-                needed += 1
-    return [_occluder(spec, setting, wishes, random) for _ in range(needed)]
-
-
-def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> Wish:
-    taken = {wish.entry.name for wish in wishes} | set(map(plan.readable, spec.absent))
-    areas = environments.ENVIRONMENTS[setting.name].areas(setting.state)
-    taken |= {*areas, *map(plan.readable, areas)}
-    entries = []
-    for word in OCCLUDERS:
-        entry = catalog.lookup(word)
-        free = entry and entry.name not in taken and not truth.rivals(entry.name) & taken
-        if entry and free and plan.place_of(entry, setting) == "ground":
-            entries.append(entry)
-    if not entries:
-        raise Refusal("nothing to hide behind", environment=setting.name)
-    entry = entries[int(random.integers(len(entries)))]
-    return Wish(-1, entry, "ground", Look(entry.word, flip=entry.flip and bool(random.integers(2))))
-
-
-def _check_visible(
-    wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[truth.Measured], spec: SceneSpec
-) -> None:
-    """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
-    canvas = spec.width * spec.height
-    tied = {i for a, predicate, b in spec.relations if predicate in ("on", "in front of", "behind") for i in (a, b)}
-    carriers = {thing.host for thing in things}
-    for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
-        box = thing.box
-        least = truth.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else truth.LEAST_PIXELS
-        if box is None or thing.area < least * canvas:
-            raise Refusal("hardly visible", category=wish.entry.name)
-        fraction, share = thing.visible_fraction, box[2] * box[3] / canvas
-        least = 0.45 if wish.spec in tied or number in carriers else 0.7
-        low, high = truth.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
-        if not low <= fraction <= high:
-            raise Refusal("visible fraction missed", category=wish.entry.name, fraction=fraction, wanted=[low, high])
-        low, high = truth.TRUNCATED if "truncated" in wish.hard else (0.98, 1.0)
-        if not low <= thing.in_frame_fraction <= high:
-            raise Refusal("in-frame fraction missed", category=wish.entry.name, fraction=thing.in_frame_fraction)
-        if "small" in wish.hard and share > truth.SMALL_BOX:
-            raise Refusal("not small enough", category=wish.entry.name, share=share)
-
-
-def _fade(
-    wishes: Sequence[Wish], things: list[Placed], seen: Sequence[truth.Measured], picture: Pixels, scene: Backdrop
-) -> tuple[list[Placed], Pixels]:
-    """Blend low-contrast things towards what surrounds them, just as far as needed, and paint again.
-
-    Raises:
-        Refusal: if a thing that was not asked to blend in does so, or one that was asked cannot.
-    """
-    faded = list(things)
-    for i, wish in enumerate(wishes):
-        box = seen[i].box
-        if box is None:
-            continue
-        difference, rim = truth.contrast(picture, seen[i].visible, box)
-        if "low_contrast" not in wish.hard and difference < truth.LEAST_CONTRAST:
-            raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
-        if "low_contrast" in wish.hard and difference > truth.LOW_CONTRAST:
-            haze = 1 - 0.9 * truth.LOW_CONTRAST / difference
-            if haze > _MOST_HAZE:
-                raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
-            faded[i] = replace(things[i], haze=haze, tint=rim)
-    return faded, paint(faded, scene) if faded != things else picture
-
-
-def _check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> None:
-    """Refuse a scene whose truth does not hold what the spec asked for."""
-    for wish, thing in zip(wishes, scene.objects, strict=True):
-        if wish.spec < 0:
-            continue
-        asked, found = spec.objects[wish.spec], dict(thing.attributes)
-        for name, value in (("colour", asked.colour), ("size", asked.size)):
-            if value and found.get(name) != value:
-                raise Refusal(f"{name} missed", category=thing.category, asked=value, found=found.get(name, ""))
-    present = Counter(scene.categories() & frozenset(map(plan.readable, spec.absent)))
-    if present:
-        raise Refusal("present and absent", word=sorted(present)[0])
-    held = {(r.subject, r.predicate, r.object) for r in scene.relations}
-    for index, predicate, other in spec.relations:
-        subjects = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == index]
-        anchors = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == other]
-        if not all(any((s, predicate, a) in held for a in anchors) for s in subjects):
-            raise Refusal("relation missed", relation=[index, predicate, other])
 
 
 def _encode(picture: Pixels, encoding: str) -> bytes:

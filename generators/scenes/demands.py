@@ -1,0 +1,117 @@
+"""What a spec demands of its picture, and what every picture owes: checked on pixels, after the layout's promises."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vhbench.generators.scenes import plan, truth
+from vhbench.generators.scenes.environments import Backdrop
+from vhbench.generators.scenes.plan import Refusal, Wish
+from vhbench.generators.scenes.render import Placed, paint
+from vhbench.generators.scenes.sprites import Pixels
+from vhbench.schema import Scene, SceneSpec
+
+LEAST_VISIBLE = 0.7
+"""Least visible fraction of what nobody asked to be hidden."""
+
+LEAST_VISIBLE_TIED = 0.45
+"""The same where a relation that was asked for, or a thing standing on it, hides some of it."""
+
+LEAST_IN_FRAME = 0.98
+"""Least in-frame fraction of what nobody asked to be truncated."""
+
+_MOST_HAZE = 0.66
+"""How far a low-contrast thing may be blended into its surroundings and still be there."""
+
+
+def check_visible(
+    spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[truth.Measured]
+) -> None:
+    """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
+    canvas = spec.width * spec.height
+    tied = {i for a, predicate, b in spec.relations if predicate in ("on", "in front of", "behind") for i in (a, b)}
+    carriers = {thing.host for thing in things}
+    for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
+        box = thing.box
+        least = truth.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else truth.LEAST_PIXELS
+        if box is None or thing.area < least * canvas:
+            raise Refusal("hardly visible", category=wish.entry.name)
+        fraction, share = thing.visible_fraction, box[2] * box[3] / canvas
+        least = LEAST_VISIBLE_TIED if wish.spec in tied or number in carriers else LEAST_VISIBLE
+        low, high = truth.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
+        if not low <= fraction <= high:
+            raise Refusal("visible fraction missed", category=wish.entry.name, fraction=fraction, wanted=[low, high])
+        low, high = truth.TRUNCATED if "truncated" in wish.hard else (LEAST_IN_FRAME, 1.0)
+        if not low <= thing.in_frame_fraction <= high:
+            raise Refusal("in-frame fraction missed", category=wish.entry.name, fraction=thing.in_frame_fraction)
+        if "small" in wish.hard and share > truth.SMALL_BOX:
+            raise Refusal("not small enough", category=wish.entry.name, share=share)
+
+
+def meet_contrast(
+    wishes: Sequence[Wish],
+    things: list[Placed],
+    seen: Sequence[truth.Measured],
+    picture: Pixels,
+    scene: Backdrop,
+    patience: float,
+) -> tuple[list[Placed], Pixels]:
+    """Blend low-contrast things towards what surrounds them, just as far as needed, and paint again.
+
+    Args:
+        wishes: one per thing.
+        things: as laid out.
+        seen: their visible parts.
+        picture: as painted so far.
+        scene: on which it is painted.
+        patience: 1 at the first try, less at later ones; in the second half a fainter contrast is taken.
+
+    Raises:
+        Refusal: if a thing that was not asked to blend in does so, or one that was asked cannot.
+    """
+    least = truth.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
+    faded = list(things)
+    for i, wish in enumerate(wishes):
+        box = seen[i].box
+        if box is None:
+            continue
+        difference, rim = truth.contrast(picture, seen[i].visible, box)
+        if "low_contrast" not in wish.hard and difference < least:
+            raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
+        if "low_contrast" in wish.hard and difference > truth.LOW_CONTRAST:
+            haze = 1 - 0.9 * truth.LOW_CONTRAST / difference
+            if haze > _MOST_HAZE:
+                raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
+            faded[i] = replace(things[i], haze=haze, tint=rim)
+    if faded == things:
+        return faded, picture
+    picture = paint(faded, scene)
+    for i, wish in enumerate(wishes):
+        box = seen[i].box
+        if (
+            "low_contrast" in wish.hard
+            and box
+            and truth.contrast(picture, seen[i].visible, box)[0] > truth.LOW_CONTRAST
+        ):
+            raise Refusal("contrast too high", category=wish.entry.name)
+    return faded, picture
+
+
+def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> None:
+    """Refuse a scene whose truth does not hold what the spec asked for."""
+    for wish, thing in zip(wishes, scene.objects, strict=True):
+        if wish.spec < 0:
+            continue
+        asked, found = spec.objects[wish.spec], dict(thing.attributes)
+        for name, value in (("colour", asked.colour), ("size", asked.size)):
+            if value and found.get(name) != value:
+                raise Refusal(f"{name} missed", category=thing.category, asked=value, found=found.get(name, ""))
+    absent = frozenset(map(plan.readable, spec.absent)) & truth.vocabulary()
+    doubtful = sorted(absent - (scene.known - scene.categories()))
+    if doubtful:
+        raise Refusal("present and absent", word=doubtful[0])
+    held = {(r.subject, r.predicate, r.object) for r in scene.relations}
+    for index, predicate, other in spec.relations:
+        subjects = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == index]
+        anchors = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == other]
+        if not all(any((s, predicate, a) in held for a in anchors) for s in subjects):
+            raise Refusal("relation missed", relation=[index, predicate, other])
