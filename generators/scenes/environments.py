@@ -82,7 +82,7 @@ class Environment:
 
     def areas(self, state: str = "") -> tuple[str, ...]:
         """Return the words that are painted in a state."""
-        state = canonical_state(state) or self.states[0]
+        state = canonical_state(state, self.name) or self.states[0]
         words = list(self.paints)
         if "sky" in words:
             words += {"night": ["star", "moon", "cloud"], "sunny": ["sun", "cloud"], "withered": ["sun", "cloud"]}.get(
@@ -129,9 +129,18 @@ def find_environment(word: str) -> Environment | None:
     return _index().get(word.strip().lower().replace("_", " "))
 
 
-def canonical_state(word: str) -> str:
-    """Return the state that a word stands for ("lush" → "sunny"), or the word itself."""
-    return STATE_WORDS.get(word, word)
+def canonical_state(word: str, name: str = "") -> str:
+    """Return the state that a word stands for, or the word itself where it stands for none.
+
+    Args:
+        word: "lush", "sunny" …
+        name: of an environment: "lush" is "sunny" for a forest, and nothing for a desert.
+    """
+    if word not in STATE_WORDS:
+        return word
+    state, needs = STATE_WORDS[word]
+    painted = ENVIRONMENTS[name].paints if name else needs
+    return state if not needs or set(needs) & set(painted) else word
 
 
 @lru_cache(maxsize=128)  # 100 MB at 512 pixels
@@ -182,7 +191,7 @@ def _find(name: str) -> Environment:
 
 
 def _state(environment: Environment, state: str) -> str:
-    state = canonical_state(state) or environment.states[0]
+    state = canonical_state(state, environment.name) or environment.states[0]
     if state not in environment.states:
         raise VhbenchError(f"{environment.name} cannot be {state!r}: must be one of {', '.join(environment.states)}")
     return state
@@ -230,15 +239,20 @@ def _index() -> Mapping[str, Environment]:
     return index
 
 
-STATE_WORDS: Mapping[str, str] = {
-    **dict.fromkeys(("lush", "clear", "blue", "verdant", "vast", "dense", "calm", "sparkling"), "sunny"),
-    **dict.fromkeys(("cloudy", "overcast", "gray", "rainy", "foggy", "turbulent", "stormy"), "gloomy"),
-    **dict.fromkeys(("dark", "starry"), "night"),
-    **dict.fromkeys(("snow-covered", "frozen", "winter"), "snowy"),
-    **dict.fromkeys(("yellowed", "withering", "dry", "yellow", "autumn"), "withered"),
-    "dusk": "sunset",
+_PLANTS = ("grass", "tree", "forest")
+_WATERS = ("sea", "lake", "river")
+STATE_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("lush", "verdant", "green"), ("sunny", _PLANTS)),
+    **dict.fromkeys(("calm", "sparkling", "rippling"), ("sunny", _WATERS)),
+    **dict.fromkeys(("daytime", "fair"), ("sunny", ("sky",))),
+    **dict.fromkeys(("cloudy", "overcast"), ("gloomy", ("sky",))),
+    **dict.fromkeys(("turbulent", "stormy", "rough"), ("gloomy", ("sea",))),
+    **dict.fromkeys(("dark", "starry"), ("night", ("sky",))),
+    **dict.fromkeys(("snow-covered", "winter"), ("snowy", ())),
+    **dict.fromkeys(("yellowed", "withering", "dry", "autumn"), ("withered", _PLANTS)),
+    "dusk": ("sunset", ("sky",)),
 }
-"""Words that people use → states."""
+"""Words that people use → the state, and what an environment must paint (one of it) for the word to mean that."""
 
 _LIGHT = {
     "night": (0.80, 0.84, 0.94),
@@ -284,12 +298,12 @@ def _split(words: str) -> tuple[str, ...]:
     return tuple(words.split(",")) if words else ()
 
 
-_PLANTS = "withered snowy"
+_SEASONS = "withered snowy"
 _ALL = (
-    _land("grass", outdoor.grass, 0.45, "sky mountain grass", also=_PLANTS, synonyms="meadow,field,tussock,ground"),
-    _land("forest", outdoor.forest, 0.44, "sky tree ground grass forest", also=_PLANTS, synonyms="woods,tree"),
-    _land("park", outdoor.park, 0.45, "sky tree grass path ground", also=_PLANTS, synonyms="garden"),
-    _land("mountain", outdoor.mountain, 0.48, "sky mountain forest tree grass", also=_PLANTS, synonyms="mountains"),
+    _land("grass", outdoor.grass, 0.45, "sky mountain grass", also=_SEASONS, synonyms="meadow,field,tussock,ground"),
+    _land("forest", outdoor.forest, 0.44, "sky tree ground grass forest", also=_SEASONS, synonyms="woods,tree"),
+    _land("park", outdoor.park, 0.45, "sky tree grass path ground", also=_SEASONS, synonyms="garden"),
+    _land("mountain", outdoor.mountain, 0.48, "sky mountain forest tree grass", also=_SEASONS, synonyms="mountains"),
     _land("snow", outdoor.snow, 0.45, "sky mountain tree snow", synonyms="snowfield"),
     _land("desert", outdoor.desert, 0.46, "sky desert sand"),
     _land(
@@ -303,7 +317,7 @@ _ALL = (
     _land("court", outdoor.court, 0.42, "sky tree court ground", synonyms="tennis court"),
     _land("track", outdoor.track, 0.42, "sky tree grass track ground", synonyms="running track"),
     _land("airport", outdoor.airport, 0.44, "sky building window grass runway airport ground", synonyms="runway"),
-    _land("railway", outdoor.railway, 0.42, "sky mountain grass ground rail", also=_PLANTS, synonyms="rail,rails"),
+    _land("railway", outdoor.railway, 0.42, "sky mountain grass ground rail", also=_SEASONS, synonyms="rail,rails"),
     Environment(
         "beach",
         outdoor.beach,

@@ -189,7 +189,7 @@ def _paints(name: str, area: str) -> bool:
 
 
 def _states(name: str, state: str) -> tuple[str, ...]:
-    states, state = environments.ENVIRONMENTS[name].states, environments.canonical_state(state)
+    states, state = environments.ENVIRONMENTS[name].states, environments.canonical_state(state, name)
     return states if not state else tuple(s for s in states if s == state)
 
 

@@ -68,6 +68,9 @@ def test_variants_differ() -> None:
 def test_words_for_environments_and_states() -> None:
     assert environments.find_environment("Tennis_Court") is ENVIRONMENTS["court"]
     assert environments.canonical_state("lush") == "sunny"
+    assert environments.canonical_state("lush", "forest") == "sunny"
+    assert environments.canonical_state("lush", "desert") == "lush"  # a lush desert cannot be painted
+    assert environments.canonical_state("starry", "kitchen") == "starry"
     assert backdrop("meadow", state="yellowed", size=32).state == "withered"
     with pytest.raises(VhbenchError, match="unknown environment 'moonbase': must be one of grass, forest"):
         backdrop("moonbase")
