@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -101,7 +102,7 @@ def table(
 def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, bytes]) -> pa.Array:
     flat = [digest for row in digests for digest in row]
     position = {digest: i for i, digest in enumerate(dict.fromkeys(flat))}
-    dictionary = pa.array([images[digest] for digest in position], pa.binary())
+    dictionary = _binary([images[digest] for digest in position])
     indices = pa.array([position[digest] for digest in flat], pa.int32())
     data = pa.DictionaryArray.from_arrays(indices, dictionary)
     structs = pa.StructArray.from_arrays([data, pa.nulls(len(flat), pa.string())], names=["bytes", "path"])
@@ -109,6 +110,15 @@ def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, byte
     for row in digests:
         offsets.append(offsets[-1] + len(row))
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), structs)
+
+
+def _binary(values: Sequence[bytes]) -> pa.Array:
+    """Return an array of large values, copying each once (a builder would copy them again whenever it grows)."""
+    offsets = np.zeros(len(values) + 1, np.int32)
+    np.cumsum([len(value) for value in values], out=offsets[1:])
+    return pa.Array.from_buffers(
+        pa.binary(), len(values), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(values))]
+    )
 
 
 def open_shard(path: Path) -> pq.ParquetFile:

@@ -123,10 +123,10 @@ class _GrowingHash:
         if self._pending is not None:
             self._pending.result()
         self._update()
-        os.fsync(self._file.fileno())
         self._file.close()
         return self._sha256.hexdigest()
 
     def _update(self) -> None:
-        while block := self._file.read(4 << 20):
+        while block := self._file.read(1 << 20):
             self._sha256.update(block)
+        os.fsync(self._file.fileno())  # bit by bit, so that little is left to wait for at the end
