@@ -1,0 +1,222 @@
+"""A split made by somebody with bad intentions is refused, in one line, before it can do anything."""
+
+import io
+import json
+import os
+import pickle
+import struct
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+from toy_build import ToyBuild
+
+from vhbench import splits
+from vhbench.schema import Row, VhbenchError
+from vhbench.splits import parquet
+from vhbench.splits.hashing import file_sha256
+
+ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
+SHARD = "a/test-00000-of-00001.parquet"
+
+
+@pytest.fixture
+def split(tmp_path: Path) -> Path:
+    splits.write_split(tmp_path / "ode", ROWS, benchmark="ode", version="1.0.0", seed=0, config={})
+    return tmp_path / "ode"
+
+
+def edit(split: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the manifest as an attacker would, who can make every hash fit."""
+    file = split / "manifest.json"
+    data = json.loads(file.read_text())
+    change(data)
+    file.write_text(json.dumps(data))
+
+
+def refused(split: Path) -> str:
+    """Assert that nobody reads the split; return the first fault."""
+    with pytest.raises(VhbenchError):
+        list(splits.read_questions(split))
+    faults = splits.verify(split)
+    assert faults
+    return faults[0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../secret.parquet", "/etc/passwd", "a/../../x", "a/b/c.parquet", "..", "a//b", "a\\..\\b", "~/x", ".ssh/key", ""],
+)
+def test_a_path_that_leads_out(split: Path, name: str) -> None:
+    edit(split, lambda data: data["files"].update({name: "0" * 64}))
+    assert "is not allowed; it must be FILE or CONFIG/FILE" in refused(split)
+
+
+@pytest.mark.parametrize("config", ["..", "../x", "/tmp", "a/b", ".hidden", "x" * 200])
+def test_a_config_that_leads_out(split: Path, config: str) -> None:
+    edit(split, lambda data: data["rows"].update({config: 1}))
+    assert "must be letters, digits" in refused(split)
+
+
+def test_a_link_that_leads_out(split: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.parquet"
+    (split / SHARD).rename(outside)
+    (split / SHARD).symlink_to(outside)
+    assert "is a link that leads out of the split directory" in refused(split)
+
+
+def test_a_folder_that_is_a_link(split: Path, tmp_path: Path) -> None:
+    (split / "a").rename(tmp_path / "outside")
+    (split / "a").symlink_to(tmp_path / "outside")
+    assert "is a link; a config must be a folder of its own" in refused(split)
+
+
+def write_shard(split: Path, table: pa.Table, **options: Any) -> None:
+    pq.write_table(table, split / SHARD, **options)
+    edit(split, lambda data: data["files"].update({SHARD: file_sha256(split / SHARD)}))
+
+
+def table(split: Path, **columns: list[Any]) -> pa.Table:
+    data = pq.read_table(split / SHARD)
+    for name, values in columns.items():
+        data = data.set_column(data.schema.get_field_index(name), name, pa.array(values, data.schema.field(name).type))
+    return data
+
+
+def test_an_image_that_names_a_file(split: Path) -> None:
+    write_shard(split, table(split, images=[[{"bytes": b"x", "path": "/etc/passwd"}]] * 2))
+    assert "an image names the file '/etc/passwd'" in refused(split)
+
+
+def test_an_image_without_bytes(split: Path) -> None:
+    write_shard(split, table(split, images=[[{"bytes": None, "path": None}]] * 2))
+    assert "an image has no bytes" in refused(split)
+
+
+def test_rows_that_unpack_to_far_more(split: Path) -> None:
+    row = table(split).slice(0, 1)
+    bomb = pa.concat_tables([row] * (parquet.MAX_GROUP_ROWS + 1)).combine_chunks()
+    write_shard(split, bomb, compression="zstd")
+    assert "claims 4097 rows" in refused(split)
+
+
+def test_a_column_too_many(split: Path) -> None:
+    data = table(split)
+    write_shard(split, data.append_column("__reduce__", pa.array([b"x"] * len(data))))
+    assert "has unknown columns __reduce__" in refused(split)
+
+
+class Evil:
+    """Would make a folder when it is unpickled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __reduce__(self) -> tuple[Any, tuple[str]]:
+        return os.mkdir, (str(self.folder),)
+
+
+def test_a_pickle_is_never_opened(split: Path, tmp_path: Path) -> None:
+    evil = pickle.dumps(Evil(tmp_path / "harm"))
+    (split / "data.pkl").write_bytes(evil)
+    assert splits.verify(split) == [f"{split / 'data.pkl'}: is not listed in the manifest"]
+    (split / "data.pkl").unlink()
+    (split / SHARD).write_bytes(evil)
+    edit(split, lambda data: data["files"].update({SHARD: file_sha256(split / SHARD)}))
+    assert "not a readable Parquet file" in refused(split)
+    assert not (tmp_path / "harm").exists()
+
+
+def bomb(width: int, height: int) -> bytes:
+    """A PNG of a few bytes that claims to be enormous."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 99)) + chunk(b"IEND", b"")
+    )
+
+
+def gif() -> bytes:
+    buffer = io.BytesIO()
+    Image.new("L", (4, 4)).save(buffer, "GIF")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("image", "fault"),
+    [
+        (bomb(10_000, 10_000), "image of 10000 × 10000 pixels; at most 64 megapixels"),
+        (bomb(60_000, 60_000), "image cannot be decoded"),
+        (bomb(100, 100), "image cannot be decoded"),
+        (b"<svg onload='alert(1)'/>", "image cannot be decoded"),
+        (gif(), "image cannot be decoded"),
+    ],
+)
+def test_an_image_that_is_a_bomb_or_none(tmp_path: Path, image: bytes, fault: str) -> None:
+    rows = [replace(ROWS[0], question=replace(ROWS[0].question, images=(image,)))]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={})
+    assert fault in splits.verify(tmp_path / "ode")[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda data: data.update(format="pickle"), "format 'pickle': must be 'vhbench-split-1'"),
+        (lambda data: data.update(content_hash="0" * 64), "content hash is"),
+        (lambda data: data.update(content_hash="x"), "must be 64 lower-case hexadecimal digits"),
+        (lambda data: data.update(version="1.0.0; rm"), "must be MAJOR.MINOR.PATCH"),
+        (lambda data: data.update(version="2.0.0"), "two versions are mixed"),
+        (lambda data: data.update(canary=""), "canary is ''"),
+        (lambda data: data["rows"].update(a=-1), "must be a positive number"),
+        (lambda data: data["rows"].update(a=7), "config 'a' has 2 rows, its manifest says 7"),
+        (lambda data: data["rows"].update(c=7), "the shards of config 'c' are not complete"),
+        (lambda data: data["files"].pop(SHARD), "the shards of config 'a' are not complete"),
+        (lambda data: data["files"].update({SHARD: "0" * 64}), "has SHA-256"),
+    ],
+)
+def test_a_manifest_that_lies(split: Path, change: Callable[[dict[str, Any]], None], fault: str) -> None:
+    edit(split, change)
+    assert fault in splits.verify(split)[0]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": "vhbench-split-1"}', "\x00"])
+def test_a_manifest_that_is_none(split: Path, text: str) -> None:
+    (split / "manifest.json").write_text(text)
+    assert "manifest.json: " in refused(split)
+
+
+def test_a_truncated_shard(split: Path) -> None:
+    data = (split / SHARD).read_bytes()
+    (split / SHARD).write_bytes(data[: len(data) // 2])
+    assert "has SHA-256" in splits.verify(split)[0]
+    with pytest.raises(VhbenchError, match="not a readable Parquet file, perhaps truncated"):
+        list(splits.read_questions(split))
+
+
+@pytest.mark.parametrize(
+    ("columns", "fault"),
+    [
+        ({"answer": "maybe"}, "answer 'maybe' must be yes or no"),
+        ({"kind": "essay"}, "kind 'essay' must be one of caption, yes_no, multiple_choice"),
+        ({"kind": "multiple_choice", "choices": ("x", "y"), "answer": "C"}, "answer 'C' must be a letter from A to B"),
+        ({"kind": "multiple_choice", "choices": ("x", "x"), "answer": "A"}, "must be two or more different ones"),
+        ({"kind": "caption"}, "answer 'yes' must be empty for a caption"),
+        ({"question": " "}, "has no question"),
+        ({"canary": "x"}, "lacks the canary"),
+        ({"scene_ids": ("a", "b")}, "has 1 images and 2 scene ids"),
+        ({"pair_id": "p", "negated": True}, "has a negated question and not the question itself"),
+    ],
+)
+def test_a_row_that_makes_no_sense(tmp_path: Path, columns: dict[str, Any], fault: str) -> None:
+    rows = [replace(ROWS[0], question=replace(ROWS[0].question, **columns))]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={})
+    assert fault in splits.verify(tmp_path / "ode")[0]
