@@ -147,7 +147,8 @@ def _cluster_sums(columns: Floats, clusters: Sequence[Hashable] | None) -> Float
 
 
 def _binomial(sums: Floats, level: float) -> Interval | None:
-    """Treat clusters as trials where each is all right or all wrong and all are of one size."""
+    """Treat clusters as trials where each is all right or all wrong and all are of one size; empty ones are none."""
+    sums = sums[sums.any(axis=1)]
     sizes = sums[:, 1]
     right = sums[:, 0] == sizes
     if (sizes != sizes[0]).any() or not (right | (sums[:, 0] == 0)).all():

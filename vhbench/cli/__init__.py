@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vhbench.cli import build, demo, diff, preview, tasks, verify
+from vhbench.cli import build, demo, diff, preview, score, tasks, verify
 from vhbench.schema import VhbenchError
 
 app = typer.Typer(
@@ -31,6 +31,7 @@ app.command()(tasks.tasks)
 app.command()(demo.demo)
 app.command()(verify.verify)
 app.command()(diff.diff)
+app.add_typer(score.app, name="score")
 
 
 def main() -> None:
