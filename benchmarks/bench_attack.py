@@ -1,0 +1,113 @@
+"""Steps per second of the attack, against a loop that embeds the original again in every step, as the released code.
+
+Both drive the same randomly initialised LLaVA with half a ViT-S for its vision tower, on one device, in one run, taking
+turns; a step is one gradient step of one image. On a CPU one thread works and its own time counts, so that other work
+on the machine does not. What is done once per attack is taken out: it does not count among 500 steps, and would among
+the few that are measured. Run as a script: ``bench_attack.py [--steps N] [--repeats N]``.
+"""
+
+import argparse
+import math
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import torch
+
+from vhbench.adapters.vlms import TransformersVLM
+from vhbench.generators.vhexpansion.attack import (
+    AttackConfig,
+    project,
+    run,
+    similarity_and_gradient,
+    start,
+    to_tensor,
+)
+
+SIDE = 224
+
+
+def build(device: str) -> TransformersVLM:
+    from transformers import LlavaConfig, LlavaForConditionalGeneration, LlavaImageProcessor
+
+    torch.manual_seed(0)
+    vision = {"hidden_size": 384, "intermediate_size": 1536, "num_hidden_layers": 6, "num_attention_heads": 6}
+    text = {"hidden_size": 1024, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 1}
+    config = LlavaConfig(
+        vision_config={"model_type": "clip_vision_model", "image_size": SIDE, "patch_size": 16, **vision},
+        text_config={"model_type": "llama", "vocab_size": 64, **text},
+        image_token_index=1,
+    )
+    model = LlavaForConditionalGeneration(config).to(device, torch.bfloat16 if device == "cuda" else torch.float32)
+    size = {"height": SIDE, "width": SIDE}
+    processor = LlavaImageProcessor(size={"shortest_edge": SIDE}, crop_size=size)
+    return TransformersVLM(model, processor, name="random LLaVA, half a ViT-S/16")
+
+
+def recompute(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM, config: AttackConfig) -> None:
+    """The baseline: the same step, but the original is embedded in each."""
+    original = to_tensor(images, model.device)
+    clean, x = original / 255, starts.to(model.device)
+    for step in range(config.steps("apart")):
+        with torch.no_grad():
+            reference = model.features(original)
+        _, gradient = similarity_and_gradient(x, reference, model=model, config=config)
+        x = project(x - config.rate(step, "apart") * gradient.sign(), clean, epsilon=config.epsilon)
+
+
+def once(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM, config: AttackConfig) -> None:
+    """The attack as it is."""
+    run(images, starts, "apart", model=model, config=config)
+
+
+def start_all(images: Sequence[Any]) -> torch.Tensor:
+    generator = np.random.default_rng(0)
+    return torch.stack([start(image, "apart", generator=generator, compat=False) for image in images])
+
+
+def seconds(work: Callable[[], object], device: str) -> float:
+    clock = time.perf_counter if device == "cuda" else time.process_time
+    begin = clock()
+    work()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    return clock() - begin
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=10)
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model = build(device)
+    print(f"{model.name}, {device}, 480x360 images, {options.steps} steps, best of {options.repeats}", flush=True)
+    taken: dict[tuple[str, int], float] = {}
+    for _, (name, batch), steps in product(range(options.repeats), VARIANTS, (1, 1 + options.steps)):
+        images = list(np.random.default_rng(0).integers(0, 256, (batch, 360, 480, 3), dtype=np.uint8))
+        config = AttackConfig(steps_apart=steps)
+        work = partial(VARIANTS[name, batch], images, start_all(images), model=model, config=config)
+        key = (f"{name}, batch {batch}", steps)
+        taken[key] = min(taken.get(key, math.inf), seconds(work, device))
+    rates = {
+        name: VARIANTS_BATCH[name] * options.steps / (taken[name, 1 + options.steps] - taken[name, 1])
+        for name in VARIANTS_BATCH
+    }
+    baseline = next(iter(rates.values()))
+    for name, rate in rates.items():
+        print(f"{name:40} {rate:8.2f} steps/s {rate / baseline:6.2f}x")
+
+
+VARIANTS = {
+    ("baseline: embedded in each step", 1): recompute,
+    ("embedded once", 1): once,
+    ("embedded once", 4): once,
+}
+VARIANTS_BATCH = {f"{name}, batch {batch}": batch for name, batch in VARIANTS}
+
+if __name__ == "__main__":
+    main()
