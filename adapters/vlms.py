@@ -8,6 +8,7 @@ import hashlib
 import inspect
 import io
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from vhbench.schema import VhbenchError
@@ -199,7 +200,8 @@ def load_vlm(name: str, *, device: str = "auto", dtype: str = "auto", revision: 
         processor = transformers.AutoImageProcessor.from_pretrained(name, revision=revision, backend="torchvision")
     except (OSError, ValueError) as error:
         raise VhbenchError(f"cannot load model {name}: {_first_line(error)}") from error
-    return TransformersVLM(model.to(where), processor, name=name, processor=_processor(name, revision))
+    shown = Path(name).name if Path(name).is_dir() else name  # results do not tell where a folder lies
+    return TransformersVLM(model.to(where), processor, name=shown, processor=_processor(name, revision))
 
 
 def fingerprint(model: Any, image_processor: Any) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,15 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from PIL import Image
 
+from vhbench.builds import starter
 from vhbench.generators.vhexpansion import generate
 from vhbench.generators.vhexpansion.generate import Case
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.results import read_samples
-from vhbench.schema import Rejection, Row, VhbenchError, read_image
+from vhbench.schema import Rejection, Row, Scene, VhbenchError, read_image
 
 if TYPE_CHECKING:
     from vhbench.adapters.vlms import TransformersVLM
+    from vhbench.generators.vhexpansion.attack import AttackResult
 
 SUFFIX = " Please answer yes or no."
 
@@ -56,11 +60,15 @@ def attack_sources(attack: Attack) -> dict[str, str]:
     return found
 
 
-def attack_cases(groups: list[tuple[list[Case], Array]], attack: Attack, *, seed: int) -> Iterator[Row | Rejection]:
-    """Yield the attacked pairs of cases, and those that could not be attacked.
+def attack_cases(
+    groups: list[tuple[list[Case], Array]], attack: Attack, *, seed: int
+) -> Iterator[Row | Scene | Rejection]:
+    """Yield the attacked pairs of cases, a report on each attacked image, and the cases that could not be attacked.
 
     A case that the model answers right is pushed apart from its original, one that it already fails is kept similar,
-    so that the failure stays one.
+    so that the failure stays one. The report (similarity before, after and as saved, largest change, steps) is the
+    provenance of a scene about which nothing else is known. Finished images are kept in the user's cache, so that an
+    attack that was interrupted goes on.
 
     Args:
         groups: cases that share an image, each with its pixels.
@@ -80,12 +88,22 @@ def attack_cases(groups: list[tuple[list[Case], Array]], attack: Attack, *, seed
             continue
         todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
     config = AttackConfig(**{**dict(attack.options), "method": attack.method})
-    results = run([item for _, item in todo], model=_model(attack.model), config=config, seed=seed)
+    folder = starter.cache_folder() / "attacks"
+    results = run([item for _, item in todo], model=_model(attack.model), config=config, seed=seed, cache=folder)
     for (case, _), result in zip(todo, results, strict=True):
+        name = f"{case.question.id}/{attack.method}"
         if isinstance(result, Rejection):
-            yield dataclasses.replace(result, item=f"{case.question.id}/{attack.method}")
+            yield dataclasses.replace(result, item=name)
         else:
+            yield _report(name, attack.method, _model(attack.model).name, result)
             yield from generate.pair(case, perturbation=attack.method, image=result.png)
+
+
+def _report(name: str, method: str, model: str, result: "AttackResult") -> Scene:
+    with Image.open(io.BytesIO(result.png)) as opened:
+        width, height = opened.size
+    report = {"attack": method, "model": model, **result.report()}
+    return Scene(id=name, image=result.png, width=width, height=height, objects=(), provenance=report)
 
 
 def said(response: str) -> str:

@@ -85,6 +85,17 @@ def vhexpansion(
     schedule: Annotated[
         str, typer.Option(help="Step size: `constant` or `cosine`.", rich_help_panel=_ATTACK)
     ] = "constant",
+    stop_at: Annotated[
+        float | None,
+        typer.Option(help="An image is finished at this similarity; all steps otherwise.", rich_help_panel=_ATTACK),
+    ] = None,
+    batch: Annotated[int, typer.Option(min=1, help="Images attacked together.", rich_help_panel=_ATTACK)] = 8,
+    compat: Annotated[
+        bool,
+        typer.Option(
+            "--compat", help="Attack as the released code does; add --schedule cosine.", rich_help_panel=_ATTACK
+        ),
+    ] = False,
     sheet: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also draw a contact sheet: originals beside their perturbed forms."),
@@ -106,7 +117,8 @@ def vhexpansion(
     from vhbench.builds.vhexpansion import VHExpansionBuild
 
     listed = [] if perturb == "none" else _names(perturb)
-    options: dict[str, object] = {"epsilon": epsilon / 255, "schedule": schedule}
+    options: dict[str, object] = {"epsilon": epsilon / 255, "schedule": schedule, "batch_size": batch}
+    options |= {"stop_at": stop_at, "compat": compat}
     if steps:
         options.update(steps_apart=steps, steps_similar=steps)
 
