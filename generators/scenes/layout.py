@@ -6,25 +6,22 @@ is checked again on the pixels (:mod:`source`); a try that fails is followed by 
 
 import functools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-import cv2
 import numpy as np
-import numpy.typing as npt
 
-from vhbench.generators.scenes import drawings, relations, truth
+from vhbench.generators.scenes import drawings, truth
+from vhbench.generators.scenes.acceptance import acceptable
 from vhbench.generators.scenes.catalog import Place
-from vhbench.generators.scenes.environments import Band, Environment
-from vhbench.generators.scenes.plan import Refusal, Wish
+from vhbench.generators.scenes.environments import Band
+from vhbench.generators.scenes.plan import Refusal, Wish, can_hide
 from vhbench.generators.scenes.render import Placed
 from vhbench.generators.scenes.sprites import Look, silhouette, size_for
-from vhbench.schema import Box
+from vhbench.generators.scenes.stage import Layout, Slot, View, ties, visible_share
 
 GROUNDED = ("ground", "floor", "table")
 STANDING = (*GROUNDED, "water")
-_GRID = 4
-_FEW = 4
 _TRIES = 60
 _PERSPECTIVE = 0.78
 """Longest side of a thing one metre long, over the height of its foot below the horizon. Lengths enter by their square
@@ -37,84 +34,6 @@ _INDOORS = 1.3
 """Rooms are small, and furniture fills them."""
 
 _IN_THE_AIR = 0.30
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a layout needs to know of an environment, painted or not.
-
-    Attributes:
-        horizon: of the eye, as a share of the height from the top.
-        bands: place → where things of that place may be.
-        indoor: no haze.
-    """
-
-    horizon: float
-    bands: Mapping[Place, Band]
-    indoor: bool
-
-
-def view(environment: Environment, *, mirrored: bool) -> View:
-    """Return the view of an environment, or of its mirror image."""
-    bands = dict(environment.bands)
-    if mirrored:
-        for place, band in bands.items():
-            far, near = ((1 - right, 1 - left) for left, right in (band.far, band.near))
-            bands[place] = replace(band, far=far, near=near)
-    return View(environment.horizon, bands, environment.indoor)
-
-
-@dataclass(slots=True)
-class Slot:
-    """A wish that has a place; layout-internal. ``base`` is the share of the height at which its foot (centre) is."""
-
-    wish: Wish
-    placed: Placed
-    width: int
-    height: int
-    base: float
-    mask: npt.NDArray[np.bool_] | None = None
-
-    @property
-    def at(self) -> tuple[int, int]:
-        """Where its corner is on the coarse grid."""
-        return self.placed.x // _GRID, self.placed.y // _GRID
-
-    @property
-    def coarse(self) -> npt.NDArray[np.bool_]:
-        """Its silhouette on the coarse grid."""
-        if self.mask is None:
-            shape = (max(1, self.width // _GRID), max(1, self.height // _GRID))
-            solid = silhouette(self.placed.look).view(np.uint8)
-            self.mask = cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST).view(np.bool_)
-        return self.mask
-
-    @property
-    def box(self) -> Box:
-        """The whole box, in the frame or not."""
-        return float(self.placed.x), float(self.placed.y), float(self.width), float(self.height)
-
-
-@dataclass(slots=True)
-class Layout:
-    """A scene while it is being laid out.
-
-    Attributes:
-        zoom: scale of all sizes; smaller when tries fail for want of room.
-        requested: relations between indices of ObjectSpecs.
-    """
-
-    scene: View
-    width: int
-    height: int
-    random: np.random.Generator
-    zoom: float
-    requested: tuple[tuple[int, str, int], ...]
-    slots: list[Slot] = field(default_factory=list)
-
-    def uniform(self, low: float, high: float) -> float:
-        """Draw a number."""
-        return float(self.random.uniform(low, high))
 
 
 def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]:
@@ -160,7 +79,7 @@ def _find_place(layout: Layout, wish: Wish) -> Slot | None:
             slot = _cover(layout, wish, target)
         else:
             slot = _on_top(layout, wish, perch) if perch and strict else _propose(layout, wish)
-        if slot and _acceptable(layout, slot, target, strict=strict):
+        if slot and acceptable(layout, slot, target, strict=strict):
             return slot
     return None
 
@@ -168,15 +87,13 @@ def _find_place(layout: Layout, wish: Wish) -> Slot | None:
 def _to_be_hidden(layout: Layout, wish: Wish) -> Slot | None:
     """Return the placed thing that this wish shall hide: added occluders, and the first one large enough, do."""
     for slot in layout.slots:
-        if "occluded" in slot.wish.hard and not _is_hidden(layout, slot):
-            big_enough = wish.entry.size_m >= 0.5 * slot.wish.entry.size_m and not wish.hard
-            if wish.spec < 0 or (big_enough and wish.spec != slot.wish.spec):
-                return slot
+        if "occluded" in slot.wish.hard and not _is_hidden(layout, slot) and can_hide(wish, slot.wish):
+            return slot
     return None
 
 
 def _is_hidden(layout: Layout, slot: Slot) -> bool:
-    return _visible_share(slot, [s for s in layout.slots if s is not slot]) <= 0.55
+    return visible_share(slot, [s for s in layout.slots if s is not slot]) <= 0.55
 
 
 # Proposals
@@ -184,48 +101,26 @@ def _is_hidden(layout: Layout, slot: Slot) -> bool:
 
 def _propose(layout: Layout, wish: Wish) -> Slot | None:
     """Return a random position for a wish, led by the relations that were asked for."""
-    ties = list(_ties(layout, wish))
-    for predicate, anchor in ties:
+    tied = list(ties(layout, wish))
+    for predicate, anchor in tied:
         if predicate == "on":
             return _on_top(layout, wish, anchor)
     band = layout.scene.bands.get(wish.place)
     if band is None:
         return None
-    base = _pick_base(layout, wish, band, ties)
+    base = _pick_base(layout, wish, band, tied)
     scale = _scale(layout, wish, base)
     width, height = size_for(wish.look, scale)
-    centre = _pick_centre(layout, band, base, width, ties)
+    centre = _pick_centre(layout, band, base, width, tied)
     if "truncated" in wish.hard:
         centre = _cut_by_frame(layout, wish.look, width)
     return _slot(layout, wish, centre, base, (width, height))
 
 
-def _ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Slot]]:
-    """Yield the relations of a wish to things that have their place, as seen from the wish."""
-    for index, predicate, other in layout.requested:
-        for slot in layout.slots:
-            if wish.spec == index and slot.wish.spec == other:
-                yield predicate, slot
-                break
-        if wish.spec == other and predicate != "on":
-            yield from ((INVERSE[predicate], slot) for slot in layout.slots if slot.wish.spec == index)
-
-
-INVERSE = {
-    "left of": "right of",
-    "right of": "left of",
-    "in front of": "behind",
-    "behind": "in front of",
-    "above": "below",
-    "below": "above",
-    "next to": "next to",
-}
-
-
-def _pick_base(layout: Layout, wish: Wish, band: Band, ties: Sequence[tuple[str, Slot]]) -> float:
+def _pick_base(layout: Layout, wish: Wish, band: Band, tied: Sequence[tuple[str, Slot]]) -> float:
     """Return where the foot (for things in the air or on a wall: the centre) is, as a share of the height."""
     low, high = band.top, band.bottom
-    for predicate, anchor in ties:
+    for predicate, anchor in tied:
         if predicate == "next to":
             low, high = max(low, anchor.base - 0.03), min(high, anchor.base + 0.03)
         elif predicate == "in front of":
@@ -257,7 +152,8 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
     reference = base - layout.scene.horizon if standing else _IN_THE_AIR
     unit, most = _sizing(wish.look, wish.entry.size_m, layout.width, layout.height)
     scale = layout.zoom * unit * max(0.06, reference) * frame * (_INDOORS if layout.scene.indoor else 1.0)
-    return min(max(min(scale, most), 0.078 * frame), 0.5 * frame)
+    least = 0.12 if {"occluded", "truncated"} & set(wish.hard) else 0.078  # a part must still show what it is
+    return min(max(min(scale, most), least * frame), 0.5 * frame)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -271,11 +167,11 @@ def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, 
     return longest * slim, most * slim
 
 
-def _pick_centre(layout: Layout, band: Band, base: float, width: int, ties: Sequence[tuple[str, Slot]]) -> float:
+def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequence[tuple[str, Slot]]) -> float:
     """Return the x of the middle, in pixels."""
     low, high = _reach(band, base, layout.width)
     low, high = max(low, width / 2), min(high, layout.width - width / 2)
-    for predicate, anchor in ties:
+    for predicate, anchor in tied:
         middle = anchor.placed.x + anchor.width / 2
         mean = (anchor.width + width) / 2
         if predicate == "left of":
@@ -332,7 +228,10 @@ def _cover(layout: Layout, wish: Wish, target: Slot) -> Slot | None:
     band = layout.scene.bands.get(wish.place)
     if band is None:
         return None
-    base = layout.uniform(min(band.bottom, max(band.top, target.base + 0.015)), band.bottom)
+    if wish.place in STANDING:
+        base = layout.uniform(min(band.bottom, max(band.top, target.base + 0.015)), band.bottom)
+    else:
+        base = min(band.bottom, max(band.top, target.base + layout.uniform(-0.1, 0.1)))
     scale = _scale(layout, wish, base) * layout.uniform(0.8, 1.25)
     width, height = size_for(wish.look, scale)
     middle = target.placed.x + target.width / 2 + layout.uniform(-0.6, 0.6) * (target.width + width) / 2
@@ -363,105 +262,3 @@ def _haze(scene: View, depth: float, place: str) -> float:
     if scene.indoor or place in ("wall", "air", "sky"):
         return 0.0
     return max(0.0, 0.20 * (1 - (depth - scene.horizon) / (1 - scene.horizon)) - 0.05)
-
-
-# Acceptance
-
-
-def _acceptable(layout: Layout, slot: Slot, target: Slot | None, *, strict: bool) -> bool:
-    """Tell whether a place respects the frame, what is there already, and the relations that were asked for.
-
-    Strict tries allow next to no overlap and, among few things, leave no doubt about who is left of whom.
-    """
-    if strict and len(layout.slots) < _FEW and not target and not _clearly_beside(layout, slot):
-        return False
-    if "truncated" not in slot.wish.hard and _outside(layout, slot) > 0.01:
-        return False
-    everything = [*layout.slots, slot]
-    for i, other in enumerate(everything):
-        if other is target:
-            continue
-        share = _visible_share(other, [s for s in everything if s is not other])
-        tied = _tied(layout, other.wish) or any(s.placed.host == i for s in everything)
-        wanted = 0.5 if tied else 0.32 if "occluded" in other.wish.hard else 0.96 if strict else 0.8
-        if share < wanted:
-            return False
-    if target and not 0.3 <= _visible_share(target, [s for s in everything if s is not target]) <= 0.52:
-        return False
-    return _relations_hold(layout, everything, slot)
-
-
-def _clearly_beside(layout: Layout, slot: Slot) -> bool:
-    """Tell whether the thing is clearly left or right of everything that it does not stand on."""
-    for other in layout.slots:
-        if slot.placed.host >= 0 and layout.slots[slot.placed.host] is other:
-            continue
-        distance = abs(slot.placed.x + slot.width / 2 - other.placed.x - other.width / 2)
-        if distance < 0.62 * (slot.width + other.width) / 2:
-            return False
-    return True
-
-
-def _tied(layout: Layout, wish: Wish) -> bool:
-    """Tell whether a relation that was asked for makes some hiding natural."""
-    return any(
-        wish.spec in (i, j) and predicate in ("on", "in front of", "behind") for i, predicate, j in layout.requested
-    )
-
-
-def _outside(layout: Layout, slot: Slot) -> float:
-    x, y, width, height = slot.box
-    inside = max(0.0, min(layout.width, x + width) - max(0, x)) * max(0.0, min(layout.height, y + height) - max(0, y))
-    return 1 - inside / (width * height)
-
-
-def _visible_share(slot: Slot, others: Sequence[Slot]) -> float:
-    """Return the share of a coarse silhouette that nothing nearer covers."""
-    nearer = [other for other in others if other.placed.depth > slot.placed.depth and _touch(slot, other)]
-    if not nearer:
-        return 1.0
-    free = slot.coarse.copy()
-    for other in nearer:
-        _clear(free, slot.at, other)
-    return float(free.sum() / max(1, slot.coarse.sum()))
-
-
-def _touch(a: Slot, b: Slot) -> bool:
-    beside = a.placed.x + a.width <= b.placed.x or b.placed.x + b.width <= a.placed.x
-    return not (beside or a.placed.y + a.height <= b.placed.y or b.placed.y + b.height <= a.placed.y)
-
-
-def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Slot) -> None:
-    left, top = max(at[0], other.at[0]), max(at[1], other.at[1])
-    right = min(at[0] + free.shape[1], other.at[0] + other.coarse.shape[1])
-    bottom = min(at[1] + free.shape[0], other.at[1] + other.coarse.shape[0])
-    if right > left and bottom > top:
-        part = other.coarse[top - other.at[1] : bottom - other.at[1], left - other.at[0] : right - other.at[0]]
-        free[top - at[1] : bottom - at[1], left - at[0] : right - at[0]] &= ~part
-
-
-def _relations_hold(layout: Layout, slots: Sequence[Slot], new: Slot) -> bool:
-    """Tell whether the new thing stands as asked to the first of the things it is related to."""
-    bodies = {id(slot): _body(layout, slots, number) for number, slot in enumerate(slots)}
-    for predicate, anchor in _ties(layout, new.wish):
-        if predicate == "on":
-            continue
-        if not relations.PREDICATES[predicate](bodies[id(new)], bodies[id(anchor)]):
-            return False
-    return True
-
-
-def _body(layout: Layout, slots: Sequence[Slot], number: int) -> relations.Body:
-    slot = slots[number]
-    x, y, width, height = slot.box
-    left, top = max(0.0, x), max(0.0, y)
-    box = (left, top, min(layout.width, x + width) - left, min(layout.height, y + height) - top)
-    hides, over = {}, {}
-    for other, far in enumerate(slots):
-        if far.placed.depth < slot.placed.depth:
-            hidden = int(far.coarse.sum()) * (1 - _visible_share(far, [slot]))
-            if hidden > 0:
-                hides[other] = hidden / max(1, int(far.coarse.sum()))
-                over[other] = hidden / max(1, int(slot.coarse.sum()))
-    host = slot.placed.host if slot.placed.host >= 0 else None
-    return relations.Body(number, box, slot.placed.depth, slot.placed.lifted, host, hides, over)

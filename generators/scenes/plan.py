@@ -30,11 +30,17 @@ SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
 """Where a thing goes, in order of preference, if the environment does not offer its own place. Fictional scenes ask
 for elephants at sea; they get them, up to the belly in water."""
 
-OCCLUDERS = ("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella")
+OCCLUDERS = (
+    *("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella"),
+    *("kite", "plane", "parasail", "balloon", "curtain", "drawing", "mirror", "board", "boat", "yacht"),
+)
 """Things of which one may be added to hide another where the spec names none that could."""
 
 TABLES = ("table", "tablecloth", "bar", "desk", "dresser")
 """Things on which small things are put of their own accord."""
+
+_DOWN = frozenset({"ground", "floor", "table", "water"})
+_ALOFT = frozenset({"air", "sky"})
 
 _VARIANTS = 12
 _RARE = {"night": 1.0, "dim": 1.0}
@@ -253,31 +259,37 @@ def _paintable(entry: Entry, colour: str) -> str:
     return colour if colour in entry.colours else ""
 
 
+def can_hide(wish: Wish, target: Wish) -> bool:
+    """Tell whether one thing could stand before another: as far off the ground, and not too small."""
+    alike = wish.place == target.place or {wish.place, target.place} <= _DOWN or {wish.place, target.place} <= _ALOFT
+    return alike and wish.entry.size_m >= 0.5 * target.entry.size_m and wish.spec != target.spec and not wish.hard
+
+
 def occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
-    """Add something to hide behind, for every occluded wish that no other wish is large enough to hide."""
-    free = [w for w in wishes if not w.hard]
-    needed = 0
-    for wish in wishes:
-        if "occluded" in wish.hard:
-            cover = next((w for w in free if w.entry.size_m >= 0.5 * wish.entry.size_m and w.spec != wish.spec), None)
+    """Add something to hide behind, for every occluded wish that no other wish can hide."""
+    free = list(wishes)
+    added = []
+    for target in wishes:
+        if "occluded" in target.hard:
+            cover = next((wish for wish in free if can_hide(wish, target)), None)
             if cover:
                 free.remove(cover)
             else:
-                needed += 1
-    return [_occluder(spec, setting, wishes, random) for _ in range(needed)]
+                added.append(_occluder(spec, setting, [*wishes, *added], target, random))
+    return added
 
 
-def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> Wish:
-    taken = {wish.entry.name for wish in wishes} | set(map(readable, spec.absent))
+def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
+    taken = {wish.entry.name for wish in wishes if wish.spec >= 0} | set(map(readable, spec.absent))
     areas = environments.ENVIRONMENTS[setting.name].areas(setting.state)
     taken |= {*areas, *map(readable, areas)}
-    entries = []
-    for word in OCCLUDERS:
-        entry = catalog.lookup(word)
-        free = entry and entry.name not in taken and not truth.rivals(entry.name) & taken
-        if entry and free and place_of(entry, setting) == "ground":
-            entries.append(entry)
-    if not entries:
-        raise Refusal("nothing to hide behind", environment=setting.name)
-    entry = entries[int(random.integers(len(entries)))]
-    return Wish(-1, entry, "ground", Look(entry.word, flip=entry.flip and bool(random.integers(2))))
+    found = []
+    for entry in filter(None, map(catalog.lookup, OCCLUDERS)):
+        place = place_of(entry, setting)
+        if place == entry.place and entry.name not in taken and not truth.rivals(entry.name) & taken:
+            wish = Wish(-1, entry, place, Look(entry.word, flip=entry.flip and bool(random.integers(2))))
+            if can_hide(wish, target):
+                found.append(wish)
+    if not found:
+        raise Refusal("nothing to hide behind", category=target.entry.name, environment=setting.name)
+    return found[int(random.integers(len(found)))]

@@ -9,10 +9,11 @@ import numpy as np
 
 from vhbench.generators.scenes import catalog, demands, environments, plan, relations, truth
 from vhbench.generators.scenes.environments import Backdrop
-from vhbench.generators.scenes.layout import Layout, arrange, view
+from vhbench.generators.scenes.layout import arrange
 from vhbench.generators.scenes.plan import Refusal, Setting, Wish
 from vhbench.generators.scenes.render import Placed, Silhouettes, is_mirrored, paint, scenery, silhouettes
 from vhbench.generators.scenes.sprites import Pixels
+from vhbench.generators.scenes.stage import Layout, view
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 

@@ -1,0 +1,83 @@
+"""Whether a proposed place will do: the frame, what is there already, and the relations that were asked for."""
+
+from collections.abc import Sequence
+
+from vhbench.generators.scenes import relations
+from vhbench.generators.scenes.plan import Wish
+from vhbench.generators.scenes.stage import Layout, Slot, ties, visible_share
+
+_FEW = 4
+
+
+def acceptable(layout: Layout, slot: Slot, target: Slot | None, *, strict: bool) -> bool:
+    """Tell whether a place respects the frame, what is there already, and the relations that were asked for.
+
+    Strict tries allow next to no overlap and, among few things, leave no doubt about who is left of whom.
+    """
+    if strict and len(layout.slots) < _FEW and not target and not _clearly_beside(layout, slot):
+        return False
+    if "truncated" not in slot.wish.hard and _outside(layout, slot) > 0.01:
+        return False
+    everything = [*layout.slots, slot]
+    for i, other in enumerate(everything):
+        if other is target:
+            continue
+        share = visible_share(other, [s for s in everything if s is not other])
+        tied = _tied(layout, other.wish) or any(s.placed.host == i for s in everything)
+        wanted = 0.5 if tied else 0.32 if "occluded" in other.wish.hard else 0.96 if strict else 0.8
+        if share < wanted:
+            return False
+    if target and not 0.3 <= visible_share(target, [s for s in everything if s is not target]) <= 0.52:
+        return False
+    return _relations_hold(layout, everything, slot)
+
+
+def _clearly_beside(layout: Layout, slot: Slot) -> bool:
+    """Tell whether the thing is clearly left or right of everything that it does not stand on."""
+    for other in layout.slots:
+        if slot.placed.host >= 0 and layout.slots[slot.placed.host] is other:
+            continue
+        distance = abs(slot.placed.x + slot.width / 2 - other.placed.x - other.width / 2)
+        if distance < 0.62 * (slot.width + other.width) / 2:
+            return False
+    return True
+
+
+def _tied(layout: Layout, wish: Wish) -> bool:
+    """Tell whether a relation that was asked for makes some hiding natural."""
+    return any(
+        wish.spec in (i, j) and predicate in ("on", "in front of", "behind") for i, predicate, j in layout.requested
+    )
+
+
+def _outside(layout: Layout, slot: Slot) -> float:
+    x, y, width, height = slot.box
+    inside = max(0.0, min(layout.width, x + width) - max(0, x)) * max(0.0, min(layout.height, y + height) - max(0, y))
+    return 1 - inside / (width * height)
+
+
+def _relations_hold(layout: Layout, slots: Sequence[Slot], new: Slot) -> bool:
+    """Tell whether the new thing stands as asked to the first of the things it is related to."""
+    bodies = {id(slot): _body(layout, slots, number) for number, slot in enumerate(slots)}
+    for predicate, anchor in ties(layout, new.wish):
+        if predicate == "on":
+            continue
+        if not relations.PREDICATES[predicate](bodies[id(new)], bodies[id(anchor)]):
+            return False
+    return True
+
+
+def _body(layout: Layout, slots: Sequence[Slot], number: int) -> relations.Body:
+    slot = slots[number]
+    x, y, width, height = slot.box
+    left, top = max(0.0, x), max(0.0, y)
+    box = (left, top, min(layout.width, x + width) - left, min(layout.height, y + height) - top)
+    hides, over = {}, {}
+    for other, far in enumerate(slots):
+        if far.placed.depth < slot.placed.depth:
+            hidden = int(far.coarse.sum()) * (1 - visible_share(far, [slot]))
+            if hidden > 0:
+                hides[other] = hidden / max(1, int(far.coarse.sum()))
+                over[other] = hidden / max(1, int(slot.coarse.sum()))
+    host = slot.placed.host if slot.placed.host >= 0 else None
+    return relations.Body(number, box, slot.placed.depth, slot.placed.lifted, host, hides, over)

@@ -1,0 +1,143 @@
+"""A scene while it is being laid out: what has its place, on small silhouettes that are quick to compare."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.generators.scenes.catalog import Place
+from vhbench.generators.scenes.environments import Band, Environment
+from vhbench.generators.scenes.plan import Wish
+from vhbench.generators.scenes.render import Placed
+from vhbench.generators.scenes.sprites import silhouette
+from vhbench.schema import Box
+
+_GRID = 4
+"""Pixels per cell of the coarse grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a layout needs to know of an environment, painted or not.
+
+    Attributes:
+        horizon: of the eye, as a share of the height from the top.
+        bands: place → where things of that place may be.
+        indoor: no haze.
+    """
+
+    horizon: float
+    bands: Mapping[Place, Band]
+    indoor: bool
+
+
+def view(environment: Environment, *, mirrored: bool) -> View:
+    """Return the view of an environment, or of its mirror image."""
+    bands = dict(environment.bands)
+    if mirrored:
+        for place, band in bands.items():
+            far, near = ((1 - right, 1 - left) for left, right in (band.far, band.near))
+            bands[place] = replace(band, far=far, near=near)
+    return View(environment.horizon, bands, environment.indoor)
+
+
+@dataclass(slots=True)
+class Slot:
+    """A wish that has a place; layout-internal. ``base`` is the share of the height at which its foot (centre) is."""
+
+    wish: Wish
+    placed: Placed
+    width: int
+    height: int
+    base: float
+    mask: npt.NDArray[np.bool_] | None = None
+
+    @property
+    def at(self) -> tuple[int, int]:
+        """Where its corner is on the coarse grid."""
+        return self.placed.x // _GRID, self.placed.y // _GRID
+
+    @property
+    def coarse(self) -> npt.NDArray[np.bool_]:
+        """Its silhouette on the coarse grid."""
+        if self.mask is None:
+            shape = (max(1, self.width // _GRID), max(1, self.height // _GRID))
+            solid = silhouette(self.placed.look).view(np.uint8)
+            self.mask = cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST).view(np.bool_)
+        return self.mask
+
+    @property
+    def box(self) -> Box:
+        """The whole box, in the frame or not."""
+        return float(self.placed.x), float(self.placed.y), float(self.width), float(self.height)
+
+
+@dataclass(slots=True)
+class Layout:
+    """A scene while it is being laid out.
+
+    Attributes:
+        zoom: scale of all sizes; smaller when tries fail for want of room.
+        requested: relations between indices of ObjectSpecs.
+    """
+
+    scene: View
+    width: int
+    height: int
+    random: np.random.Generator
+    zoom: float
+    requested: tuple[tuple[int, str, int], ...]
+    slots: list[Slot] = field(default_factory=list)
+
+    def uniform(self, low: float, high: float) -> float:
+        """Draw a number."""
+        return float(self.random.uniform(low, high))
+
+
+def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Slot]]:
+    """Yield the relations of a wish to things that have their place, as seen from the wish."""
+    for index, predicate, other in layout.requested:
+        for slot in layout.slots:
+            if wish.spec == index and slot.wish.spec == other:
+                yield predicate, slot
+                break
+        if wish.spec == other and predicate != "on":
+            yield from ((INVERSE[predicate], slot) for slot in layout.slots if slot.wish.spec == index)
+
+
+INVERSE = {
+    "left of": "right of",
+    "right of": "left of",
+    "in front of": "behind",
+    "behind": "in front of",
+    "above": "below",
+    "below": "above",
+    "next to": "next to",
+}
+
+
+def visible_share(slot: Slot, others: Sequence[Slot]) -> float:
+    """Return the share of a coarse silhouette that nothing nearer covers."""
+    nearer = [other for other in others if other.placed.depth > slot.placed.depth and _touch(slot, other)]
+    if not nearer:
+        return 1.0
+    free = slot.coarse.copy()
+    for other in nearer:
+        _clear(free, slot.at, other)
+    return float(free.sum() / max(1, slot.coarse.sum()))
+
+
+def _touch(a: Slot, b: Slot) -> bool:
+    beside = a.placed.x + a.width <= b.placed.x or b.placed.x + b.width <= a.placed.x
+    return not (beside or a.placed.y + a.height <= b.placed.y or b.placed.y + b.height <= a.placed.y)
+
+
+def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Slot) -> None:
+    left, top = max(at[0], other.at[0]), max(at[1], other.at[1])
+    right = min(at[0] + free.shape[1], other.at[0] + other.coarse.shape[1])
+    bottom = min(at[1] + free.shape[0], other.at[1] + other.coarse.shape[0])
+    if right > left and bottom > top:
+        part = other.coarse[top - other.at[1] : bottom - other.at[1], left - other.at[0] : right - other.at[0]]
+        free[top - at[1] : bottom - at[1], left - at[0] : right - at[0]] &= ~part
