@@ -17,6 +17,8 @@ from vhbench.generators.scenes import environments_brushes as brush
 from vhbench.generators.scenes import environments_indoor as indoor
 from vhbench.generators.scenes import environments_outdoor as outdoor
 from vhbench.generators.scenes.catalog import Place
+from vhbench.generators.scenes.environments_words import AREA_CONFUSABLE as AREA_CONFUSABLE
+from vhbench.generators.scenes.environments_words import STATE_WORDS as STATE_WORDS
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
@@ -239,21 +241,6 @@ def _index() -> Mapping[str, Environment]:
     return index
 
 
-_PLANTS = ("grass", "tree", "forest")
-_WATERS = ("sea", "lake", "river")
-STATE_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("lush", "verdant", "green"), ("sunny", _PLANTS)),
-    **dict.fromkeys(("calm", "sparkling", "rippling"), ("sunny", _WATERS)),
-    **dict.fromkeys(("daytime", "fair"), ("sunny", ("sky",))),
-    **dict.fromkeys(("cloudy", "overcast"), ("gloomy", ("sky",))),
-    **dict.fromkeys(("turbulent", "stormy", "rough"), ("gloomy", ("sea",))),
-    **dict.fromkeys(("dark", "starry"), ("night", ("sky",))),
-    **dict.fromkeys(("snow-covered", "winter"), ("snowy", ())),
-    **dict.fromkeys(("yellowed", "withering", "dry", "autumn"), ("withered", _PLANTS)),
-    "dusk": ("sunset", ("sky",)),
-}
-"""Words that people use → the state, and what an environment must paint (one of it) for the word to mean that."""
-
 _LIGHT = {
     "night": (0.80, 0.84, 0.94),
     "gloomy": (0.93, 0.94, 0.95),
@@ -418,53 +405,3 @@ ENVIRONMENTS: Mapping[str, Environment] = {environment.name: environment for env
 
 AREAS: frozenset[str] = frozenset(word for e in _ALL for state in e.states for word in e.areas(state))
 """Every word that some environment paints."""
-
-AREA_CONFUSABLE: Mapping[str, tuple[str, ...]] = {
-    "forest": ("tree", "bush", "leave", "grass"),
-    "tree": ("leave", "bush", "forest"),
-    "grass": ("ground", "leave", "flower", "bush", "tussock"),
-    "mountain": ("rock", "stone", "ground"),
-    "snow": ("ice", "ground"),
-    "ice": ("snow", "glacier"),
-    "glacier": ("ice", "snow", "mountain", "rock"),
-    "desert": ("sand", "ground"),
-    "sand": ("ground", "beach", "desert", "rock"),
-    "beach": ("sand", "sea", "water", "ground", "waterfront"),
-    "sea": ("water", "river", "lake"),
-    "lake": ("water", "river", "sea", "waterfront"),
-    "river": ("water", "lake", "sea", "waterfront"),
-    "water": ("sea", "lake", "river"),
-    "island": ("beach", "sand", "ground", "rock"),
-    "pier": ("bridge", "floor", "board", "waterfront"),
-    "reef": ("rock", "stone", "bush", "flower", "tree", "fish"),
-    "building": ("house", "window", "door", "wall", "glass"),
-    "house": ("building", "window", "door", "wall"),
-    "street": ("road", "ground", "building", "sidewalk"),
-    "road": ("ground", "street", "path", "track"),
-    "runway": ("road", "ground", "track"),
-    "airport": ("building", "road", "ground"),
-    "rail": ("track", "railing", "handrail", "fence", "stone", "rock", "board"),
-    "track": ("ground", "road", "court"),
-    "court": ("ground", "floor", "track", "net"),
-    "stage": ("floor", "curtain", "light", "lamp", "board"),
-    "window": ("glass", "mirror", "wall"),
-    "wall": ("building",),
-    "floor": ("ground", "board"),
-    "ceiling": ("light", "lamp", "wall"),
-    "light": ("lamp",),
-    "cabinet": ("dresser", "door", "bookshelf", "board", "drawing"),
-    "counter": ("table", "bar"),
-    "oven": ("cooktop", "microwave"),
-    "cooktop": ("oven", "grill"),
-    "curtain": ("pole", "tablecloth"),
-    "board": ("sign", "drawing", "television"),
-    "carpet": ("blanket", "quilt", "tablecloth"),
-    "sun": ("light",),
-    "moon": ("light",),
-    "star": ("light",),
-    "cloud": ("sky",),
-    "ground": ("floor", "rock", "stone"),
-    "path": ("road", "ground"),
-    "sidewalk": ("road", "ground", "path"),
-}
-"""Area → words that must not be asked as absent when it is painted."""

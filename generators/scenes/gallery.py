@@ -6,7 +6,7 @@ A drawing that a stranger could not name is a wrong label, so whoever adds one l
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import cv2
@@ -92,11 +92,11 @@ def sheet(cells: Sequence[Cell], columns: int) -> Image.Image:
     return page
 
 
-def weak_colours(limit: float = HALF) -> list[tuple[str, str, float]]:
+def weak_colours(entries: Iterable[catalog.Entry], limit: float = HALF) -> list[tuple[str, str, float]]:
     """Return (word, colour, share) where less than ``limit`` of the visible area has the colour asked for."""
     return [
         (entry.word, name, share)
-        for entry in catalog.CATALOG.values()
+        for entry in entries
         for name in entry.colours
         if (share := colours.matches(visible(draw(entry.word, colour=name)), name)) < limit
     ]
@@ -113,7 +113,7 @@ def main(folder: Path) -> None:
     }
     for name, (cells, columns) in sheets.items():
         sheet(list(cells), columns).save(folder / f"{name}.png")
-    for word, name, share in weak_colours(HALF + 0.05):
+    for word, name, share in weak_colours(catalog.CATALOG.values(), HALF + 0.05):
         print(f"{word:16} {name:8} {share:.2f}{'  too little' if share < HALF else ''}")
 
 
