@@ -268,7 +268,7 @@ def can_hide(wish: Wish, target: Wish) -> bool:
 def occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
     """Add something to hide behind, for every occluded wish that no other wish can hide."""
     free = list(wishes)
-    added = []
+    added: list[Wish] = []
     for target in wishes:
         if "occluded" in target.hard:
             cover = next((wish for wish in free if can_hide(wish, target)), None)
