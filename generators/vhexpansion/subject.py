@@ -80,7 +80,7 @@ class _Reader:
 
     def noun_phrase(self, start: int) -> int | None:
         first = self.at(start)
-        if first in PRONOUNS or first.startswith('"') or "\0" in first:
+        if first in PRONOUNS or first.startswith(('"', "“")):
             return start + 1
         if first in DEMONSTRATIVES and self.begins_predicate(start + 1):
             return start + 1
@@ -124,10 +124,9 @@ class _Reader:
         return self.singular and position - start > 1 and _plural(self.words[position - 1])
 
     def ends(self, position: int) -> bool:
-        word = self.at(position)
-        return word in PREPOSITIONS | RELATIVES | DETERMINERS | {"of", "and", "or"} or self.words[
-            position - 1
-        ].endswith(",")
+        if self.words[position - 1].endswith(","):
+            return True
+        return self.at(position) in PREPOSITIONS | RELATIVES | DETERMINERS | {"of", "and", "or"}
 
     def compound(self, position: int) -> bool:
         """Tell whether a word belongs to the one before: "traffic light", "the dog's tail", "Mickey Mouse"."""

@@ -84,7 +84,7 @@ def attack_cases(
     for case, pixels in listed:
         name = case.question.id
         if name not in failed:
-            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": attack.failed})
+            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": Path(attack.failed).name})
             continue
         todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
     config = AttackConfig(**{**dict(attack.options), "method": attack.method})
