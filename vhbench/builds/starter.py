@@ -60,13 +60,19 @@ def _ode(root: Path) -> Build:
     return OdeBuild(pairs=10, seed=SEED)
 
 
+def _mioh(root: Path) -> Build:
+    from vhbench.builds.mioh import MiohBuild
+
+    return MiohBuild(read=("scenes:200",), cells=4, seed=SEED)
+
+
 def _vhexpansion(root: Path) -> Build:
     from vhbench.builds.vhexpansion import VHExpansionBuild
 
     return VHExpansionBuild(source=f"ode:{starter('ode')}", limit=60, seed=SEED)
 
 
-STARTERS: dict[str, Callable[[Path], Build]] = {"ode": _ode, "vhexpansion": _vhexpansion}
+STARTERS: dict[str, Callable[[Path], Build]] = {"ode": _ode, "mioh": _mioh, "vhexpansion": _vhexpansion}
 
 
 if __name__ == "__main__":

@@ -1,0 +1,91 @@
+"""lmms-eval as a command: plain, with two processes, and with a real model class on a tiny model."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tiny_qwen
+from running import Evaluate, scores
+
+from vhbench.results import read_samples
+
+TASKS = "ode_fictional_existence,mioh_selective"
+
+
+def run(output: Path, *launcher: str, model: str = "vhbench_coin") -> dict[str, Any]:
+    """Run lmms-eval as a process and return the results file it wrote."""
+    command = [sys.executable, "-m", *(launcher or ("lmms_eval",)), "--model", model, "--tasks", TASKS]
+    command += ["--log_samples", "--output_path", str(output), "--batch_size", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=300)
+    files = list(output.rglob("*_results.json"))
+    assert files, done.stdout[-2000:] + done.stderr[-2000:]
+    results: dict[str, Any] = json.loads(files[0].read_text())
+    return results
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_caches")
+def test_two_processes_score_what_one_scores(tmp_path: Path) -> None:
+    alone = run(tmp_path / "one")
+    launcher = (
+        "accelerate.commands.launch",
+        "--num_processes",
+        "2",
+        "--cpu",
+        "--mixed_precision",
+        "no",
+        "-m",
+        "lmms_eval",
+    )
+    together = run(tmp_path / "two", *launcher)
+    for task in TASKS.split(","):
+        assert scores(alone, task) == scores(together, task)
+    one, two = read_samples(tmp_path / "one"), read_samples(tmp_path / "two")
+    assert one == two
+    reports = [json.loads(next((tmp_path / n).rglob("mioh_selective_report.json")).read_text()) for n in ("one", "two")]
+    assert reports[0] == reports[1]
+
+
+@pytest.fixture(scope="session")
+def tiny_model(shared_folder: Path) -> Path:
+    """A Qwen2.5-VL with 60,000 random weights."""
+    from filelock import FileLock
+
+    with FileLock(str(shared_folder / "qwen.lock")):
+        folder = shared_folder / "qwen"
+        return folder if (folder / "config.json").exists() else tiny_qwen.save(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("simple", [True, False], ids=["simple", "chat"])
+def test_a_real_model_class_sees_the_images(
+    evaluate: Evaluate, tiny_model: Path, simple: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import Qwen2_5_VLProcessor
+
+    seen: list[int] = []
+    original = Qwen2_5_VLProcessor.__call__
+
+    def count(self: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(len(kwargs["images"]))
+        return original(self, *args, **kwargs)
+
+    monkeypatch.setattr(Qwen2_5_VLProcessor, "__call__", count)
+    args = f"pretrained={tiny_model},device=cpu,device_map=cpu,min_pixels=3136,max_pixels=3136"
+    results = evaluate(
+        "qwen2_5_vl",
+        TASKS.split(","),
+        model_args=args,
+        limit=4,
+        force_simple=simple,
+        gen_kwargs="max_new_tokens=4",
+    )
+    assert sorted(set(seen))[0] == 1
+    assert max(seen) >= 2
+    for task in TASKS.split(","):
+        assert 0 <= scores(results, task)["accuracy"] <= 100
+        assert results["n-samples"][task]["effective"] == 4
