@@ -49,7 +49,7 @@ class _Calibration(lmms):  # type: ignore[misc]
         return answers
 
     def prepare(self, task: str, docs: Any) -> None:
-        """Look at all rows of a task before its answers are given."""
+        """Look at all rows of a task before one of its questions is answered."""
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
         """Not asked by any task of vhbench."""
@@ -98,31 +98,32 @@ class Yes(_Calibration):
 
 
 class Blind(_Calibration):
-    """Gives the majority answer of the question's type and pressure: what can be known without the images."""
+    """Gives the majority answer of the question's type: what can be known without the images."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.majority: dict[tuple[str, ...], str] = {}
+        self.task = ""
         self.prepared: set[str] = set()
 
     def prepare(self, task: str, docs: Any) -> None:
-        """Count the answers of each question type (ties: the first in the alphabet)."""
+        """Count the answers of each question type, negated or not (ties: the first in the alphabet)."""
+        self.task = task
         if task in self.prepared:
             return
         self.prepared.add(task)
         counts: dict[tuple[str, ...], collections.Counter[str]] = collections.defaultdict(collections.Counter)
-        columns = [docs[name][:] for name in ("question_type", "pressure", "negated", "answer")]
-        for question_type, pressure, negated, answer in zip(*columns, strict=True):
-            counts[task, question_type, pressure, str(negated)][answer] += 1
+        columns = [docs[name][:] for name in ("question_type", "negated", "answer")]
+        for question_type, negated, answer in zip(*columns, strict=True):
+            counts[task, question_type, str(negated)][answer] += 1
         for key, counter in counts.items():
             self.majority[key] = min(counter, key=lambda answer: (-counter[answer], answer))
-        self.task = task
 
     def answer(self, doc: Doc) -> str:
         """Return the majority answer; a caption names nothing."""
         if doc["kind"] == "caption":
             return _caption([])
-        return self.majority[self.task, doc["question_type"], doc["pressure"], str(doc["negated"])]
+        return self.majority[self.task, doc["question_type"], str(doc["negated"])]
 
 
 def _caption(words: list[str]) -> str:
