@@ -41,6 +41,9 @@ _TOKEN = _tokens(rf"{_CLOSERS}(?:\s|\Z)")
 _REFERENCE_TOKEN = _tokens(r"\s|\Z")
 _REFERENCE_LAST_TOKEN = _tokens(rf"{_CLOSERS}(?:\s|\Z)")
 
+# Signs between words that the Penn Treebank leaves inside a token; each becomes one that stands alone.
+_APART = str.maketrans(dict.fromkeys("/|~—–…•", ";"))
+
 # CHAIR's rules for COCO: names of two words that are one thing, and qualifiers that are not a person.
 _DOUBLE_WORDS = (
     "motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light, fire hydrant, "
@@ -161,7 +164,7 @@ class Vocabulary:
 
     def _words(self, text: str) -> list[Hit]:
         """Return the vocabulary's single words in a text; what lies between two spaces is looked up as a whole."""
-        chunks = (_lower(text).rstrip() if self.compat else _lower(text).replace("/", ";")).split(" ")
+        chunks = (_lower(text).rstrip() if self.compat else _lower(text).translate(_APART)).split(" ")
         known = self._hits
         found = [(i, hits) for i, chunk in enumerate(chunks) if (hits := known[chunk])]
         if self.compat:

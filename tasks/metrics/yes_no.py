@@ -17,7 +17,7 @@ its share of yes among the *labels*.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -166,6 +166,9 @@ def score_records(
     0.5
     """
     rows = as_records(records)
+    unknown = sorted(set(by) - {field.name for field in fields(Record)})
+    if unknown:
+        raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
 
     def scored(part: Sequence[Record]) -> dict[str, Any]:
         return score(

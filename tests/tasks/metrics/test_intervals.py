@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+from scipy import stats
+
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics import intervals
+
+
+@pytest.mark.parametrize(("right", "trials"), [(0, 1), (1, 1), (3, 7), (50, 100), (99, 100), (3, 2000)])
+def test_few_trials_are_exact(right: int, trials: int) -> None:
+    exact = stats.binomtest(right, trials).proportion_ci(0.95, method="exact")
+    assert intervals.binomial(right, trials) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+def test_few_clusters_are_enumerated() -> None:
+    # Three images with 1 of 2, 2 of 2 and 0 of 2 right: 27 resamples, worked with numpy here.
+    values, images = [1, 0, 1, 1, 0, 0], list("aabbcc")
+    picks = np.array(np.meshgrid(*[range(3)] * 3)).reshape(3, -1).T
+    means = np.array([1, 2, 0])[picks].sum(axis=1) / 6
+    low, high = (np.quantile(means, q, method="inverted_cdf") for q in (0.025, 0.975))
+    assert intervals.mean(values, clusters=images) == pytest.approx((low, high))
+
+
+def test_many_clusters_agree_with_scipy() -> None:
+    values = np.random.default_rng(1).random(60)
+    theirs = stats.bootstrap((values,), np.mean, method="percentile", rng=np.random.default_rng(2)).confidence_interval
+    assert intervals.mean(values) == pytest.approx((theirs.low, theirs.high), abs=0.01)
+
+
+def test_clusters_widen_the_interval() -> None:
+    right = np.repeat(np.random.default_rng(0).random(200) < 0.5, 5)
+    low, high = intervals.mean(right) or (0, 0)
+    wide_low, wide_high = intervals.mean(right, clusters=np.repeat(np.arange(200), 5).tolist()) or (0, 0)
+    assert (wide_high - wide_low) / (high - low) == pytest.approx(5**0.5, rel=0.1)
+
+
+def test_an_interval_covers_the_truth_95_times_in_100() -> None:
+    generator = np.random.default_rng(3)
+    covered = 0
+    for _ in range(300):
+        sizes = generator.integers(1, 4, 150)
+        rates = generator.beta(7, 3, 150)
+        right, images = generator.binomial(sizes, rates), list(range(150))
+        low, high = intervals.ratio(right, sizes, clusters=images, draws=500) or (0, 0)
+        covered += low <= 0.7 <= high
+    assert 0.91 <= covered / 300 <= 0.985
+
+
+def test_same_seed_same_interval_whatever_the_order() -> None:
+    values = np.random.default_rng(0).random(50)
+    assert intervals.mean(values) == intervals.mean(values[::-1])
+    assert intervals.mean(values) != intervals.mean(values, seed=1)
+
+
+def test_undefined_is_none() -> None:
+    assert intervals.mean([]) is None
+    assert intervals.ratio([0, 0], [0, 0]) is None
+    assert intervals.mean([0.5, 0.7], clusters=["one", "one"]) is None
+    with pytest.raises(VhbenchError, match="NaN or infinity"):
+        intervals.mean([float("nan")])
+    with pytest.raises(VhbenchError, match="1 clusters for 2 values"):
+        intervals.mean([1, 0], clusters=["a"])

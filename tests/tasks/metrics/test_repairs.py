@@ -1,0 +1,241 @@
+"""The repaired defaults beside what the references do: worked by hand."""
+
+import pytest
+
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics import amber, chair, multiple_choice, parsers, symmetric_accuracy, yes_no
+
+COCO = (
+    "bus, minibus\ntie, bow tie\ndog, collie, doggie\ncake,  cheesecake\ncell phone, iPhone\n"
+    "oven, stove, stove top oven"
+)
+
+
+def nodes(caption: str, *, compat: bool = False) -> list[str]:
+    return [found.node for found in chair.vocabulary_of(COCO, compat=compat).find(caption)]
+
+
+@pytest.mark.parametrize(
+    ("caption", "default", "reference"),
+    [
+        ("a bus and two buses", ["bus", "bus"], ["bus"]),
+        ("ties and a bow-tie", ["tie", "tie"], []),
+        ("collies, doggies", ["dog", "dog"], []),
+        ("a cheesecake", ["cake"], []),
+        ("An iPhone.", ["cell phone"], []),
+        ("the stove top oven", ["oven"], ["oven", "oven"]),
+        ('the dog." He', ["dog"], []),
+        ("dog/bus", ["dog", "bus"], []),
+        ("a hot dog; a hotdog; dogged", [], []),
+        ("The dog’s bow tie…", ["dog", "tie"], ["dog"]),
+    ],
+)
+def test_chair_words(caption: str, default: list[str], reference: list[str]) -> None:
+    assert nodes(caption) == default
+    assert nodes(caption, compat=True) == reference
+
+
+def test_spans_hold_where_lower_case_is_longer() -> None:
+    text = "İİİ a Dog"
+    (found,) = chair.vocabulary_of({"dog": ()}).find(text)
+    assert text[found.start : found.end] == "Dog"
+
+
+def test_chair_without_mentions() -> None:
+    rows, gold = [{"image_id": 1, "caption": "nothing"}], {1: ["dog"]}
+    result = chair.score(rows, gold, synonyms=COCO)
+    assert (result["CHAIR_i"], result["CHAIR_s"], result["recall"]) == (None, 0.0, 0.0)
+    with pytest.raises(ZeroDivisionError):
+        chair.score(rows, gold, synonyms=COCO, compat=True)
+    empty = chair.score([], {}, synonyms=COCO)
+    assert (empty["CHAIR_i"], empty["CHAIR_s"], empty["recall"]) == (None, None, None)
+
+
+def test_gold_from_coco() -> None:
+    instances = {
+        "images": [{"id": 1}, {"id": 2}],
+        "categories": [{"id": 7, "name": "dog"}],
+        "annotations": [{"id": 1, "image_id": 1, "category_id": 7}],
+    }
+    captions = {"annotations": [{"image_id": 2, "caption": "A bus."}]}
+    assert chair.gold_from_coco(instances, captions, synonyms=COCO) == {"1": {"dog"}, "2": {"bus"}}
+    instances["annotations"][0]["category_id"] = 8
+    with pytest.raises(VhbenchError, match="annotation 1: category 8 is not a category"):
+        chair.gold_from_coco(instances, synonyms=COCO)
+
+
+def test_bad_captions_are_named() -> None:
+    with pytest.raises(VhbenchError, match="image '3' has a caption but no gold objects"):
+        chair.score([{"image_id": 3, "caption": ""}], {1: []}, synonyms=COCO)
+    with pytest.raises(VhbenchError, match="caption 0 \\(image 3\\): the caption is nan, not text"):
+        chair.score([{"image_id": 3, "caption": float("nan")}], {3: []}, synonyms=COCO)
+    with pytest.raises(VhbenchError, match="'dog' names two objects"):
+        chair.vocabulary_of({"dog": (), "cat": ("dog",)})
+
+
+def amber_score(text: str, *, compat: bool = False) -> dict[str, object]:
+    annotation = {"id": 1, "type": "generative", "truth": ["person", "child", "child"], "hallu": ["boy", "dog"]}
+    relation = {"person": ["man"], "child": ["person", "kid"], "boy": ["person"], "dog": ["puppy"], "cat": []}
+    near = {("cat", "dog"), ("puppy", "kid"), ("dog", "child")}
+    result = amber.score(
+        [{"id": 1, "response": text}],
+        annotations=[annotation],
+        relation=relation,
+        nouns=str.split,
+        similarity=lambda a, b: float((a, b) in near),
+        evaluation_type="g",
+        compat=compat,
+    )
+    row = result["responses"][0]
+    return {name: row[name] for name in ("nouns", "hallucinated", "covered", "likely")}
+
+
+def test_amber_matching() -> None:
+    # The reference: "person" stands for the child, by the first association; by default for itself.
+    assert amber_score("person", compat=True)["covered"] == ["child"]
+    assert amber_score("person")["covered"] == ["person"]
+    # Upper case is lost to the reference.
+    assert amber_score("Person", compat=True)["nouns"] == []
+    assert amber_score("Person")["covered"] == ["person"]
+    # A listed hallucination that is similar to something present is absolved by the reference only.
+    assert amber_score("dog", compat=True) == {
+        "nouns": ["dog"],
+        "hallucinated": [],
+        "covered": ["child"],
+        "likely": ["dog"],
+    }
+    assert amber_score("dog") == {"nouns": ["dog"], "hallucinated": ["dog"], "covered": [], "likely": ["dog"]}
+    # Similar to a listed one.
+    assert amber_score("cat") == {"nouns": ["cat"], "hallucinated": ["cat"], "covered": [], "likely": ["dog"]}
+
+
+def test_amber_reports_a_degenerate_precision() -> None:
+    rows = [{"id": i, "response": "No"} for i in range(3)]
+    annotations = [{"id": i, "type": "discriminative-hallucination", "truth": "no"} for i in range(3)]
+    result = amber.score(rows, annotations=annotations, relation={}, evaluation_type="de")
+    assert "degenerate" in result["warnings"][0]
+    with pytest.raises(VhbenchError, match="one of a, g, d, de, da, dr"):
+        amber.score(rows, annotations=annotations, relation={}, evaluation_type="x")
+    with pytest.raises(VhbenchError, match="response '9' has no annotation"):
+        amber.score([{"id": 9, "response": ""}], annotations=annotations, relation={})
+
+
+@pytest.mark.parametrize(
+    ("expected", "texts"),
+    [
+        (
+            "yes",
+            ["Yes", "yes, it is not red", "**Yes**", "The answer is yes.", "<think>no</think>Yes", "\\boxed{yes}", "y"],
+        ),
+        (
+            "no",
+            ["No", "no!", "There is no dog.", "I don't see it", "It isn’t there", "Sure, I do not see", "Ｎｏ", "Nope"],
+        ),
+        ("no", ["Based on the image, there is no dog.", "Certainly not.", "Not really", '{"answer": "No"}', "\nNo\n"]),
+        (
+            "",
+            ["", "I know", "Norway", "nothing like that", "Maybe", "Yes and no", "not sure", "I don't know", "No idea"],
+        ),
+        ("", ["There is a dog with no collar?", "It is not true that there is no dog", "No doubt about it", "The dog"]),
+    ],
+)
+def test_yes_no_words(expected: str, texts: list[str]) -> None:
+    for text in texts:
+        assert parsers.yes_no(text) == expected, text
+
+
+def test_yes_no_arithmetic_of_the_references() -> None:
+    answers, labels = ["Yes", "Yes", "what"], ["yes", "yes", "yes"]
+    assert yes_no.score(answers, labels, positive="no")["precision"] is None
+    with pytest.raises(ZeroDivisionError):
+        yes_no.score(["No"], ["no"], positive="yes", parser="pope", compat=True)
+    amber_like = yes_no.score(["No"], ["no"], positive="no", parser="amber", compat=True)
+    assert (amber_like["accuracy"], amber_like["f1"]) == (99.9, 99.9)
+    theirs = yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
+    assert theirs["yes_ratio"] == 1.0  # of the labels
+    assert yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes")["yes_ratio"] == 0.5
+
+
+def test_bad_answers_are_named() -> None:
+    with pytest.raises(VhbenchError, match="unknown parser 'x'; must be one of default, pope"):
+        yes_no.score([], [], positive="yes", parser="x")
+    with pytest.raises(VhbenchError, match="label 1 is 'maybe'"):
+        yes_no.score(["a", "b"], ["yes", "maybe"], positive="yes")
+    with pytest.raises(VhbenchError, match="1 answers for 2 labels"):
+        yes_no.score(["a"], ["yes", "no"], positive="yes")
+    with pytest.raises(VhbenchError, match="have the same answer"):
+        symmetric_accuracy.score(
+            [
+                {"id": "a", "pair_id": "p", "answer": "yes"},
+                {"id": "b", "pair_id": "p", "answer": "yes", "negated": True},
+            ]
+        )
+    with pytest.raises(VhbenchError, match="the answer 'C' is not one of A, B"):
+        multiple_choice.score([{"id": "a", "choices": ["x", "y"], "answer": "C"}])
+
+
+def test_incomplete_pairs_are_left_out() -> None:
+    rows = [
+        {"id": "a", "pair_id": "p", "answer": "yes", "response": "Yes"},
+        {"id": "b", "pair_id": "p", "answer": "no", "response": "No", "negated": True},
+        {"id": "c", "pair_id": "p", "answer": "yes", "response": "No", "perturbation": "jpeg"},
+        {"id": "d", "pair_id": "p", "answer": "no", "response": "No", "negated": True, "perturbation": "jpeg"},
+        {"id": "e", "pair_id": "q", "answer": "no", "response": "No"},
+    ]
+    result = symmetric_accuracy.score(rows)
+    assert (result["pairs"], result["incomplete_pairs"], result["new_successful"]) == (2, 1, 1)
+    assert result["symmetric_accuracy"] == 0.5
+    assert result["by_perturbation"]["jpeg"]["symmetric_accuracy"] == 0.0
+    assert symmetric_accuracy.score([])["symmetric_accuracy"] is None
+
+
+IMAGES = ["Both", "Neither", "Image 1", "Image 2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("B", "B"),
+        ("(b)", "B"),
+        ("Answer: D", "D"),
+        ("The correct answer is (C).", "C"),
+        ("C. Image 1", "C"),
+        ("image 2", "D"),
+        ("Both Image 1 and Image 2 show it.", "A"),
+        ("Neither image.", "B"),
+        ("the first image", "C"),
+        ("A or B", ""),
+        ("A dog is there", ""),
+        ("not A", ""),
+        ("Image 1 or Image 2", ""),
+        ("E", ""),
+        ("", ""),
+    ],
+)
+def test_letters(text: str, expected: str) -> None:
+    assert multiple_choice.parse(text, IMAGES) == expected
+
+
+def test_the_paper_aggregates_pressures_then_tasks() -> None:
+    # Counting: easy 1/2, NI (two and eight images, one cell) 1/3 → 5/12; position: easy 1 → 1; together 17/24.
+    cells = [("counting", "easy", "AB"), ("counting", "ni2", "AB"), ("counting", "ni8", "B"), ("position", "easy", "A")]
+    rows = [
+        {
+            "id": f"{task}{pressure}{said}",
+            "task": task,
+            "pressure": pressure,
+            "choices": "xy",
+            "answer": "A",
+            "response": said,
+        }
+        for task, pressure, letters in cells
+        for said in letters
+    ]
+    rows = [{**row, "choices": ["x", "y"]} for row in rows]
+    rows.append({"id": "left out", "task": "position", "pressure": "hp+hn", "choices": ["x", "y"], "answer": "A"})
+    result = multiple_choice.score(rows)
+    assert result["tasks"] == pytest.approx({"counting": 5 / 12, "position": 1.0})
+    assert result["aggregate"] == pytest.approx(17 / 24)
+    assert result["by"]["pressure_family"]["ni"]["n"] == 3
+    assert result["unparsed"] == pytest.approx(1 / 7)
+    assert multiple_choice.score([])["aggregate"] is None
