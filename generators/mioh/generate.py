@@ -6,7 +6,7 @@ dealt. So the answer does not depend on the text, and a model that sees no image
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -17,13 +17,14 @@ from vhbench.generators.mioh.facts import Fact, Has, Related
 from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
 from vhbench.generators.mioh.pools import Pool
 from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
-from vhbench.generators.mioh.question_types import QuestionType
+from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.schema import Question, Rejection
 from vhbench.seeding import rng
 
 PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", "hp+hn")
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _PATIENCE: Final = 100  # texts drawn per text found, before a cell is given up
+_TIED: Final = 1_000_000  # numbers of tied items begin here
 _RESERVE: Final = 4  # texts looked at per easy question, to prefer those that can also be pressed
 
 Ints = npt.NDArray[np.int64]
@@ -141,22 +142,38 @@ class Filler:
 
     def fill(self) -> Iterator[Question | Rejection]:
         """Yield the questions of every cell, then a rejection for each cell that could not be filled."""
-        facts = askable(self.kind, self.pool)
-        wanted = self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
-        if wanted and len(facts) >= self.kind.asks:
-            items = self._items(facts, wanted)
-            for item in items:
-                self._emit(item, "easy")
-            for pressure in PRESSURES[1:]:
-                self._press(items, pressure)
+        items = self.items()
+        for item in items:
+            self._emit(item, "easy")
+        for pressure in PRESSURES[1:]:
+            self._press(items, pressure)
         for cell in self.cells.values():
             yield from cell.rows
-        yield from self._unfilled(len(facts))
+        yield from self._unfilled(len(askable(self.kind, self.pool)))
+
+    def items(self) -> list[Item]:
+        """Return the easy questions, with what it takes to press them."""
+        facts = askable(self.kind, self.pool)
+        wanted = self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
+        return self._items(facts, wanted) if wanted and len(facts) >= self.kind.asks else []
+
+    def _tied(self, deal: Balance, generator: np.random.Generator) -> list[Item]:
+        """Ask the questions of the type that this one is tied to once more, of the same images, in this mode."""
+        if not self.kind.ties:
+            return []
+        sizes = {pressure: cell.wanted for pressure, cell in self.cells.items()}
+        other = Filler(QUESTION_TYPES[self.kind.ties], self.pool, sizes, seed=self.seed, source=self.source)
+        found = []
+        for item in other.items():
+            block = self.kind.shape(self.kind.text, item.draft.facts, generator)
+            answer = len(block) - 1 if item.answer else deal.deal(range(len(block) - 1), generator)
+            found.append(replace(item, number=_TIED + item.number, draft=block[answer][0], answer=answer))
+        return found
 
     def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
         """Draw texts until enough have images for every answer; keep those that can be pressed most."""
-        found: list[Item] = []
         deal = Balance()
+        found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
         asked: Counter[tuple[Fact, ...]] = Counter()
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(_TRIES * wanted):
@@ -171,7 +188,9 @@ class Filler:
 
     def _best(self, found: list[Item], need: Sequence[str], wanted: int) -> list[Item]:
         """Keep those that can be pressed most, as many of each answer as of any other."""
-        ranked = sorted(found, key=lambda item: (-sum(p in item.pressed for p in need), item.number))
+        ranked = sorted(
+            found, key=lambda item: (item.number < _TIED, -sum(p in item.pressed for p in need), item.number)
+        )
         groups: dict[int, list[Item]] = {}
         for item in ranked:
             groups.setdefault(item.answer, []).append(item)

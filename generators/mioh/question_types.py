@@ -24,7 +24,8 @@ class QuestionType:
         shape: makes a block of drafts from facts.
         text: its words; the fields are the shape's.
         asks: how many facts the shape takes.
-        images: in the easy form.
+        ties: the type whose questions come first here, about the same images in another mode, so that a wrong
+            answer can be told to be of perception or of integration.
     """
 
     id: str
@@ -33,11 +34,7 @@ class QuestionType:
     shape: Shape
     text: str
     asks: int = 1
-
-    @property
-    def images(self) -> int:
-        """How many images the easy form has."""
-        return 2 if self.mode == "comparative" else 4
+    ties: str = ""
 
 
 _ANY, _EVERY = "Is there {a} in any of the images?", "Is there {a} in every image?"
@@ -50,14 +47,14 @@ _TYPES = (
     QuestionType("E2", "existence", "comprehensive", drafts.in_every, _EVERY),
     QuestionType("E3", "existence", "comprehensive", drafts.which_in_any, f"Which object {_ONE}", 4),
     QuestionType("E4", "existence", "comprehensive", drafts.which_in_all, f"Which object {_ALL}", 4),
-    QuestionType("E5", "existence", "selective", drafts.which_image, "Which image shows {a}?"),
+    QuestionType("E5", "existence", "selective", drafts.which_image, "Which image shows {a}?", ties="E1"),
     QuestionType("E6", "existence", "comparative", drafts.which_of_two, _TWO),
     QuestionType("E7", "existence", "comparative", drafts.which_first_only, f"Which object {_FIRST}", 4),
     QuestionType("A1", "attribute", "comprehensive", drafts.in_any, _ANY),
     QuestionType("A2", "attribute", "comprehensive", drafts.in_every, _EVERY),
     QuestionType("A3", "attribute", "comprehensive", drafts.which_in_any, f"Which of these {_ONE}", 4),
     QuestionType("A4", "attribute", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4),
-    QuestionType("A5", "attribute", "selective", drafts.which_image, "Which image shows {a}?"),
+    QuestionType("A5", "attribute", "selective", drafts.which_image, "Which image shows {a}?", ties="A1"),
     QuestionType("A6", "attribute", "comparative", drafts.which_of_two, _TWO),
     QuestionType("A7", "attribute", "comparative", drafts.which_first_only, f"Which of these {_FIRST}", 4),
     QuestionType("C1", "counting", "comprehensive", drafts.how_many_images, "In how many images are there any {many}?"),
@@ -72,8 +69,8 @@ _TYPES = (
     QuestionType("P2", "position", "comprehensive", drafts.in_every, _EVERY),
     QuestionType("P3", "position", "comprehensive", drafts.which_in_any, f"Which of these {_ONE}", 4),
     QuestionType("P4", "position", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4),
-    QuestionType("P5", "position", "selective", drafts.which_image, "Which image shows {a}?"),
-    QuestionType("P6", "position", "selective", drafts.which_image, 'Where is "{it}"?'),
+    QuestionType("P5", "position", "selective", drafts.which_image, "Which image shows {a}?", ties="P1"),
+    QuestionType("P6", "position", "selective", drafts.which_image, 'Where is "{it}"?', ties="P1"),
     QuestionType("P7", "position", "comparative", drafts.which_first_only, f"Which of these {_FIRST}", 4),
 )  # fmt: skip
 

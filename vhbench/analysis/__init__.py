@@ -1,0 +1,1 @@
+"""What lies behind the scores: `vhbench analyse`."""

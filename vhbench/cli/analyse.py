@@ -1,0 +1,37 @@
+"""``vhbench analyse …``: what lies behind the scores, one sub-command per benchmark."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(name="analyse", help="Tell what lies behind the scores of a run.", no_args_is_help=True)
+
+Results = Annotated[Path, typer.Argument(help="What lmms-eval wrote with --log_samples: a folder, or a samples file.")]
+
+
+@app.command()
+def mioh(
+    results: Results,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")
+    ] = None,
+) -> None:
+    """Perception or integration? And what does each pressure cost?
+
+    Writes mioh_analysis.json and mioh_heat_map.png, and prints a paragraph.
+
+    Example: vhbench analyse mioh results/
+    """
+    import orjson
+
+    from vhbench import results as runs
+    from vhbench.analysis import mioh as analysis
+
+    found = analysis.analyse(runs.read_samples(results))
+    folder = out or (results if results.is_dir() else results.parent)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "mioh_analysis.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    analysis.heat_map(found["grid"], folder / "mioh_heat_map.png")
+    typer.echo(found["summary"])
+    typer.echo(f"wrote {folder / 'mioh_analysis.json'} and {folder / 'mioh_heat_map.png'}")

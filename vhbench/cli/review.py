@@ -1,0 +1,54 @@
+"""``vhbench review``: people check questions in a page that needs no server; their judgments are read back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vhbench.schema import VhbenchError
+
+
+def review(
+    split: Annotated[Path, typer.Argument(help="A split directory, such as out/mioh.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Page to write, or report to write.")] = Path(
+        "review.html"
+    ),
+    config: Annotated[str, typer.Option(help="Review one config of the split only.")] = "",
+    count: Annotated[int, typer.Option(min=1, help="How many questions, spread evenly over the rows.")] = 100,
+    seed: Annotated[int, typer.Option(help="Take other questions.")] = 0,
+    judgments: Annotated[
+        list[Path] | None,
+        typer.Option("--judgments", "-j", help="Files saved from the page, one per annotator: tally them instead."),
+    ] = None,
+) -> None:
+    """Write a page on which annotators answer questions; or, with --judgments, tally what they said.
+
+    The page does not show the answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
+    A question is kept if most annotators gave the split's answer; the others are dropped and listed.
+
+    Example: vhbench review out/mioh -o review.html, then vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o
+    verdict.json
+    """
+    import orjson
+
+    from vhbench.analysis import review as reviews
+    from vhbench.cli.preview import choose
+    from vhbench.splits import read_manifest, read_questions
+
+    manifest = read_manifest(split)
+    if judgments:
+        answers = {q.id: q.answer for q in read_questions(split)}
+        votes = [reviews.read_judgments(path, manifest.content_hash) for path in judgments]
+        verdict = reviews.tally(votes, answers)
+        output = output if output.suffix == ".json" else Path("verdict.json")
+        output.write_bytes(orjson.dumps(verdict, option=orjson.OPT_INDENT_2))
+        typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}")
+        for item in verdict["dropped"]:
+            typer.echo(f"  {item['id']}: split says {item['answer']}, annotators {', '.join(item['votes'])}")
+        return
+    if output.suffix != ".html":
+        raise VhbenchError(f"{output}: the page's name must end in .html")
+    rows = [row.question for row in choose(split, config or None, count, seed)]
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(reviews.page(rows, manifest.content_hash), encoding="utf-8")
+    typer.echo(f"{output}: {len(rows)} questions; open it in a browser, save with S, read back with --judgments")
