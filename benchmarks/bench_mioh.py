@@ -7,7 +7,6 @@ images. No image file is opened.
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -77,7 +76,10 @@ def measure(code: str, *arguments: str) -> tuple[dict[str, float], float, float]
     return found, found["seconds"], found["peak"]
 
 
-END = "print(json.dumps({**out, 'seconds': time.process_time() - t, 'peak': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6}))"
+END = """
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+print(json.dumps({**out, 'seconds': time.process_time() - t, 'peak': peak}))
+"""
 
 BASELINE = f"""
 import json, resource, sys, time
@@ -91,7 +93,9 @@ from pathlib import Path
 from vhbench.adapters.coco import CocoScenes
 from vhbench.generators.mioh.pools import Pool
 t = time.process_time()
-scenes = CocoScenes(Path(sys.argv[1]), None); pool = Pool(scenes); out = {{'images': len(scenes), 'instances': scenes.instances}}
+scenes = CocoScenes(Path(sys.argv[1]), None)
+pool = Pool(scenes)
+out = {{'images': len(scenes), 'instances': scenes.instances}}
 {END}
 """
 
@@ -113,7 +117,8 @@ for reader, path, attribute in ((CocoScenes, sys.argv[1], False), (PacoScenes, s
             start = time.process_time()
             made = sum(isinstance(x, Question) for x in Filler(kind, pool, wanted[kind.id], seed=1, source='x').fill())
             out[kind.id] = made
-            print(kind.id, made, 'of', sum(wanted[kind.id].values()), round(time.process_time() - start, 2), file=sys.stderr, flush=True)
+            took = round(time.process_time() - start, 2)
+            print(kind.id, made, 'of', sum(wanted[kind.id].values()), took, file=sys.stderr, flush=True)
     times.append(time.process_time() - t); del pool
 t = time.process_time() - sum(times)
 {END}
@@ -131,11 +136,12 @@ def main() -> None:
         start = time.perf_counter()
         write(coco, options.images, options.instances)
         write(paco, options.images // 2, options.instances // 3, paco=True, seed=1)
-        print(f"wrote {coco.stat().st_size / 1e6:.0f} MB + {paco.stat().st_size / 1e6:.0f} MB in {time.perf_counter() - start:.0f} s")
+        size = (coco.stat().st_size + paco.stat().st_size) / 1e6
+        print(f"wrote {size:.0f} MB in {time.perf_counter() - start:.0f} s")
         _, base, base_peak = measure(BASELINE, str(coco))
         found, seconds, peak = measure(READ, str(coco))
-        print(f"read {found['images']:,} images, {found['instances']:,} instances: {seconds:.1f} s, {peak:.2f} GB "
-              f"(json.load: {base:.1f} s, {base_peak:.2f} GB; ratio {seconds / base:.2f}, {peak / base_peak:.2f})")  # fmt: skip
+        print(f"read {found['images']:,} images, {found['instances']:,} instances: {seconds:.1f} s, {peak:.2f} GB")
+        print(f"  json.load: {base:.1f} s, {base_peak:.2f} GB; ratios {seconds / base:.2f}, {peak / base_peak:.2f}")
         assert seconds <= 60, "reading took more than 60 s"
         assert peak <= 1.5, "reading took more than 1.5 GB"
         made, seconds, peak = measure(ASK, str(coco), str(paco))

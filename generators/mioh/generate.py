@@ -112,7 +112,7 @@ class Images:
 
     def _one(self, candidates: Ints, taken: set[int], generator: np.random.Generator) -> int | None:
         if len(candidates) > 64:
-            candidates = np.unique(candidates[generator.integers(len(candidates), size=48)])
+            candidates = candidates[generator.integers(len(candidates), size=48)]
         free = [c for c in candidates.tolist() if c not in taken]
         if not free:
             return None
@@ -218,12 +218,23 @@ class Filler:
                 self.tried["no images for every answer"] += 1
                 return None
         pressed = [self._pressed(*entry, generator) for entry in settled if entry is not None]
-        possible = set.intersection(*(set(p) for p in pressed))
+        drafts = [entry[0] for entry in settled if entry is not None]
+        possible = {
+            p
+            for p in PRESSURES[1:]
+            if all(p in twins or _too_few(p, d) for twins, d in zip(pressed, drafts, strict=True))
+        }
         answer = deal.deal(range(len(block)), answers)
         draft, scenes = settled[answer]  # type: ignore[misc]
         asked.update([tuple(drawn)])
         self.images.uses[list(scenes)] += 1
-        return Item(number, draft, answer, scenes, {p: pressed[answer][p] for p in PRESSURES if p in possible})
+        return Item(
+            number,
+            draft,
+            answer,
+            scenes,
+            {p: pressed[answer][p] for p in PRESSURES if p in possible & pressed[answer].keys()},
+        )
 
     def _settle(self, forms: Sequence[Draft], generator: np.random.Generator) -> tuple[Draft, tuple[int, ...]] | None:
         """Return the first form for which there are images."""
@@ -278,7 +289,8 @@ class Filler:
         groups: dict[int, list[Item]] = {}
         for item in items:
             groups.setdefault(item.answer, []).append(item)
-        waiting = {a: [i for i in group if pressure in i.pressed] for a, group in sorted(groups.items())}
+        able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in sorted(groups.items())}
+        waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
         while waiting and not cell.full() and all(waiting.values()):
             for answer in waiting:
                 if not cell.full() and waiting[answer]:
@@ -355,7 +367,7 @@ def draw_facts(
 ) -> tuple[Fact, ...]:
     """Draw the facts of one question: one that was asked least; or a set of options that belong together."""
     drawn = (facts[i] for i in generator.integers(len(facts), size=64).tolist())
-    usable = [fact for fact in dict.fromkeys(drawn) if pool.askable(fact)]
+    usable = [fact for fact in dict.fromkeys(drawn) if pool.askable(fact, kind.least)]
     if kind.asks == 1 or not usable:
         return (min(usable[:4], key=lambda f: asked[(f,)]),) if usable else ()
     kin = [f for f in usable[1:] if _kin(f, usable[0])]
@@ -378,6 +390,11 @@ def objects_of(facts: Sequence[Fact]) -> tuple[str, ...]:
         names = (fact.subject, fact.anchor) if isinstance(fact, Related) else (fact.category,)
         found |= dict.fromkeys(names)
     return tuple(found)
+
+
+def _too_few(pressure: str, draft: Draft) -> bool:
+    """Tell whether NI leaves fewer images than an answer needs ("in 3 images" cannot be right of 2)."""
+    return pressure.startswith("ni") and int(pressure[2:]) < draft.least
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

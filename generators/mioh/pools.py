@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +99,10 @@ class Pool:
         self._cooccurrence = self._conditional()
         self.truth = lru_cache(maxsize=max(256, _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
+        self.relation_facts = lru_cache(maxsize=1)(self._relation_facts)
+        self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
+        self._extreme = lru_cache(maxsize=None)(self._find_extreme)
+        self._seen_of = lru_cache(maxsize=None)(self._find_seen_of)
         self._objects_of = lru_cache(maxsize=None)(self._find_objects_of)
         self._flags = self._object_flags()
 
@@ -202,9 +206,12 @@ class Pool:
         yes = self._scatter(asked)
         return yes, easy, yes & ~soft
 
+    def _find_seen_of(self, column: int) -> tuple[Bools, Bools, Bools]:
+        return self._seen(self._objects_of(column))
+
     def _exists(self, fact: Exists) -> Truth:
         column = self.column[fact.category]
-        yes, easy, hard = self._seen(self._objects_of(column))
+        yes, easy, hard = self._seen_of(column)
         no = self.absent[:, column]
         far, near = self._suggested(no, self._suggestion(column))
         if self.clip is not None:
@@ -281,31 +288,29 @@ class Pool:
         return Truth(yes, no, easy, hard, no & one, no & both)
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
-        """A relation is easy if every subject and anchor is, and hard if all of either are hard."""
+        """A relation is easy if a subject and an anchor are, and hard if all of either are hard."""
         easy, hard = yes, np.zeros(len(self), np.bool_)
         for column in (s, a):
-            rows = self._objects_of(column)
-            asked, _, all_hard = self._seen(rows)
+            asked, clear, all_hard = self._seen_of(column)
             yes = yes & asked
-            easy = easy & ~self._scatter(rows[~self._flags["easy"][rows]])
+            easy = easy & clear
             hard = hard | all_hard
         return yes, easy & yes, hard & yes
 
     def _beside(self, s: int, a: int, left: bool) -> tuple[Bools, Bools]:
         """Left or right by boxes: yes if some pair of boxes is apart that way, no if every centre is the other way."""
         subject, anchor = (s, a) if left else (a, s)
-        ends = self._extreme(subject, self.box[:, 0] + self.box[:, 2], np.minimum)
-        starts = self._extreme(anchor, self.box[:, 0], np.maximum)
-        centre = self.box[:, 0] + self.box[:, 2] / 2
-        first = self._extreme(subject, centre, np.minimum)
-        last = self._extreme(anchor, centre, np.maximum)
+        ends, starts = self._extreme(subject, 1.0, first=True), self._extreme(anchor, 0.0, first=False)
+        first, last = self._extreme(subject, 0.5, first=True), self._extreme(anchor, 0.5, first=False)
         with np.errstate(invalid="ignore"):
             return ends <= starts, first >= last
 
-    def _extreme(self, column: int, values: npt.NDArray[Any], function: np.ufunc) -> Floats:
+    def _find_extreme(self, column: int, share: float, *, first: bool) -> Floats:
+        """Return the leftmost (or rightmost) left edge + share · width of a category per scene; NaN without any."""
         rows = self._objects_of(column)
-        result = np.full(len(self), np.inf if function is np.minimum else -np.inf, np.float32)
-        function.at(result, self.where[rows], values[rows])
+        result = np.full(len(self), np.inf if first else -np.inf, np.float32)
+        values = self.box[rows, 0] + np.float32(share) * self.box[rows, 2]
+        (np.minimum if first else np.maximum).at(result, self.where[rows], values)
         result[np.isinf(result)] = np.nan
         return result
 
@@ -329,22 +334,22 @@ class Pool:
 
     # -- what can be asked ---------------------------------------------------------------------------------------
 
-    def _askable(self, fact: Fact) -> bool:
-        """Tell whether there are images that show a fact well, and images that clearly do not."""
+    def _askable(self, fact: Fact, least: int) -> bool:
+        """Tell whether enough images show a fact well, and some clearly do not."""
         truth = self.truth(fact)
-        return bool(truth.easy.any() and truth.no.any())
+        return bool(np.count_nonzero(truth.easy) >= least and truth.no.any())
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
         there, not_there = self.counts.max(0) > 0, self.absent.max(0)
         return [Exists(c) for i, c in enumerate(self.categories) if there[i] and not_there[i]]
 
-    def attribute_facts(self) -> list[Has]:
+    def _attribute_facts(self) -> list[Has]:
         """Return every attribute that some object has, of a type that questions use."""
         holders = self._attribute_table().holders
         return sorted(Has(self.categories[c], kind, value) for c, kind, value in holders)
 
-    def relation_facts(self) -> list[Related]:
+    def _relation_facts(self) -> list[Related]:
         """Return every listed relation, and left and right of the pairs that occur together."""
         listed = [Related(*triple) for triple in self.relations if triple[1] not in SIDES and triple[0] != triple[2]]
         together = self.present.astype(np.float32)

@@ -24,6 +24,7 @@ class QuestionType:
         shape: makes a block of drafts from facts.
         text: its words; the fields are the shape's.
         asks: how many facts the shape takes.
+        least: how many images must show a fact well.
         ties: the type whose questions come first here, about the same images in another mode, so that a wrong
             answer can be told to be of perception or of integration.
     """
@@ -34,6 +35,7 @@ class QuestionType:
     shape: Shape
     text: str
     asks: int = 1
+    least: int = 1
     ties: str = ""
 
 
@@ -44,16 +46,16 @@ _TWO = "Which of {first} and {second} shows {a}?"
 
 _TYPES = (
     QuestionType("E1", "existence", "comprehensive", drafts.in_any, _ANY),
-    QuestionType("E2", "existence", "comprehensive", drafts.in_every, _EVERY),
+    QuestionType("E2", "existence", "comprehensive", drafts.in_every, _EVERY, least=4),
     QuestionType("E3", "existence", "comprehensive", drafts.which_in_any, f"Which object {_ONE}", 4),
-    QuestionType("E4", "existence", "comprehensive", drafts.which_in_all, f"Which object {_ALL}", 4),
+    QuestionType("E4", "existence", "comprehensive", drafts.which_in_all, f"Which object {_ALL}", 4, least=4),
     QuestionType("E5", "existence", "selective", drafts.which_image, "Which image shows {a}?", ties="E1"),
     QuestionType("E6", "existence", "comparative", drafts.which_of_two, _TWO),
     QuestionType("E7", "existence", "comparative", drafts.which_first_only, f"Which object {_FIRST}", 4),
     QuestionType("A1", "attribute", "comprehensive", drafts.in_any, _ANY),
-    QuestionType("A2", "attribute", "comprehensive", drafts.in_every, _EVERY),
+    QuestionType("A2", "attribute", "comprehensive", drafts.in_every, _EVERY, least=4),
     QuestionType("A3", "attribute", "comprehensive", drafts.which_in_any, f"Which of these {_ONE}", 4),
-    QuestionType("A4", "attribute", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4),
+    QuestionType("A4", "attribute", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4, least=4),
     QuestionType("A5", "attribute", "selective", drafts.which_image, "Which image shows {a}?", ties="A1"),
     QuestionType("A6", "attribute", "comparative", drafts.which_of_two, _TWO),
     QuestionType("A7", "attribute", "comparative", drafts.which_first_only, f"Which of these {_FIRST}", 4),
@@ -66,9 +68,9 @@ _TYPES = (
     QuestionType("C4", "counting", "selective", drafts.exact, "Which image shows exactly {it}?"),
     QuestionType("C5", "counting", "comparative", drafts.more, "Which image shows {more} {many}, {first} or {second}?"),
     QuestionType("P1", "position", "comprehensive", drafts.in_any, _ANY),
-    QuestionType("P2", "position", "comprehensive", drafts.in_every, _EVERY),
+    QuestionType("P2", "position", "comprehensive", drafts.in_every, _EVERY, least=4),
     QuestionType("P3", "position", "comprehensive", drafts.which_in_any, f"Which of these {_ONE}", 4),
-    QuestionType("P4", "position", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4),
+    QuestionType("P4", "position", "comprehensive", drafts.which_in_all, f"Which of these {_ALL}", 4, least=4),
     QuestionType("P5", "position", "selective", drafts.which_image, "Which image shows {a}?", ties="P1"),
     QuestionType("P6", "position", "selective", drafts.which_image, 'Where is "{it}"?', ties="P1"),
     QuestionType("P7", "position", "comparative", drafts.which_first_only, f"Which of these {_FIRST}", 4),

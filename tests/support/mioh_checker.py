@@ -5,11 +5,14 @@ from collections.abc import Iterable, Sequence
 
 from vhbench.schema import Question, Scene, SceneObject
 
-ODD_PLURALS = {"people": "person", "knives": "knife", "mice": "mouse", "sheep": "sheep", "computer mice": "computer mouse",
-               "buses": "bus", "wine glasses": "wine glass", "men": "man", "women": "woman", "children": "child"}  # fmt: skip
+ODD_PLURALS = {"people": "person", "knives": "knife", "mice": "mouse", "sheep": "sheep",
+               "computer mice": "computer mouse",
+               "buses": "bus", "wine glasses": "wine glass", "men": "man", "women": "woman",
+               "children": "child"}  # fmt: skip
 MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
-RELATIONS = {"to the left of": "left of", "to the right of": "right of", "in front of": "in front of", "behind": "behind",
-             "above": "above", "below": "below", "on": "on", "under": "under", "next to": "next to", "inside": "inside"}  # fmt: skip
+RELATIONS = {"to the left of": "left of", "to the right of": "right of"} | {
+    word: word for word in ("in front of", "behind", "above", "below", "on", "under", "next to", "inside")
+}
 WORDS = {"wooden": "wood", "woollen": "wool"}
 
 
@@ -17,7 +20,13 @@ def noun(text: str, vocabulary: Iterable[str]) -> str:
     """Return the category that a (plural) noun names."""
     for measure in MEASURES:
         text = text.removeprefix(measure)
-    guesses = [text, ODD_PLURALS.get(text, ""), text.removesuffix("s"), text.removesuffix("es"), re.sub("ies$", "y", text)]
+    guesses = [
+        text,
+        ODD_PLURALS.get(text, ""),
+        text.removesuffix("s"),
+        text.removesuffix("es"),
+        re.sub("ies$", "y", text),
+    ]
     for guess in guesses:
         if guess in vocabulary:
             return guess
@@ -74,7 +83,7 @@ def has(category: str, value: str, scene: Scene) -> bool | None:
         return True
     if not things:
         return exists(category, scene)
-    sure = all(value not in dict((v, k) for k, v in o.attributes) for o in things)
+    sure = all(value not in [v for _, v in o.attributes] for o in things)
     kinds = {"colour", "material", "pattern", "transparency", "action"}
     known = all(any(k in kinds for k in o.known_attributes) for o in things) and category in scene.countable
     return False if sure and known else None
@@ -141,8 +150,10 @@ def truth(question: Question, scenes: Sequence[Scene]) -> str:
     if match := re.fullmatch(r"Which of Image (\d+) and Image (\d+) shows (.+)\?", text):
         i, j = int(match[1]), int(match[2])
         first, second = (holds(match[3], scenes[k - 1], vocabulary) for k in (i, j))
-        assert first is not None and second is not None
-        return {(True, True): "Both", (False, False): "Neither", (True, False): f"Image {i}"}.get((first, second), f"Image {j}")
+        assert None not in (first, second)
+        if first == second:
+            return "Both" if first else "Neither"
+        return f"Image {i if first else j}"
     if match := re.fullmatch(r"Which .+ in Image (\d+) and not in Image (\d+)\?", text):
         one, two = scenes[int(match[1]) - 1], scenes[int(match[2]) - 1]
         return only([o for o in options if first_only(o, one, two, vocabulary)])
@@ -165,7 +176,7 @@ def first_only(option: str, one: Scene, two: Scene, vocabulary: frozenset[str]) 
     first, second = holds(option, one, vocabulary), holds(option, two, vocabulary)
     if first is False or second is True:
         return False
-    assert first is True and second is False, f"{option} is unknown"
+    assert (first, second) == (True, False), f"{option} is unknown"
     return True
 
 

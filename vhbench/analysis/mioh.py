@@ -91,9 +91,9 @@ def pressed_drops(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
         if r.pressure == "ni4" or sorted(r.scene_ids) != sorted(twin.scene_ids):
             pairs[r.pressure].append((twin, r))
     return {
-        pressure: _mean([float(right(e)) - float(right(p)) for e, p in pairs[pressure]], [e.id for e, _ in pairs[pressure]])
+        pressure: _mean([float(right(e)) - float(right(p)) for e, p in twins], [e.id for e, _ in twins])
         for pressure in PRESSURES
-        if pressure in pairs
+        if (twins := pairs.get(pressure))
     }
 
 
@@ -112,11 +112,15 @@ def summary(failures: Mapping[str, Mapping[str, Any]], drops: Mapping[str, Mappi
                     f"main trouble is {main}."
                 )
             else:
-                sentences.append(f"{task.capitalize()}: no failure in {found['n']} image sets asked about in both modes.")
+                sentences.append(
+                    f"{task.capitalize()}: no failure in {found['n']} image sets asked about in both modes."
+                )
         sure = [(cost["mean"], p) for p, cost in costs.items() if cost["interval"] and cost["interval"][0] > 0]
         if sure:
             cost, pressure = max(sure)
-            sentences.append(f"What costs {task} most is {_said(pressure)}: {cost:.0%} of the easy twins' accuracy points.")
+            sentences.append(
+                f"What costs {task} most is {_said(pressure)}: {cost:.0%} of the easy twins' accuracy points."
+            )
     return " ".join(sentences) or "No image set was asked about in two modes and no twin lost anything for certain."
 
 

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vhbench.cli import build, demo, diff, preview, score, tasks, verify
+from vhbench.cli import analyse, build, demo, diff, preview, review, score, tasks, verify
 from vhbench.schema import VhbenchError
 
 app = typer.Typer(
@@ -32,6 +32,8 @@ app.command()(demo.demo)
 app.command()(verify.verify)
 app.command()(diff.diff)
 app.add_typer(score.app, name="score")
+app.command()(review.review)
+app.add_typer(analyse.app, name="analyse")
 
 
 def main() -> None:

@@ -42,7 +42,9 @@ def review(
         verdict = reviews.tally(votes, answers)
         output = output if output.suffix == ".json" else Path("verdict.json")
         output.write_bytes(orjson.dumps(verdict, option=orjson.OPT_INDENT_2))
-        typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}")
+        typer.echo(
+            f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}"
+        )
         for item in verdict["dropped"]:
             typer.echo(f"  {item['id']}: split says {item['answer']}, annotators {', '.join(item['votes'])}")
         return
