@@ -7,6 +7,7 @@ dealt. So the answer does not depend on the text, and a model that sees no image
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -38,6 +39,7 @@ class Item:
         answer: index of the draft in its block.
         scenes: indices into the pool, one per slot of the draft.
         pressed: pressure → the scenes of the pressed twin, per slot (then fillers).
+        again: these are second twins.
     """
 
     number: int
@@ -45,6 +47,7 @@ class Item:
     answer: int
     scenes: tuple[int, ...]
     pressed: Mapping[str, tuple[int, ...]]
+    again: bool = False
 
 
 @dataclass
@@ -147,6 +150,8 @@ class Filler:
             self._emit(item, "easy")
         for pressure in PRESSURES[1:]:
             self._press(items, pressure)
+            if not self.cells[pressure].full():
+                self._press(self._again(items, pressure), pressure)
         for cell in self.cells.values():
             yield from cell.rows
         yield from self._unfilled(len(askable(self.kind, self.pool)))
@@ -219,22 +224,13 @@ class Filler:
                 return None
         pressed = [self._pressed(*entry, generator) for entry in settled if entry is not None]
         drafts = [entry[0] for entry in settled if entry is not None]
-        possible = {
-            p
-            for p in PRESSURES[1:]
-            if all(p in twins or _too_few(p, d) for twins, d in zip(pressed, drafts, strict=True))
-        }
+        possible = {p for p in PRESSURES[1:] if all(map(partial(_fits, p), pressed, drafts))}
         answer = deal.deal(range(len(block)), answers)
         draft, scenes = settled[answer]  # type: ignore[misc]
         asked.update([tuple(drawn)])
         self.images.uses[list(scenes)] += 1
-        return Item(
-            number,
-            draft,
-            answer,
-            scenes,
-            {p: pressed[answer][p] for p in PRESSURES if p in possible & pressed[answer].keys()},
-        )
+        twins = {p: twin for p, twin in pressed[answer].items() if p in possible}
+        return Item(number, draft, answer, scenes, twins)
 
     def _settle(self, forms: Sequence[Draft], generator: np.random.Generator) -> tuple[Draft, tuple[int, ...]] | None:
         """Return the first form for which there are images."""
@@ -296,6 +292,17 @@ class Filler:
                 if not cell.full() and waiting[answer]:
                     self._emit(waiting[answer].pop(0), pressure)
 
+    def _again(self, items: Sequence[Item], pressure: str) -> list[Item]:
+        """Draw second twins, of other images, where a cell is larger than the easy one."""
+        again = []
+        for item in items:
+            if pressure in item.pressed and self.cells[pressure].wanted > self.cells["easy"].wanted:
+                generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
+                twin = self._hardened(item.draft, item.scenes, pressure.split("+"), generator)
+                if twin is not None and set(twin) not in (set(item.scenes), set(item.pressed[pressure])):
+                    again.append(replace(item, pressed={pressure: twin}, again=True))
+        return again
+
     def _emit(self, item: Item, pressure: str) -> None:
         cell = self.cells[pressure]
         if cell.full():
@@ -325,7 +332,8 @@ class Filler:
         ordered = [self.pool.scenes[scenes[slot]] for slot in order]
         pair = f"{kind.id.lower()}-{item.number}"
         return Question(
-            id=f"{pair}-{pressure}", images=tuple(s.image for s in ordered), question=text, answer=answer,
+            id=f"{pair}-{pressure}{'-2' if item.again else ''}", images=tuple(s.image for s in ordered),
+            question=text, answer=answer,
             kind="multiple_choice" if choices else "yes_no", benchmark="mioh", choices=choices, task=kind.task,
             mode=kind.mode, pressure=pressure, question_type=kind.id, source=self.source, pair_id=pair,
             objects=objects_of(draft.facts), scene_ids=tuple(s.id for s in ordered),
@@ -375,9 +383,9 @@ def draw_facts(
 
 
 def _kin(one: Fact, other: Fact) -> bool:
-    """Tell whether two facts make each other plausible as options: the same object, value, or pair of objects."""
+    """Tell whether two facts make each other plausible as options: another value of the same object, or a shared part."""
     if isinstance(one, Has) and isinstance(other, Has):
-        return one.category == other.category or (one.kind, one.value) == (other.kind, other.value)
+        return (one.category, one.kind) == (other.category, other.kind)
     if isinstance(one, Related) and isinstance(other, Related):
         return bool({one.subject, one.anchor} & {other.subject, other.anchor})
     return False
@@ -395,6 +403,10 @@ def objects_of(facts: Sequence[Fact]) -> tuple[str, ...]:
 def _too_few(pressure: str, draft: Draft) -> bool:
     """Tell whether NI leaves fewer images than an answer needs ("in 3 images" cannot be right of 2)."""
     return pressure.startswith("ni") and int(pressure[2:]) < draft.least
+
+
+def _fits(pressure: str, twins: Mapping[str, tuple[int, ...]], draft: Draft) -> bool:
+    return pressure in twins or _too_few(pressure, draft)
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

@@ -1,7 +1,7 @@
 """Answers MIOH questions from their English and the scenes: written apart from the generator, slow and plain."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from vhbench.schema import Question, Scene, SceneObject
 
@@ -117,9 +117,8 @@ def between(x: SceneObject, predicate: str, y: SceneObject, scene: Scene) -> boo
     return False if predicate in scene.known_predicates or against else None
 
 
-def truth(question: Question, scenes: Sequence[Scene]) -> str:
+def truth(question: Question, scenes: Sequence[Scene], vocabulary: frozenset[str]) -> str:
     """Return the right answer: "yes", "no", or the words of the right option."""
-    vocabulary = frozenset().union(*(s.known | s.categories() for s in scenes))
     text = question.question
     options = [o for o in question.choices if o not in ("None of the above", "I don't know")]
 
@@ -185,9 +184,13 @@ def known(value: bool | None, scene: Scene) -> bool:
     return value is not False
 
 
-def check(question: Question, scenes: Sequence[Scene]) -> None:
+def words_of(by_id: Mapping[str, Scene]) -> frozenset[str]:
+    return frozenset().union(*{s.known | s.categories() for s in by_id.values()})
+
+
+def check(question: Question, by_id: Mapping[str, Scene], vocabulary: frozenset[str]) -> None:
     """Fail unless the question's answer is the right one, and the only right one."""
-    right = truth(question, scenes)
+    right = truth(question, [by_id[i] for i in question.scene_ids], vocabulary)
     given = question.answer
     if question.kind == "multiple_choice":
         assert len(set(question.choices)) == len(question.choices)

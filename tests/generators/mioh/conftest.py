@@ -1,0 +1,49 @@
+"""A synthetic world for MIOH: boxes on paper, no pixels, with attributes and relations."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from vhbench.generators.mioh.generate import Filler
+from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.mioh.sizes import sizes
+from vhbench.schema import Question, Rejection, Scene, SceneObject
+
+WORDS = ("dog", "cat", "bus", "person", "knife", "cup", "chair", "kite", "horse", "umbrella")
+COLOURS = ("red", "green", "black", "yellow")
+
+
+def paper_scene(number: int) -> Scene:
+    random = np.random.default_rng(number)
+    words = [WORDS[int(random.integers(2)) * 5 + int(random.integers(5))] for _ in range(int(random.integers(2, 6)))]
+    objects = []
+    for i, word in enumerate(words):
+        side = float(random.choice([50, 70, 220, 260]))
+        x, y = (float(v) for v in random.uniform(10, 990 - side, 2))
+        colour = str(random.choice(COLOURS))
+        thing = SceneObject(i, word, (x, y, side, side), side * side, visible_fraction=1.0, in_frame_fraction=1.0)
+        objects.append(replace(thing, attributes=(("colour", colour),), known_attributes=frozenset({"colour"})))
+    known = frozenset(WORDS) - {WORDS[number % len(WORDS)]} | set(words)
+    return Scene(f"s{number}", b"image", 1000, 1000, tuple(objects), known=known, countable=known)
+
+
+@pytest.fixture(scope="session")
+def scenes() -> list[Scene]:
+    return [paper_scene(i) for i in range(1500)]
+
+
+@pytest.fixture(scope="session")
+def rows(scenes: list[Scene]) -> list[Question | Rejection]:
+    pool, wanted = Pool(scenes), sizes(10)
+    return [
+        made
+        for kind in QUESTION_TYPES.values()
+        for made in Filler(kind, pool, wanted[kind.id], seed=5, source="paper").fill()
+    ]
+
+
+@pytest.fixture(scope="session")
+def questions(rows: list[Question | Rejection]) -> list[Question]:
+    return [row for row in rows if isinstance(row, Question)]

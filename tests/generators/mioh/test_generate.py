@@ -1,0 +1,155 @@
+"""What MIOH's questions must be: right, balanced, pressed by one factor only, and blind to those who do not look."""
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from mioh_checker import check, words_of
+
+from vhbench.adapters.coco import CocoScenes
+from vhbench.generators.mioh.drafts import NONE, UNKNOWN
+from vhbench.generators.mioh.generate import Filler
+from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.mioh.sizes import PAPER, sizes
+from vhbench.schema import Question, Rejection, Scene, VhbenchError
+from vhbench.tasks.metrics import intervals
+
+
+def test_the_types_are_those_of_the_taxonomy(reference: Path) -> None:
+    taxonomy = json.loads((reference / "MIOH" / "taxonomy.json").read_text())["types"]
+    assert [(t["id"], t["task"], t["pattern"]) for t in taxonomy] == [
+        (k.id, k.task, k.mode) for k in QUESTION_TYPES.values()
+    ]
+
+
+def test_every_answer_is_confirmed_by_the_checker(scenes: list[Scene], questions: list[Question]) -> None:
+    by_id = {scene.id: scene for scene in scenes}
+    vocabulary = words_of(by_id)
+    for question in questions:
+        check(question, by_id, vocabulary)
+
+
+def test_the_checker_notices_a_wrong_answer(scenes: list[Scene], questions: list[Question]) -> None:
+    by_id = {scene.id: scene for scene in scenes}
+    for kind in QUESTION_TYPES:
+        question = next(q for q in questions if q.question_type == kind)
+        wrong = {"yes": "no", "no": "yes"}.get(question.answer, "A" if question.answer != "A" else "B")
+        with pytest.raises(AssertionError):
+            check(replace(question, answer=wrong), by_id, words_of(by_id))
+
+
+def test_nearly_every_cell_is_filled_and_the_others_say_why(rows: list[Question | Rejection]) -> None:
+    left_out = [row for row in rows if isinstance(row, Rejection)]
+    assert {row.reason.partition(":")[0] for row in left_out} <= {"cell not filled"}
+    for row in left_out:
+        assert row.detail["found"] < row.detail["wanted"]
+    filled = Counter((q.question_type, q.pressure) for q in rows if isinstance(q, Question))
+    assert {kind for kind, pressure in filled if pressure == "easy"} == set(QUESTION_TYPES)
+    assert sum(filled.values()) > 0.8 * 26 * 5 * 10
+
+
+def test_letters_are_balanced_within_each_cell(questions: list[Question]) -> None:
+    cells: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for q in questions:
+        right = q.answer if q.kind == "yes_no" else q.choices["ABCDE".index(q.answer)]
+        if right != NONE:
+            cells[q.question_type, q.pressure][q.answer] += 1
+    for cell, letters in cells.items():
+        assert max(letters.values()) - min(letters.values()) <= 1 or cell[1] == "ni2", (cell, letters)
+
+
+def test_none_of_the_above_is_right_in_a_fair_share(questions: list[Question]) -> None:
+    offered = [q for q in questions if q.choices and q.choices[-1] == NONE and q.pressure == "easy"]
+    share = sum(q.choices["ABCDE".index(q.answer)] == NONE for q in offered) / len(offered)
+    assert 0.15 <= share <= 0.25
+
+
+@pytest.mark.parametrize("pressure", ["easy", "ni8", "hp", "hn"])
+def test_words_alone_tell_nothing(pressure: str, questions: list[Question]) -> None:
+    """A model that learns from all earlier texts of a type which words are right gains nothing on the next one."""
+    gains = []
+    won: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str, str]] = Counter()
+    for q in (q for q in questions if q.pressure == pressure):
+        choices = [c for c in q.choices or ("yes", "no") if c != UNKNOWN]
+        right = q.answer if q.kind == "yes_no" else q.choices["ABCDE".index(q.answer)]
+        topic = q.question if q.kind == "yes_no" else q.question_type
+        rates = [(won[topic, c] + 0.2) / (seen[topic, c] + 1) for c in choices]
+        gains.append(float(choices[rates.index(max(rates))] == right) - 1 / len(choices))
+        seen.update((topic, choice) for choice in choices)
+        won[topic, right] += 1
+    low, high = intervals.mean(gains) or (1.0, 1.0)
+    assert low <= 0 <= high or high < 0, (low, high)
+
+
+@pytest.mark.parametrize("pressure", ["ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn"])
+def test_a_twin_differs_from_its_easy_question_by_one_factor(
+    pressure: str, questions: list[Question], scenes: list[Scene]
+) -> None:
+    easy = {q.pair_id: q for q in questions if q.pressure == "easy"}
+    twins = [q for q in questions if q.pressure == pressure]
+    assert twins
+    for q in twins:
+        other = easy[q.pair_id]
+        named = QUESTION_TYPES[q.question_type].mode == "comparative"
+        assert named or q.question == other.question
+        assert q.objects == other.objects
+        if pressure.startswith("ni"):
+            assert len(q.images) == int(pressure[2:])
+            smaller, larger = sorted([set(q.scene_ids), set(other.scene_ids)], key=len)
+            assert smaller <= larger
+        else:
+            assert len(q.images) == len(other.images)
+
+
+def test_counting_asks_only_about_few(scenes: list[Scene], questions: list[Question]) -> None:
+    by_id = {scene.id: scene for scene in scenes}
+    for q in questions:
+        if q.question_type in ("C2", "C3", "C4"):
+            assert all((by_id[i].count(name) or 0) <= 5 for i in q.scene_ids for name in q.objects)
+
+
+def test_the_same_seed_gives_the_same_questions_and_another_seed_others(scenes: list[Scene]) -> None:
+    def ask(seed: int) -> list[object]:
+        return list(Filler(QUESTION_TYPES["E3"], Pool(scenes), sizes(5)["E3"], seed=seed, source="x").fill())
+
+    assert ask(1) == ask(1)
+    assert ask(1) != ask(2)
+
+
+def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
+    first = scenes[0].objects[0]
+    crowd = replace(scenes[0], objects=(replace(first, crowd=True),), countable=scenes[0].countable - {first.category})
+    pool = Pool([crowd, *scenes[1:50]])
+    from vhbench.generators.mioh.facts import Count, Exists
+
+    assert pool.truth(Exists(first.category)).yes[0]
+    assert not any(pool.truth(Count(first.category, n)).yes[0] for n in range(6))
+
+
+def test_real_photos_through_the_same_code(reference: Path) -> None:
+    photos = CocoScenes(reference / "coco_mini" / "instances_val2017.json", reference / "coco_mini" / "val2017")
+    by_id = {scene.id: scene for scene in photos}
+    pool, asked = Pool(photos), 0
+    for kind in QUESTION_TYPES.values():
+        for made in Filler(kind, pool, sizes(5)[kind.id], seed=0, source="coco").fill():
+            if isinstance(made, Question):
+                asked += 1
+                check(made, by_id, words_of(by_id))
+    assert asked > 60
+
+
+def test_cell_sizes_are_the_papers() -> None:
+    table = sizes("paper")
+    assert sum(sum(cells.values()) for cells in table.values()) == 3484
+    for task, groups in PAPER.items():
+        own = [table[kind.id] for kind in QUESTION_TYPES.values() if kind.task == task]
+        assert sum(cells["hp"] for cells in own) == groups["hp"]
+        assert sum(cells[f"ni{n}"] for cells in own for n in (2, 4, 8, 10)) == groups["ni"]
+    with pytest.raises(VhbenchError, match="unknown task 'smell': must be one of existence"):
+        sizes({"smell": {"easy": 1}})
+    with pytest.raises(VhbenchError, match="must be paper, a number"):
+        sizes("many")
