@@ -383,7 +383,7 @@ def draw_facts(
 
 
 def _kin(one: Fact, other: Fact) -> bool:
-    """Tell whether two facts make each other plausible as options: another value of the same object, or a shared part."""
+    """Tell whether two facts make each other plausible as options: values of one object, or a shared part."""
     if isinstance(one, Has) and isinstance(other, Has):
         return (one.category, one.kind) == (other.category, other.kind)
     if isinstance(one, Related) and isinstance(other, Related):
