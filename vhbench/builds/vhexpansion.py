@@ -93,7 +93,7 @@ class VHExpansionBuild:
             "name": self.source_name,
             "perturb": list(self.perturb),
             "severity": self.severity,
-            "rewriter": self.rewriter,
+            "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
             "keep_unsure": self.keep_unsure,
         }
@@ -289,6 +289,12 @@ def _files(path: Path) -> list[Path]:
 def _name(spec: str) -> str:
     """Return a spec for the manifest, of a local file or folder only the name: its content is in ``sources``."""
     return Path(spec).name if Path(spec).exists() else spec
+
+
+def _rewriter_name(spec: str) -> str:
+    """Return a rewriter for the manifest: the model, not where it is served or stored."""
+    kind, colon, rest = spec.partition(":")
+    return kind + colon + (rest.rpartition("@")[0] if kind == "openai" else _name(rest))
 
 
 def _sha256(file: Path) -> str:

@@ -298,6 +298,16 @@ def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_p
         assert image.width == 2 * 256
 
 
+def test_the_manifest_names_no_place_of_a_rewriter(source: Callable[..., Path], tmp_path: Path) -> None:
+    def named(spec: str) -> object:
+        return VHExpansionBuild(source=f"table:{source(*CASES)}", rewriter=spec).config["rewriter"]
+
+    assert named("rule") == "rule"
+    assert named("openai:org/model@http://secret:8000/v1") == "openai:org/model"
+    assert named("transformers:org/model") == "transformers:org/model"
+    assert named(f"transformers:{tmp_path}") == f"transformers:{tmp_path.name}"
+
+
 def test_a_sheet_of_nothing(tmp_path: Path) -> None:
     asked = Question("a", (b"x",), "Is it?", "yes", "yes_no", "vhexpansion", benchmark_version="1.0.0")
     splits.write_split(
