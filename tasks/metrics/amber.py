@@ -31,6 +31,7 @@ are read by words; a rate without a denominator is None.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -520,4 +521,5 @@ def _percent(share: float | None) -> float | None:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    # fsum: the order of the rows cannot change the last digit.
+    return fsum(values) / len(values) if values else None

@@ -18,6 +18,7 @@ wrong, and its share is reported. Questions without options whose answer is yes 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import fsum
 from typing import Any
 
 from vhbench.schema import Record, VhbenchError
@@ -154,4 +155,5 @@ def _letter_shares(letters: Sequence[str]) -> dict[str, float]:
 
 
 def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    # fsum: the order of the rows cannot change the last digit.
+    return fsum(values) / len(values) if values else None
