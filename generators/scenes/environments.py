@@ -276,9 +276,8 @@ def _land(
 
 
 def _inside(name: str, paint: Callable[[brush.Canvas], None], paints: str, *, synonyms: str = "") -> Environment:
-    return Environment(
-        name, paint, INDOOR_STATES, 0.40, _ROOM, tuple(paints.split()), indoor=True, synonyms=_split(synonyms)
-    )
+    words = tuple(word.replace("_", " ") for word in paints.split())
+    return Environment(name, paint, INDOOR_STATES, 0.40, _ROOM, words, indoor=True, synonyms=_split(synonyms))
 
 
 def _split(words: str) -> tuple[str, ...]:
@@ -345,7 +344,7 @@ _ALL = (
         OUTDOOR_STATES,
         0.45,
         {**_AIR, "water": Band(0.66, 0.92)},
-        ("sky", "glacier", "sea", "water", "ice", "snow"),
+        ("sky", "glacier", "sea", "water", "snow"),
     ),
     Environment(
         "island",
@@ -388,14 +387,14 @@ _ALL = (
     _inside("bathroom", indoor.bathroom, "wall floor"),
     _inside("room", indoor.room, "wall floor", synonyms="wall"),
     _inside("classroom", indoor.classroom, "wall floor board"),
-    _inside("office", indoor.office, "wall ceiling light window floor", synonyms="ceiling"),
+    _inside("office", indoor.office, "wall ceiling ceiling_light window floor", synonyms="ceiling"),
     Environment(
         "stage",
         indoor.stage,
         INDOOR_STATES,
         0.46,
         {**_ROOM, "ground": Band(0.74, 0.97), "table": Band(0.74, 0.97)},
-        ("stage", "curtain", "floor", "light"),
+        ("stage", "curtain", "floor", "spotlight"),
         indoor=True,
     ),
 )

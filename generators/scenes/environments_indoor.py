@@ -92,7 +92,7 @@ def stage(canvas: Canvas) -> None:
         canvas.polygon(
             [(x - 10, 0), (x + 10, 0), (x + lean + 95, SIZE), (x + lean - 95, SIZE)], "#fff1c4", 'fill-opacity="0.16"'
         )
-    canvas.area("curtain", "floor", "light")
+    canvas.area("curtain", "floor", "spotlight")
 
 
 def room(canvas: Canvas) -> None:
@@ -102,13 +102,13 @@ def room(canvas: Canvas) -> None:
 
 
 def classroom(canvas: Canvas) -> None:
-    """A green wall with a blackboard."""
+    """A green wall with a whiteboard."""
     brush.wall(canvas, 287, ("#dfe6da", "#cdd8c8"))
     brush.floor(canvas, 292, ("#c9b48f", "#bda67e", "#ad966e"))
-    canvas.rect(96, 40, 320, 168, "#8a5a32")
-    canvas.rect(106, 50, 300, 148, canvas.gradient(("#2f5a4a", "#284d40")))
-    canvas.lines([[(130, 84), (240, 84)], [(130, 108), (290, 108)], [(130, 132), (210, 132)]], "#e6efe9", 2.4, 0.6)
-    canvas.rect(106, 198, 300, 8, "#a9743f")
+    canvas.rect(96, 40, 320, 168, "#9aa4ab")
+    canvas.rect(106, 50, 300, 148, canvas.gradient(("#fbfcfd", "#eef2f4")))
+    canvas.lines([[(130, 84), (240, 84)], [(130, 108), (290, 108)], [(130, 132), (210, 132)]], "#3b78c4", 2.4, 0.8)
+    canvas.rect(106, 198, 300, 8, "#7d868c")
     canvas.area("board")
 
 
@@ -122,4 +122,4 @@ def office(canvas: Canvas) -> None:
         canvas.rect(x, 84, 122, 112, "#f7f7f5")
         canvas.rect(x + 7, 91, 108, 98, canvas.gradient(canvas.mood.sky[1:]))
     brush.floor(canvas, 292, ("#9aa7b4", "#8a98a6", "#7b8a99"), kind="tile")
-    canvas.area("ceiling", "light", "window")
+    canvas.area("ceiling", "ceiling light", "window")

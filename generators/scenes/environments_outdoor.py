@@ -269,7 +269,7 @@ def glacier(canvas: Canvas) -> None:
     for _ in range(7):
         x, y, w = canvas.uniform(0, SIZE), canvas.uniform(262, 330), canvas.uniform(14, 44)
         canvas.polygon([(x - w, y), (x - w * 0.5, y - w * 0.35), (x + w * 0.3, y - w * 0.3), (x + w, y)], "#f1f9fc")
-    canvas.area("ice", "snow")
+    canvas.area("snow")
 
 
 def island(canvas: Canvas) -> None:
