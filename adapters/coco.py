@@ -305,7 +305,7 @@ def _decode(path: Path) -> _Document:
         return msgspec.json.decode(memoryview(data), type=_Document)
     except OSError as error:
         raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:  # an empty file, malformed JSON, a missing list
+    except (ValueError, msgspec.DecodeError) as error:  # an empty file, malformed JSON, a missing list
         raise VhbenchError(f"{path}: not a COCO instances JSON: {error}") from error
 
 

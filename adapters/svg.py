@@ -148,7 +148,7 @@ def _decode(path: Path) -> dict[str, msgspec.Raw]:
         return msgspec.json.decode(memoryview(data), type=dict[str, msgspec.Raw])
     except OSError as error:
         raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, msgspec.DecodeError) as error:
         raise VhbenchError(f"{path}: not a Synthetic Visual Genome JSON: {error}") from error
 
 

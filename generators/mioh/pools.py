@@ -22,8 +22,8 @@ Floats = npt.NDArray[np.float32]
 MOST_COUNTED: Final = 5
 """Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
 
-_CACHE_BYTES: Final = 300_000_000
-_MOST_PAIRS: Final = 300  # pairs of categories that left and right are asked of: those that occur together most
+_CACHE_BYTES: Final = 900_000_000
+_MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of: those that occur together most
 
 SIDES: Final = {"left of": "right of", "right of": "left of"}
 OPPOSITES: Final = SIDES | {
@@ -128,7 +128,8 @@ class Pool:
         self.visible = np.array(reader.visible, np.float32)
         self.in_frame = np.array(reader.in_frame, np.float32)
         self.size = np.array(reader.size, np.float32)
-        self.counts = np.zeros(shape, np.int16)
+        # Facts read whole columns: keep each contiguous.
+        self.counts = np.zeros(shape, np.int16, order="F")
         np.add.at(self.counts, (self.where, self.which), 1)
         self.present = self.counts > 0
         for row, words in reader.areas.items():
@@ -144,7 +145,7 @@ class Pool:
         rows = np.zeros((len(sets), shape[1]), np.bool_)
         for i, members in enumerate(sets):
             rows[i, [self.column[word] for word in members]] = True
-        return rows[np.array(keys, np.int64)]
+        return np.asfortranarray(rows[np.array(keys, np.int64)])
 
     def _conditional(self) -> Floats:
         """Return P(target | present) among the scenes where the target is known, shape (target, present)."""

@@ -1,0 +1,158 @@
+"""COCO, PACO and Synthetic Visual Genome: what is known, and one clear line for every bad entry."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pycocotools import mask as pycoco
+
+from vhbench.adapters.coco import CocoScenes, _rle_total
+from vhbench.adapters.paco import PacoScenes
+from vhbench.adapters.svg import SvgScenes
+from vhbench.schema import Relation, VhbenchError
+
+
+def box(identity: int, category: int = 1, **more: Any) -> dict[str, Any]:
+    return {"id": identity, "image_id": 1, "category_id": category, "bbox": [10, 10, 20, 30], "area": 500, **more}
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    return {
+        "images": [{"id": 1, "file_name": "a.jpg", "width": 100, "height": 80}],
+        "annotations": [box(5), box(6, iscrowd=1, category=2)],
+        "categories": [{"id": 1, "name": "dog"}, {"id": 2, "name": "sheep"}, {"id": 3, "name": "kite"}],
+    } | changes
+
+
+def read(folder: Path, content: dict[str, Any], reader: Any = CocoScenes, **options: Any) -> Any:
+    (folder / "images").mkdir(exist_ok=True)
+    (folder / "images" / "a.jpg").write_bytes(b"not opened")
+    (folder / "file.json").write_text(json.dumps(content))
+    return reader(folder / "file.json", folder / "images", **options)
+
+
+def test_every_category_is_known_and_crowds_are_not_counted(tmp_path: Path) -> None:
+    (scene,) = read(tmp_path, document())
+    assert scene.known == {"dog", "sheep", "kite"}
+    assert scene.countable == {"dog", "kite"}
+    assert (scene.count("dog"), scene.count("kite"), scene.count("sheep")) == (1, 0, None)
+    assert scene.objects[0].box == (10.0, 10.0, 20.0, 30.0)
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "missing file": (
+        {"images": [{"id": 1, "file_name": "b.jpg", "width": 9, "height": 9}]},
+        r"file\.json: image 1: no file 'b\.jpg' in .*images",
+    ),
+    "path": (
+        {"images": [{"id": 1, "file_name": "../b.jpg", "width": 9, "height": 9}]},
+        r"image 1: file_name '\.\./b\.jpg' leaves its folder",
+    ),
+    "duplicate image": ({"images": document()["images"] * 2}, "image 1: this id is there twice"),
+    "duplicate annotation": ({"annotations": [box(5), box(5)]}, "annotation 5: this id is there twice"),
+    "unknown category": (
+        {"annotations": [box(7, 9)]},
+        "annotation 7: category_id 9 is not one of the file's 3",
+    ),
+    "unknown image": ({"annotations": [box(7) | {"image_id": 4}]}, "annotation 7: image_id 4 is not among"),
+    "box outside": ({"annotations": [box(7, bbox=[90, 0, 20, 20])]}, "annotation 7: bbox .* leaves image 1 of 100x80"),
+    "empty box": ({"annotations": [box(7, bbox=[9, 0, 0, 20])]}, "annotation 7: bbox .* has no area"),
+    "type": ({"annotations": [box(7, bbox="x")]}, r"annotations\[0\]: Expected `array`, got `str` - at `\$\.bbox`"),
+    "rle size": (
+        {"annotations": [box(7, segmentation={"size": [9, 9], "counts": [81]})]},
+        r"annotation 7: RLE of size \[9, 9\] does not fit image 1 of \[80, 100\]",
+    ),
+    "rle sum": (
+        {"annotations": [box(7, segmentation={"size": [80, 100], "counts": [81]})]},
+        "annotation 7: RLE covers 81 pixels, image 1 has 8000",
+    ),
+    "no instances": ({"annotations": []}, "none of its 3 categories has an instance"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_entries_are_named_with_file_and_id(name: str, tmp_path: Path) -> None:
+    changes, message = BAD[name]
+    with pytest.raises(VhbenchError, match=message):
+        read(tmp_path, document(**changes))
+
+
+def test_skip_bad_counts_instead(tmp_path: Path) -> None:
+    scenes = read(tmp_path, document(annotations=[box(5), box(5), box(7, 9), box(8, 9)]), skip_bad=True)
+    assert scenes.skipped == {"duplicate annotation id": 1, "unknown category": 2}
+    assert len(scenes[0].objects) == 1
+
+
+def test_a_broken_file_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"images": [')
+    with pytest.raises(VhbenchError, match=r"x\.json: not a COCO instances JSON: Input data was truncated"):
+        CocoScenes(tmp_path / "x.json", None)
+    with pytest.raises(VhbenchError, match=r"cannot read .*none\.json: No such file"):
+        CocoScenes(tmp_path / "none.json", None)
+
+
+def test_rle_totals_agree_with_pycocotools() -> None:
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        mask = random.random((int(random.integers(1, 40)), int(random.integers(1, 50)))) < random.random()
+        counts = pycoco.encode(np.asfortranarray(mask.astype(np.uint8)))["counts"].decode()
+        assert _rle_total(counts) == mask.size
+
+
+def test_the_real_photos(reference: Path) -> None:
+    photos = CocoScenes(reference / "coco_mini" / "instances_val2017.json", reference / "coco_mini" / "val2017")
+    assert (len(photos), photos.instances, photos.skipped) == (25, 213, {})
+    suitcases = next(s for s in photos if s.id == "coco:475678")
+    assert suitcases.count("suitcase") == 12
+    assert all("book" not in s.countable for s in photos if s.id in ("coco:553664", "coco:255165"))
+
+
+def paco(reference: Path, *annotations: dict[str, Any], **image: Any) -> dict[str, Any]:
+    names = json.loads((reference / "PACO" / "classes.json").read_text())["attributes"]
+    categories = ["mug", "cup", "car_(automobile)", "lamp", "hat", "mug:handle"]
+    return {
+        "images": [{"id": 1, "file_name": "a.jpg", "width": 100, "height": 80, **image}],
+        "annotations": list(annotations),
+        "categories": [{"id": i + 1, "name": name} for i, name in enumerate(categories)],
+        "attributes": [{"id": i, "name": name} for i, name in enumerate(names)],
+    }
+
+
+def test_paco_knows_what_was_looked_for(tmp_path: Path, reference: Path) -> None:
+    thing = box(1, obj_ann_id=1, attribute_ids=[23, 25, 42, 55], dom_color_ids=[23], unknown_transparency=1)
+    part = box(2, 6, obj_ann_id=1, attribute_ids=[25])
+    lists = {"neg_category_ids": [2, 3], "not_exhaustive_category_ids": [1]}
+    (scene,) = read(tmp_path, paco(reference, thing, part, **lists), PacoScenes)
+    (mug,) = scene.objects
+    assert scene.known == {"mug", "car"}  # a cup could be meant by the mug; nobody looked for lamps and hats
+    assert scene.countable == {"car"}
+    assert mug.known_attributes == {"colour", "material"}
+    assert set(mug.attributes) >= {("colour", "red"), ("partly colour", "white"), ("material", "wood")}
+
+
+def test_paco_attribute_outside_its_classes(tmp_path: Path, reference: Path) -> None:
+    with pytest.raises(VhbenchError, match="annotation 1: attribute 60 is not one of the file's 59 classes"):
+        read(tmp_path, paco(reference, box(1, attribute_ids=[60])), PacoScenes)
+
+
+def svg(**changes: Any) -> dict[str, Any]:
+    objects = {
+        "0": {"name": "Cup", "bbox": [0, 0, 10, 10], "relations": [{"object": 1, "name": "on top of"}]},
+        "1": {"name": "table", "bbox": [0, 10, 50, 50], "relations": []},
+    }
+    return {"a": {"width": 100, "height": 80, "objects": objects | changes}}
+
+
+def test_svg_relations_and_what_is_known(tmp_path: Path) -> None:
+    (scene,) = read(tmp_path, svg(), SvgScenes)
+    assert scene.relations == (Relation(0, "on", 1),)
+    assert scene.countable == {"cup"}  # only the cup is an anchor
+
+
+def test_svg_relation_to_a_missing_object(tmp_path: Path) -> None:
+    broken = {"2": {"name": "x", "bbox": [0, 0, 9, 9], "relations": [{"object": 7, "name": "on"}]}}
+    with pytest.raises(VhbenchError, match=r"file\.json: image a, object 2: 'on' to object 7"):
+        read(tmp_path, svg(**broken), SvgScenes)
+    assert read(tmp_path, svg(**broken), SvgScenes, skip_bad=True).faults.counts == {"relation to a missing object": 1}
