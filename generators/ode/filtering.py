@@ -8,7 +8,7 @@ neither: it leaves ``known``.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vhbench.generators.ode import concept_graph
+from vhbench.generators.ode import concept_graph, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.protocols import Detection
 from vhbench.schema import Box, Rejection, Scene, SceneObject, SceneSpec, VhbenchError
@@ -108,10 +108,11 @@ def likely_hallucinations(
         names: the graph's word → the scene's.
         seed: decides what fills up.
     """
-    absent = scene.known - scene.categories()
+    known_absent = scene.known - scene.categories()
     random = rng(seed, "ode", "likely", scene.id)
     found = []
     for kind, limit in (("entity", LIKELY), ("environment", PLACES)):
+        absent = known_absent & settings.SETTINGS.keys() if kind == "environment" else known_absent
         queues = [_neighbours(graph, word, names, absent, kind) for word in words if word in graph]
         turns = [queue[turn] for turn in range(limit) for queue in queues if turn < len(queue)]
         others = sorted({names[w] for w, k in concept_graph.kinds(graph).items() if k == kind} & absent)

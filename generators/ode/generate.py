@@ -146,17 +146,17 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[Case] | Rejection]:
 
 
 def _pictures(recipe: Recipe, cases: Sequence[Case], names: Mapping[str, str]) -> Iterator[Tried]:
-    """Yield a scene for each case, and a rejection for each picture that was no use; new seeds for those, in turn."""
-    waiting = [
-        (case, prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size)) for case in cases
-    ]
+    """Yield a scene for each case, and a rejection for each picture that was no use; those are tried again."""
+    waiting = list(cases)
     for attempt in range(recipe.retries + 1):
         seed = int(rng(recipe.seed, "ode", "images", attempt).integers(2**31))
-        made = list(recipe.images.make([spec for _, spec in waiting], seed=seed))
+        specs = [_spec(recipe, case, attempt) for case in waiting]
+        made = list(recipe.images.make(specs, seed=seed))
+        tried = list(zip(waiting, specs, strict=True))
         failed = []
-        for (case, spec), result in zip(waiting, _judged(recipe, waiting, made, names), strict=True):
+        for (case, spec), result in zip(tried, _judged(recipe, tried, made, names), strict=True):
             if isinstance(result, Rejection):
-                failed.append((case, spec))
+                failed.append(case)
                 detail = {"concepts": list(case.concepts), "attempt": attempt, "seed": seed, **result.detail}
                 yield case, spec, Rejection(f"{case.id}-{attempt}", result.reason, detail)
             else:
@@ -164,6 +164,10 @@ def _pictures(recipe: Recipe, cases: Sequence[Case], names: Mapping[str, str]) -
         waiting = failed
         if not waiting:
             return
+
+
+def _spec(recipe: Recipe, case: Case, attempt: int) -> SceneSpec:
+    return prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
 
 
 def _judged(
@@ -175,8 +179,8 @@ def _judged(
     """Return each picture with its truth: its own where that is exact, otherwise what the detector finds."""
     if recipe.images.exact:
         return [
-            m if isinstance(m, Rejection) else _checked(settings.annotate(m), spec)
-            for m, (_, spec) in zip(made, cases, strict=True)
+            m if isinstance(m, Rejection) else _checked(settings.annotate(m), prompts.targets(case, recipe.world))
+            for m, (case, _) in zip(made, cases, strict=True)
         ]
     assert recipe.detector is not None
     results: list[Scene | Rejection] = []
@@ -184,7 +188,7 @@ def _judged(
         if isinstance(picture, Rejection):
             results.append(picture)
             continue
-        words = _asked(recipe, case, spec, names)
+        words = _asked(recipe, case, names)
         found = recipe.detector.detect([read_image(picture.image)], words)[0]
         result = filtering.judge(picture, spec, found, words, recipe.thresholds)
         if isinstance(result, Scene) and recipe.trust_prompt:
@@ -193,16 +197,15 @@ def _judged(
     return results
 
 
-def _checked(scene: Scene, spec: SceneSpec) -> Scene | Rejection:
+def _checked(scene: Scene, targets: Sequence[str]) -> Scene | Rejection:
     """Return the scene if it shows what it was made for."""
-    wanted = {*(o.category for o in spec.objects), spec.environment} - {""}
-    missing = sorted(wanted - scene.categories())
+    missing = sorted(set(targets) - scene.categories())
     return Rejection(scene.id, "target missing", {"words": missing}) if missing else scene
 
 
-def _asked(recipe: Recipe, case: Case, spec: SceneSpec, names: Mapping[str, str]) -> list[str]:
+def _asked(recipe: Recipe, case: Case, names: Mapping[str, str]) -> list[str]:
     """Return the words that the detector looks for: the targets, and what goes with them most often."""
-    targets = [*(o.category for o in spec.objects), *([spec.environment] if spec.environment else [])]
+    targets = prompts.targets(case, recipe.world)
     weights: Counter[str] = Counter()
     for word in case.concepts:
         for other, data in recipe.graph[word].items():
@@ -215,7 +218,7 @@ def _asked(recipe: Recipe, case: Case, spec: SceneSpec, names: Mapping[str, str]
 
 
 def _rows(recipe: Recipe, case: Case, spec: SceneSpec, scene: Scene, names: Mapping[str, str]) -> Iterator[Row]:
-    targets = [*(o.category for o in spec.objects), *([spec.environment] if spec.environment else [])]
+    targets = prompts.targets(case, recipe.world)
     things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
     return questions.rows(
         case,

@@ -37,6 +37,10 @@ class World(Protocol):
         """Tell whether an environment word is shown as the place, and not as one more thing."""
         ...
 
+    def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
+        """Return the place to ask for, so that an environment word is true of it and the things can be there."""
+        ...
+
     def problem(self, words: Sequence[str]) -> str:
         """Return why these cannot be shown together ("no drawing: bamboo"), or ""."""
         ...
@@ -74,25 +78,40 @@ class Case:
         return f"{self.criterion}-{self.pairing}-{self.rank:05d}-{self.variant}"
 
 
-def spec(case: Case, graph: ConceptGraph, world: World, *, seed: int, size: int = 512) -> SceneSpec:
-    """Return what the picture of a case shall show; attributes and numbers are drawn from the seed and the case."""
-    random = rng(seed, "ode", "attributes", case.id)
-    *things, last = case.concepts
-    setting = last if case.pairing == "ev" and world.is_setting(last) else ""
-    if not setting:
-        things.append(last)
+def spec(case: Case, graph: ConceptGraph, world: World, *, seed: int, size: int = 512, attempt: int = 0) -> SceneSpec:
+    """Return what the picture of a case shall show.
+
+    Attributes and numbers are drawn from the seed, the case and the attempt: what could not be made once is not asked
+    for again.
+    """
+    random = rng(seed, "ode", "attributes", case.id, attempt)
+    things, place = _split(case, world)
     objects = tuple(_thing(word, case, graph, world, random) for word in things)
-    state = _draw(_pairs(graph, setting, "state", world), case, random) if setting else ""
+    setting = world.setting(place, things, random) if place else ""
+    state = _draw(_pairs(graph, place, "state", world), case, random) if place else ""
     return SceneSpec(
         id=case.id,
         objects=objects,
-        environment=world.name(setting) if setting else "",
+        environment=setting,
         state=state,
-        prompt=prompt(objects, world.name(setting) if setting else "", state),
+        prompt=prompt(objects, setting, state),
         negative_prompt=AVOID_ENVIRONMENT if setting else AVOID_ENTITIES,
         width=size,
         height=size,
     )
+
+
+def targets(case: Case, world: World) -> list[str]:
+    """Return what must be in a case's picture, by the names that its truth uses; the environment last, if any."""
+    return [world.name(word) for word in case.concepts]
+
+
+def _split(case: Case, world: World) -> tuple[list[str], str]:
+    """Return a case's things, and its environment or ""; an environment that is shown as a thing is one."""
+    *things, last = case.concepts
+    if case.pairing == "ev" and world.is_setting(last):
+        return things, last
+    return [*things, last], ""
 
 
 def _thing(word: str, case: Case, graph: ConceptGraph, world: World, random: np.random.Generator) -> ObjectSpec:

@@ -99,9 +99,15 @@ def shown(word: str) -> str:
 
 
 def annotate(scene: Scene) -> Scene:
-    """Return an exact scene that also knows its setting, and the settings that it certainly does not show."""
+    """Return an exact scene that also knows its setting, and the settings that it certainly does not show.
+
+    Settings that people might disagree about (a mountain behind a lake) leave ``known``.
+    """
     here = {scene.environment} - {""}
-    absent = {word for word in SETTINGS if scene.environment and unlike(scene.environment, word)}
-    absent -= scene.categories()
+    if scene.environment == "grass" and "snow" in scene.areas:
+        here = set()  # nothing of the grass is to be seen
+    present = scene.categories() | here
+    absent = {word for word in SETTINGS if unlike(scene.environment, word)} - present
+    doubtful = SETTINGS.keys() - absent - present
     areas = (*scene.areas, *sorted(here - set(scene.areas)))
-    return replace(scene, areas=areas, known=scene.known | here | absent)
+    return replace(scene, areas=areas, known=(scene.known - doubtful) | here | absent)

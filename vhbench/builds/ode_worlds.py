@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
 from vhbench.generators.scenes import catalog, environments, plan, truth
 
@@ -15,16 +17,28 @@ class DrawnWorld:
 
     def name(self, word: str) -> str:
         """Return the catalog's readable name, or the environment's; unknown words come back as they are."""
-        if self.is_setting(word):
-            own = environments.find_environment(word)
-            return own.name if own else word
-        return plan.readable(word)
+        if not self.is_setting(word):
+            return plan.readable(word)
+        own = environments.find_environment(word)
+        return word if own is None or word in environments.AREAS else own.name
 
     def is_setting(self, word: str) -> bool:
         """Tell whether a word is an environment, or something that environments paint."""
         if self._kinds.get(word) != "environment":
             return False
         return environments.find_environment(word) is not None or word in environments.AREAS
+
+    def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
+        """Return the environment of that name if the things have their places there, or another that paints it."""
+        name = self.name(word)
+        needed = {entry.place for thing in things if (entry := catalog.lookup(thing))}
+        painting = [e for e in environments.ENVIRONMENTS.values() if name in (e.name, *e.areas())]
+        fitting = [e.name for e in painting if needed <= e.places]
+        own = environments.ENVIRONMENTS.get(name)
+        if own and (own.name in fitting or not fitting):
+            return own.name
+        choice = fitting or [e.name for e in painting]
+        return choice[int(random.integers(len(choice)))] if choice else name
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: no drawing, or two names for one thing."""
@@ -91,6 +105,10 @@ class OpenWorld:
     def is_setting(self, word: str) -> bool:
         """Tell whether a word is an environment."""
         return self._kinds.get(word) == "environment"
+
+    def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
+        """Return the environment itself: a prompt may put anything anywhere."""
+        return self.name(word)
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: two names for one thing."""
