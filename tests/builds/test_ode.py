@@ -1,0 +1,146 @@
+"""ODE's build with the embedded scenes: what it asks is true, in English, balanced, and the same every time."""
+
+import collections
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import ode_audit as audit
+import pytest
+
+from vhbench.builds.ode import OdeBuild
+from vhbench.generators.ode import questions
+from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
+
+
+class Made:
+    """Everything that some builds yield."""
+
+    def __init__(self, *builds: OdeBuild) -> None:
+        items = [item for build in builds for shard in range(build.shards) for item in build.make(shard)]
+        self.rows = [item for item in items if isinstance(item, Row)]
+        self.scenes = {item.id: item for item in items if isinstance(item, Scene)}
+        self.rejections = [item for item in items if isinstance(item, Rejection)]
+
+    def questions(self) -> Iterator[tuple[Question, Scene]]:
+        for row in self.rows:
+            yield row.question, self.scenes[row.question.scene_ids[0]]
+
+
+@pytest.fixture(scope="module")
+def made(reference: Path) -> Made:
+    """About 180 pictures of both graphs, small so that they are quick to draw, with 2,000 questions and more."""
+    amber = OdeBuild(graph=f"amber:{reference / 'AMBER'}", pairs=10, size=256, seed=11, levels=questions.LEVELS)
+    starter = OdeBuild(pairs=11, size=256, seed=7, levels=questions.LEVELS)
+    groups = OdeBuild(pairs=2, size=256, seed=3, concepts=4, criteria=("fictional", "standard"))
+    return Made(amber, starter, groups)
+
+
+def test_every_question_is_english_and_its_answer_is_in_the_scene(made: Made) -> None:
+    asked = [(q, scene) for q, scene in made.questions() if q.kind == "yes_no"]
+    assert len(asked) >= 2000
+    wrong = [(q.question, q.answer, found) for q, scene in asked if (found := audit.audit(q, scene))]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_the_examiner_notices_mistakes(made: Made) -> None:
+    """The audit must be able to fail: turned answers and broken English are all noticed."""
+    asked = [(q, scene) for q, scene in made.questions() if q.kind == "yes_no"][::20]
+    for question, scene in asked:
+        flipped = {"yes": "no", "no": "yes"}[question.answer]
+        assert audit.answer(question.question, scene) != (flipped == "yes")
+        assert isinstance(audit.answer(question.question.replace(" the ", " an ", 1), scene), str) or (
+            " the " not in question.question
+        )
+    scene = asked[0][1]
+    assert isinstance(audit.answer("Is there a apple in the image?", scene), str)
+    assert isinstance(audit.answer("Is there exactly two dogs in the image?", scene), str)
+
+
+def test_each_yes_comes_with_a_no_about_the_same_thing(made: Made) -> None:
+    answers = collections.defaultdict(list)
+    for question, _ in made.questions():
+        if question.kind == "yes_no":
+            answers[question.pair_id].append(question.answer)
+    assert all(sorted(found) == ["no", "yes"] for found in answers.values())
+
+
+def test_both_concepts_are_asked_about(made: Made) -> None:
+    """Existence asks about every target that the picture was made for (the reference leaves the second out)."""
+    asked = collections.Counter(
+        q.scene_ids[0] for q, _ in made.questions() if q.task == "existence" and q.answer == "yes"
+    )
+    assert min(asked.values()) >= 2
+    assert set(asked) == set(made.scenes)
+
+
+def test_candidates_are_known_to_be_absent(made: Made) -> None:
+    for question, scene in made.questions():
+        assert set(question.candidates) <= scene.known - scene.categories()
+        assert set(question.objects) == scene.categories()
+        assert len(question.candidates) >= 5
+
+
+def test_no_number_gives_its_answer_away(made: Made) -> None:
+    answers = collections.defaultdict(list)
+    for question, _ in made.questions():
+        if question.question_type == "number":
+            number = re.search(r"exactly (\w+)", question.question)
+            answers[number[1] if number else ""].append(question.answer == "yes")
+    assert set(answers) == {"one", "two", "three"}
+    assert all(0.15 < sum(found) / len(found) < 0.85 for found in answers.values())
+
+
+def test_rejections_tell_why(made: Made) -> None:
+    reasons = {rejection.reason for rejection in made.rejections}
+    assert "no drawing" in reasons  # AMBER knows more words than the scenes
+    for rejection in made.rejections:
+        assert rejection.detail["concepts"]
+        if rejection.reason == "no drawing":
+            assert rejection.detail["word"] in rejection.detail["concepts"]
+    assert len({rejection.item for rejection in made.rejections}) <= len(made.rejections)
+
+
+def test_groups_show_four_concepts(made: Made) -> None:
+    groups = [s for s in made.scenes.values() if s.id.count("-") and len({o.category for o in s.objects}) >= 3]
+    assert len(groups) >= 8
+
+
+def test_same_seed_same_rows_and_another_seed_other_rows() -> None:
+    build = OdeBuild(pairs=2, size=128, seed=5, criteria=("fictional",))
+    assert Made(build).rows == Made(OdeBuild(pairs=2, size=128, seed=5, criteria=("fictional",))).rows
+    other = Made(OdeBuild(pairs=2, size=128, seed=6, criteria=("fictional",)))
+    assert {r.question.id for r in other.rows}.isdisjoint({r.question.id for r in Made(build).rows})
+
+
+def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
+    names = {row.config for row in made.rows}
+    expected = {
+        f"ode_{c}_{level}" for c in ("standard", "long_tail", "random", "fictional") for level in questions.LEVELS
+    }
+    assert names == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pairs": 0}, "--pairs 0: must be at least 1"),
+        ({"concepts": 6}, "--concepts 6: must be 2 to 5"),
+        ({"criteria": ("rare",)}, "--criteria 'rare': must be among standard, long_tail, random, fictional"),
+        ({"levels": ("captions",)}, "--levels 'captions': must be among caption, existence, attribute, relation"),
+        ({"images": "diffusers:x"}, "--images diffusers:x needs --detector NAME"),
+        ({"epsilon": 4, "delta": 3}, "ε = 4 must be less than δ = 3"),
+        ({"pairs": 100_000}, "100000 entity-entity pairs were asked for, the graph has only"),
+        ({"graph": "nowhere.json"}, r"cannot read nowhere\.json"),
+        ({"node_types": "types.json"}, r"--node-types types\.json: only goes with --graph amber:DIR"),
+    ],
+)
+def test_bad_options_are_named_before_anything_is_built(options: dict[str, object], message: str) -> None:
+    with pytest.raises(VhbenchError, match=message):
+        OdeBuild(**options).check()  # type: ignore[arg-type]
+
+
+def test_unknown_image_source_is_named() -> None:
+    build = OdeBuild(pairs=1, images="midjourney", detector="x")
+    with pytest.raises(VhbenchError, match="unknown image source 'midjourney': allowed are scenes, diffusers:NAME"):
+        list(build.make(0))
