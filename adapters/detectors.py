@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from vhbench.protocols import Detection
-from vhbench.schema import VhbenchError
+from vhbench.schema import VhbenchError, iou
 
 LEAST_SCORE = 0.05
 """Detections below this confidence are noise, and are dropped."""
+
+SAME = 0.5
+"""Two boxes of one word that overlap by more than this (IoU) are one thing."""
 
 WORDS_AT_ONCE = 20
 """A text query holds so many words; Grounding DINO reads 256 tokens at most."""
@@ -31,9 +34,9 @@ class ZeroShotDetector:
         self.name = model.rstrip("/").rsplit("/", 1)[-1]
         self._batch = batch
         self._processor, self._model, self._device = _load(model, revision)
+        # Grounding DINO scores a sentence's tokens, OWL one phrase per query: their post-processing tells them apart.
         accepted = inspect.signature(self._processor.post_process_grounded_object_detection).parameters
         self._grounding = "input_ids" in accepted
-        self._threshold = "threshold" if "threshold" in accepted else "box_threshold"
 
     def detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
         """Return the detections per image, for the words that were asked for, most confident first.
@@ -74,29 +77,81 @@ class ZeroShotDetector:
         pictures = [Image.open(io.BytesIO(image)).convert("RGB") for image in images]
         # Grounding DINO reads one lower-case sentence per image, its phrases ended by full stops; OWL reads phrases.
         text: Any = [". ".join(words).lower() + "."] if self._grounding else [[f"a photo of {word}" for word in words]]
-        inputs = self._processor(images=pictures, text=text * len(pictures), return_tensors="pt").to(self._device)
+        padding: Any = True if self._grounding else "max_length"
+        inputs = self._processor(
+            images=pictures, text=text * len(pictures), padding=padding, truncation=True, return_tensors="pt"
+        ).to(self._device)
         with torch.inference_mode():
             outputs = self._model(**inputs)
-        options: dict[str, Any] = {self._threshold: LEAST_SCORE}
-        if self._grounding:
-            options |= {"input_ids": inputs["input_ids"], "text_threshold": LEAST_SCORE}
-        else:
-            options["text_labels"] = [list(words)] * len(pictures)
         sizes = [(picture.height, picture.width) for picture in pictures]
-        results = self._processor.post_process_grounded_object_detection(outputs, target_sizes=sizes, **options)
-        return [list(_detections(r, words, p.width, p.height)) for r, p in zip(results, pictures, strict=True)]
+        if self._grounding:
+            found = self._grounded(outputs, inputs["input_ids"], words, sizes)
+        else:
+            found = self._labelled(outputs, words, sizes)
+        return [_distinct(each) for each in found]
+
+    def _labelled(self, outputs: Any, words: Sequence[str], sizes: Sequence[tuple[int, int]]) -> list[list[Detection]]:
+        """Read OWL's outputs: each box has one label and its score."""
+        results = self._processor.post_process_grounded_object_detection(
+            outputs, threshold=LEAST_SCORE, target_sizes=sizes, text_labels=[list(words)] * len(sizes)
+        )
+        return [
+            [
+                _detection(str(label), float(score), [float(v) for v in box], size)
+                for score, label, box in zip(result["scores"], result["text_labels"], result["boxes"], strict=True)
+            ]
+            for result, size in zip(results, sizes, strict=True)
+        ]
+
+    def _grounded(
+        self, outputs: Any, tokens: Any, words: Sequence[str], sizes: Sequence[tuple[int, int]]
+    ) -> list[list[Detection]]:
+        """Read Grounding DINO's outputs: a box's score for a phrase is its highest score among the phrase's tokens.
+
+        The library's own post-processing joins all tokens above a threshold into one label, so that with many phrases
+        labels such as "dog cat" come out, which nobody asked for.
+        """
+        stop = self._processor.tokenizer.convert_tokens_to_ids(".")
+        spans = _spans(tokens[0].tolist(), stop)
+        found: list[list[Detection]] = []
+        for logits, boxes, (height, width) in zip(outputs.logits.sigmoid(), outputs.pred_boxes, sizes, strict=True):
+            each = []
+            for word, (first, last) in zip(words, spans, strict=False):
+                scores = logits[:, first:last].max(dim=1).values
+                for index in (scores > LEAST_SCORE).nonzero().flatten().tolist():
+                    x, y, w, h = boxes[index].tolist()
+                    corners = [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
+                    each.append(_detection(word, float(scores[index]), corners, (height, width)))
+            found.append(each)
+        return found
 
 
-def _detections(result: Any, words: Sequence[str], width: int, height: int) -> Iterator[Detection]:
-    """Yield what a post-processor found, clipped to the image; labels that join several words are left out."""
-    known = {word.lower(): word for word in words}
-    for score, label, corners in zip(result["scores"], result["text_labels"], result["boxes"], strict=True):
-        word = known.get(str(label).strip().lower())
-        left, top, right, bottom = (float(value) for value in corners)
-        left, right = max(0.0, left), min(float(width), right)
-        top, bottom = max(0.0, top), min(float(height), bottom)
-        if word is not None and right > left and bottom > top:
-            yield Detection(word, round(float(score), 6), (left, top, right - left, bottom - top))
+def _spans(tokens: Sequence[int], stop: int) -> list[tuple[int, int]]:
+    """Return where each phrase stands among the tokens: between the class token and full stops.
+
+    >>> _spans([101, 7, 8, 4, 9, 4, 102, 0], stop=4)
+    [(1, 3), (4, 5)]
+    """
+    ends = [i for i, token in enumerate(tokens) if token == stop]
+    return list(zip([1, *(end + 1 for end in ends)], ends, strict=False))
+
+
+def _detection(word: str, score: float, corners: Sequence[float], size: tuple[int, int]) -> Detection:
+    """Return a detection whose box, given as corners, is clipped to the image (height, width)."""
+    left, right = (min(max(value, 0.0), float(size[1])) for value in corners[::2])
+    top, bottom = (min(max(value, 0.0), float(size[0])) for value in corners[1::2])
+    box = (round(left, 2), round(top, 2), round(right - left, 2), round(bottom - top, 2))
+    return Detection(word, round(score, 6), box)
+
+
+def _distinct(found: Sequence[Detection]) -> list[Detection]:
+    """Drop empty boxes, and a word's boxes that overlap a more confident one of the same word (IoU > 0.5)."""
+    kept: list[Detection] = []
+    for one in sorted(found, key=lambda d: (-d.score, d.category, d.box)):
+        rivals = [other for other in kept if other.category == one.category]
+        if one.box[2] > 0 and one.box[3] > 0 and all(iou(one.box, other.box) <= SAME for other in rivals):
+            kept.append(one)
+    return kept
 
 
 def _chunks(items: list[str], size: int) -> Iterator[list[str]]:

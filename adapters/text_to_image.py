@@ -156,7 +156,7 @@ def _load(model: str, dtype: str, offload: str, revision: str) -> tuple[Any, str
     options: dict[str, Any] = {"revision": revision} if revision else {}
     try:
         pipe = AutoPipelineForText2Image.from_pretrained(
-            model, torch_dtype=getattr(torch, dtype), use_safetensors=True, **options
+            model, dtype=getattr(torch, dtype), use_safetensors=True, **options
         )
     except (OSError, ValueError) as error:
         raise VhbenchError(f"cannot load the text-to-image model {model!r}: {_first_line(error)}") from error

@@ -310,3 +310,16 @@ def read_image(image: ImageData) -> bytes:
         return image.read_bytes()
     except OSError as error:
         raise VhbenchError(f"cannot read image {image}: {error.strerror or error}") from error
+
+
+def iou(a: Box, b: Box) -> float:
+    """Return the intersection over union of two boxes (x, y, width, height).
+
+    >>> iou((0, 0, 2, 2), (1, 0, 2, 2))
+    0.3333333333333333
+    """
+    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    shared = max(width, 0.0) * max(height, 0.0)
+    union = a[2] * a[3] + b[2] * b[3] - shared
+    return shared / union if union > 0 else 0.0

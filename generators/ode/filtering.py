@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from vhbench.generators.ode import concept_graph, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.protocols import Detection
-from vhbench.schema import Box, Rejection, Scene, SceneObject, SceneSpec, VhbenchError
+from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError, iou
 from vhbench.seeding import rng
 
 LIKELY = 5
@@ -151,16 +151,3 @@ def _clear_number(word: str, kept: Sequence[Detection], found: Sequence[Detectio
     half = [d for d in found if d.category == word and limits.absent <= d.score < limits.keep]
     pairs = [(a, b) for i, a in enumerate(sure) for b in sure[i + 1 :]]
     return not half and all(iou(a.box, b.box) < 0.3 for a, b in pairs)
-
-
-def iou(a: Box, b: Box) -> float:
-    """Return the intersection over union of two boxes (x, y, width, height).
-
-    >>> iou((0, 0, 2, 2), (1, 0, 2, 2))
-    0.3333333333333333
-    """
-    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    shared = max(width, 0.0) * max(height, 0.0)
-    union = a[2] * a[3] + b[2] * b[3] - shared
-    return shared / union if union > 0 else 0.0

@@ -17,9 +17,6 @@ from vhbench.seeding import rng
 NO_LEFT = "no pair left"
 """Reason of the rejection that stands for pairs which were asked for and could not be replaced."""
 
-RESERVE = 10
-"""How many pairs are tried at most for each that is asked for."""
-
 GROUPS = 40
 """How many groups of more than two concepts are looked at for each pair."""
 
@@ -40,6 +37,7 @@ class Recipe:
         concepts: how many meet in one picture, 2 to 5.
         variants: pictures per pair, with other attributes and seeds.
         retries: new seeds for a picture that was rejected.
+        reserve: how many pairs are tried at most for each that is asked for.
         levels: levels of questions.
         epsilon: lower bound of the long tail.
         delta: upper bound, or None for the default.
@@ -58,6 +56,7 @@ class Recipe:
     concepts: int = 2
     variants: int = 1
     retries: int = 2
+    reserve: int = 10
     levels: tuple[str, ...] = questions.LEVELS[:3]
     epsilon: float = 0
     delta: float | None = None
@@ -91,7 +90,7 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
     """
     pairs = _pairs(recipe, share)
     names = {word: recipe.world.name(word) for word in recipe.graph}
-    missing, tries = share.pairs, RESERVE * share.pairs
+    missing, tries = share.pairs, recipe.reserve * share.pairs
     while missing > 0:
         cases: list[Case] = []
         for pair in pairs:

@@ -35,6 +35,8 @@ class OdeBuild:
         images: "scenes" or "diffusers:NAME".
         detector: name or folder of a zero-shot detector; needed unless images are exact.
         levels: which levels of questions.
+        retries: new seeds for an image that was rejected.
+        reserve: how many pairs are tried at most for each that is asked for.
         criteria: which criteria.
         options: of the image source and the detector (steps, guidance, dtype, offload, batch).
     """
@@ -54,6 +56,7 @@ class OdeBuild:
     delta: float | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
     retries: int = 2
+    reserve: int = 10
     trust_prompt: bool = False
     size: int = 512
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -66,7 +69,7 @@ class OdeBuild:
         Raises:
             VhbenchError: naming the option, its value and what is allowed.
         """
-        for name, least in (("pairs", 1), ("variants", 1), ("retries", 0), ("size", 64)):
+        for name, least in (("pairs", 1), ("variants", 1), ("retries", 0), ("reserve", 1), ("size", 64)):
             if getattr(self, name) < least:
                 raise VhbenchError(f"--{name} {getattr(self, name)}: must be at least {least}")
         if not 2 <= self.concepts <= criteria.LARGEST_GROUP:
@@ -99,6 +102,7 @@ class OdeBuild:
             "delta": self.delta,
             "thresholds": {n: getattr(self.thresholds, n) for n in Thresholds.__dataclass_fields__},
             "retries": self.retries,
+            "reserve": self.reserve,
             "trust_prompt": self.trust_prompt,
             "size": self.size,
             "options": dict(self.options),
@@ -148,6 +152,7 @@ class OdeBuild:
             concepts=self.concepts,
             variants=self.variants,
             retries=self.retries,
+            reserve=self.reserve,
             levels=self.levels,
             epsilon=self.epsilon,
             delta=self.delta,

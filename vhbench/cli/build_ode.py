@@ -66,6 +66,9 @@ def ode(
     ] = "",
     size: Annotated[int, typer.Option(min=64, max=4096, help="Image side in pixels.", rich_help_panel=_IMAGES)] = 512,
     retries: Annotated[int, typer.Option(min=0, help="New seeds for a rejected image.", rich_help_panel=_IMAGES)] = 2,
+    reserve: Annotated[
+        int, typer.Option(min=1, help="Pairs tried at most for each that is asked for.", rich_help_panel=_IMAGES)
+    ] = 10,
     keep: Annotated[
         float, typer.Option(help="Detector's confidence from which a thing is there.", rich_help_panel=_IMAGES)
     ] = 0.65,
@@ -127,6 +130,7 @@ def ode(
             delta=delta or None,
             thresholds=Thresholds(keep=keep, absent=absent),
             retries=retries,
+            reserve=reserve,
             trust_prompt=trust_prompt,
             size=size,
             options=options,
