@@ -47,9 +47,10 @@ def stable_diffusion(folder: Path) -> Path:
         down_block_types=["DownBlock2D", "CrossAttnDownBlock2D"], up_block_types=["CrossAttnUpBlock2D", "UpBlock2D"],
         cross_attention_dim=HIDDEN, attention_head_dim=4,
     )  # fmt: skip
+    scheduler = DDIMScheduler(steps_offset=1, clip_sample=False)
     pipe = StableDiffusionPipeline(
         vae=autoencoder(4), unet=unet, text_encoder=CLIPTextModel(CLIPTextConfig(**clip_text_config())),
-        tokenizer=clip_tokenizer(), scheduler=DDIMScheduler(steps_offset=1, clip_sample=False), safety_checker=None, feature_extractor=None,
+        tokenizer=clip_tokenizer(), scheduler=scheduler, safety_checker=None, feature_extractor=None,
         requires_safety_checker=False,
     )  # fmt: skip
     pipe.save_pretrained(folder, safe_serialization=True)

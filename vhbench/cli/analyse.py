@@ -11,6 +11,39 @@ Results = Annotated[Path, typer.Argument(help="What lmms-eval wrote with --log_s
 
 
 @app.command()
+def ode(
+    results: Results,
+    split: Annotated[
+        Path | None,
+        typer.Option(help="The split that was asked, for its vocabulary; by default the words that the answers name."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")
+    ] = None,
+) -> None:
+    """What is imagined next to what, and how do the scores change from standard to fictional?
+
+    Writes ode_analysis.json and ode_analysis.png, and prints a few sentences.
+
+    Example: vhbench analyse ode results/
+    """
+    import orjson
+
+    from vhbench import results as runs
+    from vhbench import splits
+    from vhbench.analysis import ode as analysis
+
+    vocabulary = splits.read_manifest(split).config.get("vocabulary") if split else None
+    found = analysis.analyse(runs.read_samples(results), vocabulary)
+    folder = out or (results if results.is_dir() else results.parent)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "ode_analysis.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    analysis.draw(found, folder / "ode_analysis.png")
+    typer.echo(found["summary"])
+    typer.echo(f"wrote {folder / 'ode_analysis.json'} and {folder / 'ode_analysis.png'}")
+
+
+@app.command()
 def mioh(
     results: Results,
     out: Annotated[

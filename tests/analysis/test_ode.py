@@ -1,0 +1,110 @@
+"""The analysis of an ODE run: what is imagined next to what, and the curve from standard to fictional."""
+
+import json
+from pathlib import Path
+
+import orjson
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from vhbench.analysis import ode
+from vhbench.cli import app
+from vhbench.schema import Record, VhbenchError
+from vhbench.tasks.metrics import chair
+
+WORDS = {"dog": ("puppy",), "boat": (), "sea": (), "fire hydrant": (), "person": ("man",), "cat": ()}
+
+
+def caption(number: int, criterion: str, response: str, objects: tuple[str, ...], **more: tuple[str, ...]) -> Record:
+    return Record(
+        id=f"c{number}",
+        benchmark="ode",
+        kind="caption",
+        task="caption",
+        criterion=criterion,
+        response=response,
+        objects=objects,
+        scene_ids=(f"s{number}",),
+        **more,
+    )
+
+
+def existence(number: int, criterion: str, word: str, answer: str, prediction: str, objects: tuple[str, ...]) -> Record:
+    return Record(
+        id=f"e{number}",
+        benchmark="ode",
+        kind="yes_no",
+        task="existence",
+        criterion=criterion,
+        question=f"Is there a {word} in the image?",
+        answer=answer,
+        response=prediction,
+        prediction=prediction,
+        objects=objects,
+        scene_ids=(f"s{number}",),
+    )
+
+
+RUN = [
+    caption(1, "standard", "A dog by the sea.", ("dog", "sea")),
+    caption(2, "standard", "A puppy and a boat on the sea.", ("dog", "sea"), candidates=("boat",)),
+    caption(3, "fictional", "A dog, a boat and a cat.", ("dog", "fire hydrant"), candidates=("cat",)),
+    caption(4, "fictional", "A man with a dog.", ("dog", "sea"), neutral=("person",)),
+    existence(5, "standard", "boat", "no", "no", ("dog", "sea")),
+    existence(6, "standard", "dog", "yes", "yes", ("dog", "sea")),
+    existence(7, "fictional", "boat", "no", "yes", ("fire hydrant",)),
+    existence(8, "fictional", "fire hydrant", "yes", "no", ("fire hydrant",)),
+]
+
+
+def test_matrix_counts_what_is_imagined_next_to_each_fact() -> None:
+    found = ode.analyse(RUN, WORDS)
+    assert found["matrix"] == {
+        "dog": {"boat": 2, "cat": 1},
+        "fire hydrant": {"boat": 2, "cat": 1},
+        "sea": {"boat": 1},
+    }
+    assert found["hallucinations"] == {"boat": 3, "cat": 1}
+    assert found["facts"] == {"dog": 4, "fire hydrant": 1, "sea": 3}
+
+
+def test_curve_holds_each_criterions_scores() -> None:
+    found = ode.analyse(RUN, WORDS)["curve"]
+    assert list(found) == ["standard", "fictional"]
+    assert found["standard"]["caption"]["chair_s"]["value"] == 0.5  # one of two captions names a boat
+    assert found["standard"]["caption"]["cover"]["value"] == 1.0
+    assert found["fictional"]["caption"]["chair_i"]["value"] == 0.5  # boat and cat of dog, boat, cat, dog
+    assert found["standard"]["existence"]["f1"]["value"] == 1.0
+    assert found["fictional"]["existence"]["accuracy"]["value"] == 0.0
+
+
+def test_communities_keep_apart_what_never_meets() -> None:
+    pairs = {("dog", "boat"): 5, ("sea", "boat"): 4, ("oven", "cup"): 5, ("sink", "cup"): 4}
+    assert ode.communities(pairs) == [["boat", "dog", "sea"], ["cup", "oven", "sink"]]
+    assert ode.communities({}) == []
+
+
+def test_neutral_words_and_right_answers_are_not_imagined() -> None:
+    matcher = chair.vocabulary_of(WORDS)
+    assert ode.imagined(RUN[3], matcher) == set()
+    assert ode.imagined(RUN[4], matcher) == set()
+    assert ode.imagined(RUN[6], matcher) == {"boat"}
+
+
+def test_command_writes_json_and_a_picture(tmp_path: Path) -> None:
+    lines = [json.dumps({"ode": {n: getattr(r, n) for n in Record.__dataclass_fields__}}) for r in RUN]
+    (tmp_path / "20250101_samples_ode.jsonl").write_text("\n".join(lines))
+    result = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "captions that hallucinate: 50.0% → 50.0%" in result.output
+    assert "boat next to dog (2)" in result.output
+    assert orjson.loads((tmp_path / "ode_analysis.json").read_bytes())["questions"] == len(RUN)
+    with Image.open(tmp_path / "ode_analysis.png") as picture:
+        assert picture.width > 1000
+        assert len(picture.convert("RGB").getcolors(1 << 24) or ()) > 20
+
+
+def test_other_benchmarks_are_refused() -> None:
+    with pytest.raises(VhbenchError, match="none of 1 answers is to a question of ODE"):
+        ode.analyse([Record(id="x", benchmark="mioh")])
