@@ -8,16 +8,58 @@ NUMBERS: tuple[str, ...] = ("no", "one", "two", "three", "four", "five", "six", 
 """Number words by value."""
 
 MASS: frozenset[str] = frozenset(
-    {"bamboo", "beer", "bread", "broccoli", "charcoal", "cheese", "cloth", "coffee", "cola", "furniture", "ginger"}
+    {
+        "bacon",
+        "bamboo",
+        "beer",
+        "bread",
+        "broccoli",
+        "charcoal",
+        "cheese",
+        "cloth",
+        "coffee",
+        "cola",
+        "furniture",
+        "ginger",
+    }
     | {"grass", "ice", "juice", "luggage", "meat", "milk", "money", "paper", "pulp", "rain", "rice", "sand", "sauce"}
-    | {"shampoo", "snow", "sound", "tape", "tinfoil", "toothpaste", "traffic", "water", "wine", "wood", "baggage"}
+    | {
+        "shampoo",
+        "snow",
+        "sound",
+        "tape",
+        "tinfoil",
+        "toothpaste",
+        "traffic",
+        "water",
+        "wine",
+        "wood",
+        "baggage",
+        "sanitizer",
+        "foil",
+    }
 )
 """Nouns that take neither an article nor a plural."""
 
 PLURAL_ONLY: frozenset[str] = frozenset(
     {"blueberries", "cherries", "chopsticks", "clothes", "drapes", "earphones", "glasses", "goggles", "grapes"}
     | {"headphones", "jeans", "mountains", "pants", "scissors", "shorts", "skis", "slippers", "stairs", "sunglasses"}
-    | {"tweezers", "trousers", "leaves", "clouds", "stars", "waves", "trees", "houses", "buildings", "rails", "tracks"}
+    | {
+        "tweezers",
+        "peas",
+        "chips",
+        "toothpicks",
+        "trousers",
+        "leaves",
+        "clouds",
+        "stars",
+        "waves",
+        "trees",
+        "houses",
+        "buildings",
+        "rails",
+        "tracks",
+    }
 )
 """Nouns that are plural as they stand: "Are there scissors …?"."""
 
@@ -35,6 +77,7 @@ _IRREGULAR = {
     "mouse": "mice",
     "person": "people",
     "sheep": "sheep",
+    "scarf": "scarves",
     "shelf": "shelves",
     "tooth": "teeth",
     "wolf": "wolves",

@@ -69,6 +69,7 @@ CONTRARY: Mapping[str, tuple[str, ...]] = {
     "lying": ("walking", "running", "jumping"),
     "eating": ("running", "jumping"),
     "waving": ("running", "lying"),
+    "cheering": ("sitting", "lying"),
     "dancing": ("sitting", "lying"),
     "crouching": ("running", "jumping", "lying"),
     "kicking": ("sitting", "lying"),

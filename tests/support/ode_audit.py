@@ -7,12 +7,18 @@ import re
 
 from vhbench.schema import Question, Scene
 
-MASS = {"bread", "broccoli", "cheese", "rice", "sauce", "tape", "toothpaste", "grass", "snow", "water", "sand"}
-PLURALS = {"blueberries", "cherries", "grapes", "scissors", "skis", "stairs", "sunglasses"}
+MASS = set(
+    "bacon bamboo beer bread broccoli cheese coffee cola foil ginger grass juice meat milk money paper rice sand "
+    "sanitizer sauce shampoo snow tape toothpaste water".split()
+)
+PLURALS = set(
+    "blueberries cherries chips chopsticks grapes headphones peas scissors skis slippers stairs sunglasses "
+    "toothpicks".split()
+)
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 ODD = {"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse", "knives": "knife"}
-ODD |= {"wolves": "wolf", "leaves": "leaf", "shoes": "shoe", "canoes": "canoe"}
-SAME = {"sheep", "deer", "fish"}
+ODD |= {"wolves": "wolf", "scarves": "scarf", "geese": "goose", "leaves": "leaf", "shoes": "shoe", "canoes": "canoe"}
+SAME = {"sheep", "deer", "fish", "shrimp"}
 PLACES = {
     "a sports court": "court",
     "a running track": "track",
