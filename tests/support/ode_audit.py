@@ -17,7 +17,15 @@ PLURALS = set(
 )
 NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 ODD = {"people": "person", "children": "child", "men": "man", "women": "woman", "mice": "mouse", "knives": "knife"}
-ODD |= {"wolves": "wolf", "scarves": "scarf", "geese": "goose", "leaves": "leaf", "shoes": "shoe", "canoes": "canoe"}
+ODD |= {
+    "wolves": "wolf",
+    "scarves": "scarf",
+    "geese": "goose",
+    "leaves": "leaf",
+    "shoes": "shoe",
+    "ties": "tie",
+    "canoes": "canoe",
+}
 SAME = {"sheep", "deer", "fish", "shrimp"}
 PLACES = {
     "a sports court": "court",
@@ -60,6 +68,8 @@ def singular(noun: str) -> str:
     *front, last = noun.split()
     if last in ODD:
         last = ODD[last]
+    elif last.endswith("men"):
+        last = last[:-3] + "man"
     elif last.endswith("ies"):
         last = last[:-3] + "y"
     elif last.endswith(("oes", "ches", "shes", "sses", "xes", "buses")):
