@@ -182,7 +182,7 @@ def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequ
             side = -1 if layout.random.random() < 0.5 else 1
             return middle + side * mean * layout.uniform(1.02, 1.2)
         elif predicate in ("in front of", "behind"):
-            low, high = max(low, middle - 0.9 * mean), min(high, middle + 0.9 * mean)
+            low, high = max(low, middle - 0.65 * mean), min(high, middle + 0.65 * mean)
         elif predicate in ("above", "below"):
             low, high = max(low, middle - 0.6 * mean), min(high, middle + 0.6 * mean)
     return layout.uniform(low, high) if high > low else (low + high) / 2

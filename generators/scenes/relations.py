@@ -72,7 +72,7 @@ def on(a: Body, b: Body) -> bool | None:
 def in_front_of(a: Body, b: Body) -> bool | None:
     """Tell whether ``a`` is in front of ``b``.
 
-    Yes if it covers at least 4% of ``b``'s silhouette, or at least half of its own silhouette lies over ``b`` (a cup
+    Yes if it covers at least 10% of ``b``'s silhouette, or at least half of its own silhouette lies over ``b`` (a cup
     before a car), and it does not stand on it. Open if it covers less, or covers nothing but is nearer while more than
     a tenth of the narrower box's width overlaps; otherwise no.
     """
@@ -81,7 +81,7 @@ def in_front_of(a: Body, b: Body) -> bool | None:
     if b.hides.get(a.id, 0) > 0 or a.depth < b.depth:
         return False
     covered = a.hides.get(b.id, 0)
-    if covered >= 0.04 or a.over.get(b.id, 0) >= 0.5:
+    if covered >= 0.1 or a.over.get(b.id, 0) >= 0.5:
         return True
     overlap = min(a.box[0] + a.box[2], b.box[0] + b.box[2]) - max(a.box[0], b.box[0])
     return None if covered > 0 or overlap > 0.1 * min(a.box[2], b.box[2]) else False

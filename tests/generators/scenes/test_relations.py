@@ -32,7 +32,14 @@ def test_on_is_what_was_put_there_and_open_for_what_looks_like_it():
 
 @pytest.mark.parametrize(
     ("covered", "over", "x", "verdict"),
-    [(0.04, 0.1, 0, True), (0.01, 0.6, 0, True), (0.01, 0.1, 0, None), (0, 0, 30, None), (0, 0, 60, False)],
+    [
+        (0.10, 0.1, 0, True),
+        (0.09, 0.1, 0, None),
+        (0.01, 0.6, 0, True),
+        (0.01, 0.1, 0, None),
+        (0, 0, 30, None),
+        (0, 0, 60, False),
+    ],
 )
 def test_in_front_hides_a_part(covered, over, x, verdict):
     near = body(1, (float(x), 110.0, 40.0, 40.0), 0.9, hides={2: covered}, over={2: over})
