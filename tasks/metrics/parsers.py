@@ -15,6 +15,7 @@ from vhbench.schema import VhbenchError
 
 Parser = Callable[[str], str]
 
+_ENOUGH = 5_000
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|^.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _BOXED = re.compile(r"\\(?:boxed|text)\s*\{([^{}]*)\}")
 _MARKUP = re.compile(r"[*_`#]+|</?\w+>")
@@ -68,7 +69,7 @@ def _in_a_sentence(text: str) -> str:
     yes, no = _YES_WORD.search(text), _NO_WORD.search(text)
     if yes or no:
         return "" if (yes and no) or (yes and yes["negated"]) else "yes" if yes else "no"
-    clause = _CLAUSE.split(_OPENING.sub("", text, count=1).strip(), maxsplit=1)[0]
+    clause = _CLAUSE.split(_OPENING.sub("", text, count=1).strip(), maxsplit=1)[0][:300]
     if _UNSURE.search(clause) or _NO_LEAD.match(clause):
         return ""
     negations = len(_NEGATION.findall(clause)) + bool(_NO_THING.search(clause))
@@ -211,6 +212,8 @@ def _normal(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Drop thoughts and markup, straighten quotes."""
+    if len(text) > 2 * _ENOUGH:  # a model that runs on and on must not stop the scoring
+        text = text[:_ENOUGH] + " " + text[-_ENOUGH:]
     text = _THOUGHT.sub(" ", unicodedata.normalize("NFKC", text))
     text = _BOXED.sub(r" \1 ", text)
     text = text.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
