@@ -1,0 +1,71 @@
+"""`vhbench build mioh`, `review`: the commands, on real photos."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.cli import app
+from vhbench.schema import VhbenchError
+
+
+def build(out: Path, reference: Path, *more: str) -> None:
+    folder = reference / "coco_mini"
+    done = CliRunner().invoke(
+        app,
+        ["build", "mioh", "--source", f"coco:{folder / 'instances_val2017.json'}", "--images", str(folder / "val2017"),
+         "--out", str(out), "--types", "E5,C4,C5", "--cells", "5", *more],
+        catch_exceptions=False,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+
+
+def test_photos_become_a_split_that_verifies(tmp_path: Path, reference: Path) -> None:
+    build(tmp_path, reference)
+    manifest = splits.read_manifest(tmp_path / "mioh")
+    assert manifest.rows["mioh_easy"] >= 12
+    assert manifest.config["pressures"] == "rules alone, no CLIP"
+    assert manifest.config["thresholds"]["coco"]["small"] == 0.01
+    questions = list(splits.read_questions(tmp_path / "mioh"))
+    assert {q.question_type for q in questions} == {"E5", "C4", "C5"}
+    scenes = splits.read_scenes(tmp_path / "mioh")
+    assert {i for q in questions for i in q.scene_ids} <= set(scenes)
+    rejections = list(splits.read_rejections(tmp_path / "mioh"))
+    assert all(r.detail["found"] < r.detail["wanted"] for r in rejections)
+
+
+def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> None:
+    build(tmp_path, reference)
+    split = tmp_path / "mioh"
+    page = tmp_path / "page.html"
+    runner = CliRunner()
+    assert runner.invoke(app, ["review", str(split), "-o", str(page), "--count", "5"]).exit_code == 0
+    assert page.read_text().count("data:image/jpeg;base64,") > 4
+    answers = {q.id: q.answer for q in splits.read_questions(split)}
+    first, second = sorted(answers)[:2]
+    saved = tmp_path / "ann.json"
+    given = {first: answers[first], second: "unclear"}
+    saved.write_text(json.dumps({"hash": splits.read_manifest(split).content_hash, "judgments": given}))
+    verdict = tmp_path / "verdict.json"
+    told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *["-j", str(saved)] * 3])
+    assert "1 kept, 1 dropped by 3 annotators" in told.output
+    assert json.loads(verdict.read_text())["kept"] == [first]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--source", "flickr:x"], "--source 'flickr:x': must be scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE"),
+        (["--source", "coco:/nowhere.json"], "--source 'coco:/nowhere.json': no file /nowhere.json"),
+        (["--types", "E9"], "unknown question type 'E9'"),
+        (["--cells", "many"], "--cells many: must be paper, a number, or a JSON file"),
+        (["--threshold", "tall=1"], "--threshold tall=1: unknown name 'tall': must be one of small, large"),
+    ],
+)
+def test_bad_options_are_one_line(options: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError) as caught:
+        CliRunner().invoke(app, ["build", "mioh", "--out", str(tmp_path), *options], catch_exceptions=False)
+    assert message in str(caught.value)
+    assert not list(tmp_path.iterdir())
