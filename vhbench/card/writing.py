@@ -100,7 +100,7 @@ def _readme(
         changelog=changelog.strip(),
         bibtex=bibtex,
     )
-    return f"---\n{_dump(_front_matter(manifest, found))}---\n\n{body}\n"
+    return f"---\n{_dump(_front_matter(directory, manifest, found))}---\n\n{body}\n"
 
 
 def _options(manifest: Manifest) -> str:
@@ -112,7 +112,13 @@ def _options(manifest: Manifest) -> str:
     return json.dumps(short, indent=2, ensure_ascii=False).replace("```", "'''")
 
 
-def _front_matter(manifest: Manifest, found: counts.Counts) -> dict[str, Any]:
+def _split(directory: Path, manifest: Manifest, config: str) -> dict[str, Any]:
+    """Describe the one split of a config; ``datasets`` wants all three facts, or it ignores them with a warning."""
+    size = sum((directory / name).stat().st_size for name in layout.config_files(manifest)[config])
+    return {"name": "test", "num_bytes": size, "num_examples": manifest.rows[config]}
+
+
+def _front_matter(directory: Path, manifest: Manifest, found: counts.Counts) -> dict[str, Any]:
     total = sum(manifest.rows.values())
     features = [_feature(name) for name in parquet.COLUMNS]
     return {
@@ -127,8 +133,8 @@ def _front_matter(manifest: Manifest, found: counts.Counts) -> dict[str, Any]:
             for config in sorted(manifest.rows)
         ],
         "dataset_info": [
-            {"config_name": config, "features": features, "splits": [{"name": "test", "num_examples": number}]}
-            for config, number in sorted(manifest.rows.items())
+            {"config_name": config, "features": features, "splits": [_split(directory, manifest, config)]}
+            for config in sorted(manifest.rows)
         ],
     }
 

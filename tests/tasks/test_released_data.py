@@ -1,0 +1,118 @@
+"""lmms-eval on a release: pushed to a Hub, pinned by commit, fetched by the task, or an error and never other data."""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hub_standin import HubStandin
+from PIL import Image
+
+from vhbench import card, splits
+from vhbench.adapters.hub import push
+from vhbench.schema import Question, Row
+
+REPO = "org/vhbench-ode"
+
+
+def rows(answer: str) -> list[Row]:
+    """A caption, an existence and an attribute question about a red image."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (64, 64), "red").save(buffer, "PNG")
+    asked = {
+        "caption": ("Please describe this image.", ""),
+        "existence": ("Is there a dog in the image?", answer),
+        "attribute": ("Is the dog in the image red?", answer),
+    }
+    return [
+        Row(
+            f"ode_fictional_{level}",
+            Question(
+                f"q-{level}", (buffer.getvalue(),), text, right, "yes_no" if right else "caption", "ode",
+                task=level, criterion="fictional", question_type=level, pair_id=level, objects=("dog",),
+                candidates=("cat",), scene_ids=("s",),
+            ),
+        )
+        for level, (text, right) in asked.items()
+    ]  # fmt: skip
+
+
+def release(hub: HubStandin, folder: Path, version: str, answer: str) -> dict[str, str]:
+    """Push a split and return its pin."""
+    manifest = splits.write_split(folder, rows(answer), benchmark="ode", version=version, seed=0, config={})
+    card.write_card(folder, repo_id=REPO)
+    with hub.in_process(folder.parent / "push-cache"):
+        done = push(folder, REPO, progress=False)
+    return {"repo_id": REPO, "revision": done.sha, "tag": done.tag, "content_hash": manifest.content_hash}
+
+
+def environment(hub: HubStandin, folder: Path, pin: dict[str, str]) -> dict[str, str]:
+    file = folder / "release.yaml"
+    file.write_text(json.dumps({"ode": pin}))
+    own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
+    return {**own, **hub.environment(folder / "cache"), "VHBENCH_RELEASE": str(file)}
+
+
+def resolve(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    code = "from vhbench.tasks import datasets; print(datasets.ode)"
+    return subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_lmms_eval_runs_on_the_pinned_commit(hub: HubStandin, tmp_path: Path) -> None:
+    old = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
+    release(hub, tmp_path / "2/ode", "2.0.0", "no")
+    command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_yes", "--tasks", "ode_fictional"]
+    command += ["--output_path", str(tmp_path / "results"), "--log_samples"]
+    done = subprocess.run(command, env=environment(hub, tmp_path, old), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"vhbench: ode 1.0.0 from the Hub ({REPO} at v1.0.0)" in done.stderr
+    found = list((tmp_path / "results").rglob("*_results.json"))
+    assert found, done.stdout + done.stderr
+    results = json.loads(found[0].read_text())["results"]
+    # "yes" is right in every row of 1.0.0 and in none of 2.0.0, which is newer.
+    assert results["ode_fictional_existence"]["accuracy,none"] == 100
+    assert results["ode_fictional_attribute"]["accuracy,none"] == 100
+    assert "malformed" not in done.stderr
+
+
+def test_a_release_is_that_release_or_an_error(hub: HubStandin, tmp_path: Path) -> None:
+    old = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
+    new = release(hub, tmp_path / "2/ode", "2.0.0", "no")
+    online = environment(hub, tmp_path, old)
+    done = resolve(online)
+    assert old["revision"] in done.stdout, done.stderr
+    offline = {**online, "HF_HUB_OFFLINE": "1"}
+    assert resolve(offline).stdout == done.stdout
+
+    cases = {
+        "not in the local cache, and the Hub cannot be reached": {**old, "revision": "f" * 40},
+        "not in the local cache": new,
+        "must be the 40 hexadecimal digits of a commit": {**old, "revision": "v1.0.0"},
+        "is not the pinned": {**old, "content_hash": new["content_hash"]},
+    }
+    for said, pin in cases.items():
+        environment(hub, tmp_path, pin)
+        done = resolve(offline)
+        assert (done.returncode, done.stdout) == (2, ""), said
+        assert re.search(re.escape(said), done.stderr), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_stale_cache_is_an_error(hub: HubStandin, tmp_path: Path) -> None:
+    old = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
+    new = release(hub, tmp_path / "2/ode", "2.0.0", "no")
+    online = environment(hub, tmp_path, old)
+    folder = Path(resolve(online).stdout.strip())
+    # Somebody copied another version's files over the cached ones.
+    for name in splits.read_manifest(tmp_path / "2/ode").files:
+        (folder / name).unlink()
+        (folder / name).write_bytes((tmp_path / "2/ode" / name).read_bytes())
+    done = resolve({**online, "HF_HUB_OFFLINE": "1"})
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "two versions are mixed" in done.stderr
+    assert new["content_hash"] != old["content_hash"]
