@@ -17,6 +17,7 @@ from vhbench.adapters.hub import push
 from vhbench.schema import Question, Row
 
 REPO = "org/vhbench-ode"
+CONFIG = {"vocabulary": {"dog": ["puppy"], "cat": []}}
 
 
 def rows(answer: str) -> list[Row]:
@@ -43,7 +44,7 @@ def rows(answer: str) -> list[Row]:
 
 def release(hub: HubStandin, folder: Path, version: str, answer: str) -> dict[str, str]:
     """Push a split and return its pin."""
-    manifest = splits.write_split(folder, rows(answer), benchmark="ode", version=version, seed=0, config={})
+    manifest = splits.write_split(folder, rows(answer), benchmark="ode", version=version, seed=0, config=CONFIG)
     card.write_card(folder, repo_id=REPO)
     with hub.in_process(folder.parent / "push-cache"):
         done = push(folder, REPO, progress=False)
