@@ -144,3 +144,19 @@ def test_unknown_image_source_is_named() -> None:
     build = OdeBuild(pairs=1, images="midjourney", detector="x")
     with pytest.raises(VhbenchError, match="unknown image source 'midjourney': allowed are scenes, diffusers:NAME"):
         list(build.make(0))
+
+
+def test_command_ends_with_a_table_and_another_run_with_the_same_hash(tmp_path: Path) -> None:
+    """The second build uses two processes and other work folders; a third finds everything done."""
+    from typer.testing import CliRunner
+
+    from vhbench.cli import app
+
+    told = []
+    for out, workers in (("a", "1"), ("b", "2"), ("b", "1")):
+        options = ["--pairs", "2", "--size", "128", "--criteria", "standard", "--workers", workers]
+        result = CliRunner().invoke(app, ["build", "ode", "--out", str(tmp_path / out), *options])
+        assert result.exit_code == 0, result.output
+        told.append(re.search(r"content hash (\w+)", result.output)[1])  # type: ignore[index]
+        assert re.search(r"standard +│ +4 +│ +4 +│", result.output)
+    assert len(set(told)) == 1

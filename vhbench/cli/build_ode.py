@@ -1,5 +1,6 @@
 """``vhbench build ode``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -151,3 +152,29 @@ def ode(
         ray=ray,
         gpus=gpus,
     )
+    _table(out / "ode", pairs * variants)
+
+
+def _table(split: Path, asked: int) -> None:
+    """Print what was asked for, what was kept, and what was rejected for which reason; nothing for an unmerged job."""
+    from collections import Counter
+
+    from rich.console import Console
+    from rich.table import Table
+
+    from vhbench import splits
+    from vhbench.generators.ode.criteria import CRITERIA, PAIRINGS
+
+    if not (split / "manifest.json").is_file():
+        return
+    rejections = list(splits.read_rejections(split))
+    rows = splits.read_manifest(split).rows
+    found = Table("criterion", "images asked", "images kept", "rejected, by reason", title="ODE")
+    for criterion in CRITERIA:
+        levels = [count for name, count in rows.items() if name == f"ode_{criterion}_caption"]
+        reasons = Counter(r.reason for r in rejections if r.item.startswith(f"{criterion}-"))
+        told = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+        if levels or reasons:
+            kept = str(sum(levels)) if levels else "?"
+            found.add_row(criterion, str(asked * len(PAIRINGS)), kept, told or "none")
+    Console().print(found)
