@@ -44,6 +44,8 @@ class Entry:
         drawing: stem of the file in ``art/``, or "" for a parametric creature.
         size_m: the longer side of the default drawing, in metres.
         place: where it stands.
+        habitat: where it is usually seen: "indoor", "outdoor", a word that the environment must paint ("rail" for a
+            train), or "" for anywhere. A preference for what a spec leaves open; a spec may ask for a couch on a beach.
         colours: names it may be painted in; empty for identity-locked drawings (a banana is yellow).
         default_colour: the colour that covers at least half of the default drawing, or "".
         actions: what it can be shown doing, as gerunds ("running"); "" is :data:`DEFAULT_ACTION`.
@@ -52,7 +54,9 @@ class Entry:
         flip: whether it may be mirrored.
         surface: where other things may stand on it, as (left, right, top, bottom) fractions of its box, or None.
         implies: words that are true of it as well ("man" → "person").
-        confusable: words that must not be asked as absent when it is shown: parts, near-synonyms, lookalikes.
+        confusable: near-synonyms and lookalikes: where one of the two is shown, the other must not be asked as absent.
+        parts: words for what its drawing contains (a car's windows): not asked as absent where it is shown, nor
+            counted; but a window does not put a car in doubt.
     """
 
     word: str
@@ -61,6 +65,7 @@ class Entry:
     drawing: str
     size_m: float
     place: Place
+    habitat: str
     colours: tuple[str, ...]
     default_colour: str
     actions: tuple[str, ...]
@@ -70,6 +75,7 @@ class Entry:
     surface: Box | None
     implies: tuple[str, ...]
     confusable: tuple[str, ...]
+    parts: tuple[str, ...]
 
 
 def lookup(word: str) -> Entry | None:
@@ -114,6 +120,7 @@ def _entry(row: Mapping[str, str]) -> Entry:
         drawing=row["drawing"],
         size_m=float(row["size_m"]),
         place=_place(row["place"], row["word"]),
+        habitat=row["habitat"],
         colours=COLOURS if row["colours"] == "any" else _words(row["colours"]),
         default_colour=row["default_colour"],
         actions=_words(row["actions"]),
@@ -123,6 +130,7 @@ def _entry(row: Mapping[str, str]) -> Entry:
         surface=_box(row["surface"]),
         implies=_words(row["implies"]),
         confusable=_words(row["confusable"]),
+        parts=_words(row["parts"]),
     )
 
 

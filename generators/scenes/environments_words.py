@@ -22,7 +22,7 @@ AREA_CONFUSABLE: Mapping[str, tuple[str, ...]] = {
     "tree": ("leave", "bush", "forest"),
     "grass": ("ground", "leave", "flower", "bush", "tussock"),
     "mountain": ("rock", "stone", "ground"),
-    "snow": ("ice", "ground"),
+    "snow": ("ice", "ground", "grass"),
     "glacier": ("ice", "snow", "mountain", "rock"),
     "desert": ("sand", "ground"),
     "sand": ("ground", "beach", "desert", "rock"),

@@ -158,6 +158,8 @@ def readable(word: str) -> str:
 def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Setting:
     """Choose the environment and its state, honouring what the spec fixes.
 
+    Where the spec leaves the environment open, one is taken in which most of the things are usually seen.
+
     ``spec.environment`` may be an environment ("kitchen") or a word that environments paint ("sky"). No object's
     word, and no word that must be absent, may occur among the areas of the environment that is taken.
 
@@ -179,6 +181,8 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
         fitting = [
             s for s in fitting if all(e.place in environments.ENVIRONMENTS[s.name].places for e in entries)
         ] or fitting
+        natural = [sum(at_home(entry, setting) for entry in entries) for setting in fitting]
+        fitting = [s for s, number in zip(fitting, natural, strict=True) if number == max(natural)]
     names = sorted({setting.name for setting in fitting})
     solid = np.array([3.0 if "ground" in environments.ENVIRONMENTS[name].places else 1.0 for name in names])
     chosen = names[int(random.choice(len(names), p=solid / solid.sum()))]
@@ -187,6 +191,16 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
     weights = np.array([2.0 * len(states) if i == 0 else _RARE.get(s.state, 2.0) for i, s in enumerate(states)])
     state = states[int(random.choice(len(states), p=weights / weights.sum()))]
     return replace(state, variant=variant)
+
+
+def at_home(entry: Entry, setting: Setting) -> bool:
+    """Tell whether a thing is usually seen in such a place: no couch on a beach, and only fish under water."""
+    environment = environments.ENVIRONMENTS[setting.name]
+    if entry.habitat == "indoor":
+        return environment.indoor
+    if entry.habitat in ("", "outdoor"):
+        return "reef" not in environment.paints and not (environment.indoor and entry.habitat)
+    return entry.habitat in environment.areas(setting.state)
 
 
 def _paints(name: str, area: str) -> bool:
@@ -286,7 +300,7 @@ def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], target: Wis
     found = []
     for entry in filter(None, map(catalog.lookup, OCCLUDERS)):
         place = place_of(entry, setting)
-        if place == entry.place and entry.name not in taken and not truth.rivals(entry.name) & taken:
+        if place == entry.place and entry.name not in taken and not truth.clash(entry.name, taken):
             wish = Wish(-1, entry, place, Look(entry.word, flip=entry.flip and bool(random.integers(2))))
             if can_hide(wish, target):
                 found.append(wish)

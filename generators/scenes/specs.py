@@ -37,7 +37,7 @@ def random_spec(
         id: of the spec; by default made of the key.
         must: objects that must be there; their attributes, counts and hard positives are taken over.
         absent: words that must not be there, and whose absence must be known.
-        words: the pool of further categories; the whole catalog by default.
+        words: the pool of further categories; by default whatever is usually seen in such an environment.
         k: number of different categories in all, 1 … 8; random between 2 and 5 by default.
         environment: where, or "" for any that fits.
         state: of the environment, or "" for any.
@@ -49,7 +49,7 @@ def random_spec(
     random = rng(seed, "spec", *key)
     name = id or "-".join(str(part) for part in key) or "spec"
     base = SceneSpec(name, tuple(must), environment, state, absent=tuple(absent))
-    pool = [catalog.find(word) for word in words] if words is not None else list(catalog.CATALOG.values())
+    pool = [catalog.find(word) for word in words] if words is not None else None
     total = k if k is not None else max(len(must), int(random.integers(2, 6)))
     for _ in range(_SETTINGS):
         setting, added = _complete(base, pool, total, random)
@@ -68,7 +68,7 @@ def random_spec(
 
 
 def _complete(
-    base: SceneSpec, pool: Sequence[Entry], total: int, random: np.random.Generator
+    base: SceneSpec, pool: Sequence[Entry] | None, total: int, random: np.random.Generator
 ) -> tuple[Setting, list[Entry]]:
     """Choose a setting, and entries that complete the spec there."""
     wanted = [catalog.find(thing.category) for thing in base.objects]
@@ -76,6 +76,8 @@ def _complete(
         setting = plan.choose_setting(base, wanted, random)
     except plan.Refusal as refusal:
         raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
+    if pool is None:
+        pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, setting)]
     return setting, _pick(pool, wanted, base.absent, setting, total - len(wanted), random)
 
 
@@ -87,16 +89,16 @@ def _pick(
     number: int,
     random: np.random.Generator,
 ) -> list[Entry]:
-    """Choose entries at random, leaving out whatever would make another word doubtful."""
+    """Choose entries at random, leaving out whatever would make another word doubtful; the usual ones come first."""
     taken = {entry.name for entry in wanted} | set(map(plan.readable, absent))
     painted = environments.ENVIRONMENTS[setting.name].areas(setting.state)
     doubtful = frozenset().union(*(truth.rivals(area) for area in painted)) | {*painted, *map(plan.readable, painted)}
     chosen: list[Entry] = []
-    for index in random.permutation(len(pool)):
-        entry = pool[int(index)]
+    shuffled = [pool[int(index)] for index in random.permutation(len(pool))]
+    for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, setting)):
         if len(chosen) >= number:
             break
-        clash = entry.name in taken or entry.name in doubtful or bool(truth.rivals(entry.name) & taken)
+        clash = entry.name in taken or entry.name in doubtful or truth.clash(entry.name, taken)
         if not clash and place_of(entry, setting) == entry.place:
             chosen.append(entry)
             taken.add(entry.name)

@@ -202,6 +202,9 @@ def _rivals() -> Mapping[str, frozenset[str]]:
             if rival != name:
                 table.setdefault(name, set()).add(rival)
                 table.setdefault(rival, set()).add(name)
+    for entry in catalog.CATALOG.values():  # one way: a car has windows, but a window has no car
+        parts = {part.name if (part := catalog.lookup(word)) else word for word in entry.parts}
+        table.setdefault(entry.name, set()).update(parts - {entry.name})
     return {name: frozenset(rivals) for name, rivals in table.items()}
 
 
@@ -216,10 +219,15 @@ def _declared() -> Iterable[tuple[str, Sequence[str]]]:
 def rivals(name: str) -> frozenset[str]:
     """Return the names about which a picture of ``name`` (a thing or an area) leaves one in doubt.
 
-    A man is a person, a table may hold a cup that is part of its drawing, a yacht looks like a ship. The catalog
-    declares these; the relation is taken both ways.
+    A man is a person, a yacht looks like a ship: the catalog declares these, and they are taken both ways. A car has
+    windows, which are its parts: they are taken one way.
     """
     return _rivals().get(name, frozenset())
+
+
+def clash(name: str, others: Iterable[str]) -> bool:
+    """Tell whether a name leaves one in doubt about any of the others, or one of them about it."""
+    return any(other in rivals(name) or name in rivals(other) for other in others)
 
 
 @lru_cache(maxsize=1)

@@ -47,7 +47,7 @@ class DrawnWorld:
                 return f"no drawing: {word}"
         names = [self.name(word) for word in words]
         for i, name in enumerate(names):
-            if name in names[:i] or truth.rivals(name) & set(names[:i]):
+            if name in names[:i] or truth.clash(name, names[:i]):
                 return f"one includes the other: {words[i]}"
         return ""
 

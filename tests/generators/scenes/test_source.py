@@ -5,8 +5,11 @@ import io
 import pytest
 from PIL import Image
 
+from vhbench.generators.scenes import catalog, environments, plan
 from vhbench.generators.scenes.source import SceneSource, canonical
+from vhbench.generators.scenes.specs import random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
+from vhbench.seeding import rng
 
 
 def draw(*objects: ObjectSpec, seed: int = 1, **options) -> Scene:
@@ -78,3 +81,24 @@ def test_what_cannot_be_drawn_is_refused_with_a_reason(objects, options, reason)
 def test_malformed_specs_are_errors(objects, options, message):
     with pytest.raises(VhbenchError, match=message):
         list(SceneSource().make([SceneSpec("s", tuple(objects), **options)], seed=1))
+
+
+def test_what_a_spec_leaves_open_is_where_such_things_are_seen() -> None:
+    for seed in range(12):
+        for words, suits in (
+            (("couch", "lamp"), lambda e: e.indoor),
+            (("car", "elephant"), lambda e: not e.indoor),
+            (("train",), lambda e: "rail" in e.paints),
+        ):
+            spec = SceneSpec(f"{words[0]}-{seed}", tuple(map(ObjectSpec, words)))
+            entries = plan.check(spec)
+            assert suits(environments.ENVIRONMENTS[plan.choose_setting(spec, entries, rng(seed, "x")).name])
+        spec = random_spec(seed, "open")
+        setting = plan.Setting(spec.environment, spec.state)
+        assert all(plan.at_home(catalog.find(thing.category), setting) for thing in spec.objects)
+
+
+def test_a_couch_on_a_beach_can_be_asked_for() -> None:
+    made = next(SceneSource().make([SceneSpec("odd", (ObjectSpec("couch"),), "beach")], seed=1))
+    assert isinstance(made, Scene)
+    assert made.environment == "beach"

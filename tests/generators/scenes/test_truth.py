@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from pycocotools import mask as coco
 
-from vhbench.generators.scenes import catalog, environments
+from vhbench.generators.scenes import catalog, environments, truth
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
@@ -59,7 +59,10 @@ def check_words(scene: Scene) -> None:
     assert not set(scene.areas) & scene.countable
     for entry in catalog.CATALOG.values():
         doubtful = {catalog.lookup(w).name for w in (*entry.implies, *entry.confusable) if catalog.lookup(w)}
+        parts = {catalog.lookup(w).name for w in entry.parts if catalog.lookup(w)}
         if entry.name in names:
+            assert not (parts - names - set(scene.areas)) & scene.known, f"{entry.name} contains a word"
+            assert not parts & scene.countable
             assert not (doubtful - names - set(scene.areas)) & scene.known, f"{entry.name} leaves a word in doubt"
             assert not (doubtful - {entry.name}) & scene.countable
         elif doubtful & names - {entry.name} and entry.name not in scene.areas:
@@ -172,3 +175,13 @@ def test_scenes_are_the_same_in_any_order_and_in_any_process():
     with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
         halves = list(pool.map(fingerprints, [specs[:6], specs[6:]]))
     assert halves[0] + halves[1] == once
+
+
+def test_a_car_has_windows_but_a_window_has_no_car() -> None:
+    known, countable = truth.known_words(["car"], ["street", "window", "building"])
+    assert {"car"} <= countable
+    assert "window" not in countable
+    known, _ = truth.known_words(["car"], [])
+    assert not {"window", "tire", "door"} & known
+    known, _ = truth.known_words([], ["window", "wall", "floor"])
+    assert "car" in known
