@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Final
 
 import numpy as np
@@ -25,7 +26,9 @@ from vhbench.seeding import rng
 PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", "hp+hn")
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _PATIENCE: Final = 100  # texts drawn per text found, before a cell is given up
+_AT_LEAST: Final = 60  # the same, in small cells
 _TIED: Final = 1_000_000  # numbers of tied items begin here
+_DRAWN: Final = 64  # facts drawn per text, to choose from
 _RESERVE: Final = 4  # texts looked at per easy question, to prefer those that can also be pressed
 
 Ints = npt.NDArray[np.int64]
@@ -186,10 +189,22 @@ class Filler:
             item = self._item(number, facts, asked, deal, answers, generator)
             if item is not None:
                 found.append(item)
-            if len(found) >= _RESERVE * wanted or number >= _PATIENCE * (1 + len(found)):
+            if number >= _PATIENCE * (1 + len(found)) or self._enough(found, wanted):
                 break
-        need = [p for p, cell in self.cells.items() if cell.wanted and p != "easy"]
-        return self._best(found, need, wanted)
+        return self._best(found, self._needed(), wanted)
+
+    def _needed(self) -> list[str]:
+        return [p for p, cell in self.cells.items() if cell.wanted and p != "easy"]
+
+    def _enough(self, found: Sequence[Item], wanted: int) -> bool:
+        """Tell whether there are plenty, or else as many as wanted of each answer that can be pressed in every way."""
+        if len(found) >= max(_RESERVE * wanted, _AT_LEAST):
+            return True
+        if len(found) < wanted or not found:
+            return False
+        need = self._needed()
+        able = Counter(item.answer for item in found if all(map(partial(_possible, item), need)))
+        return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
     def _best(self, found: list[Item], need: Sequence[str], wanted: int) -> list[Item]:
         """Keep those that can be pressed most, as many of each answer as of any other."""
@@ -287,7 +302,9 @@ class Filler:
             groups.setdefault(item.answer, []).append(item)
         able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in sorted(groups.items())}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
-        while waiting and not cell.full() and all(waiting.values()):
+        even = True
+        while even and any(waiting.values()) and not cell.full():
+            even = all(waiting.values())
             for answer in waiting:
                 if not cell.full() and waiting[answer]:
                     self._emit(waiting[answer].pop(0), pressure)
@@ -374,12 +391,15 @@ def draw_facts(
     generator: np.random.Generator,
 ) -> tuple[Fact, ...]:
     """Draw the facts of one question: one that was asked least; or a set of options that belong together."""
-    drawn = (facts[i] for i in generator.integers(len(facts), size=64).tolist())
-    usable = [fact for fact in dict.fromkeys(drawn) if pool.askable(fact, kind.least)]
-    if kind.asks == 1 or not usable:
-        return (min(usable[:4], key=lambda f: asked[(f,)]),) if usable else ()
-    kin = [f for f in usable[1:] if _kin(f, usable[0])]
-    return tuple(dict.fromkeys((usable[0], *kin, *usable[1:])))[: kind.asks]
+    drawn = dict.fromkeys(facts[i] for i in generator.integers(len(facts), size=_DRAWN).tolist())
+    # Lazily: whether a fact can be asked about takes a look at every scene.
+    usable = (fact for fact in drawn if pool.askable(fact, kind.least))
+    if kind.asks == 1:
+        return tuple(sorted(islice(usable, 4), key=lambda f: asked[(f,)])[:1])
+    if (first := next(usable, None)) is None:
+        return ()
+    kin = [f for f in drawn if f != first and _kin(f, first) and pool.askable(f, kind.least)]
+    return tuple(dict.fromkeys((first, *kin[: kind.asks - 1], *islice(usable, kind.asks))))[: kind.asks]
 
 
 def _kin(one: Fact, other: Fact) -> bool:
@@ -407,6 +427,10 @@ def _too_few(pressure: str, draft: Draft) -> bool:
 
 def _fits(pressure: str, twins: Mapping[str, tuple[int, ...]], draft: Draft) -> bool:
     return pressure in twins or _too_few(pressure, draft)
+
+
+def _possible(item: Item, pressure: str) -> bool:
+    return _fits(pressure, item.pressed, item.draft)
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -18,10 +18,12 @@ from vhbench.schema import Scene, SceneObject, VhbenchError
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
 
 MOST_COUNTED: Final = 5
 """Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
 
+_NO_ROWS: Final = np.zeros(0, np.int64)
 _CACHE_BYTES: Final = 900_000_000
 _MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of: those that occur together most
 
@@ -177,7 +179,7 @@ class Pool:
         easy = ~hard & (share >= t.large) & (seen >= t.clear) & ~self.crowd
         return {"easy": easy & ~tiny, "hard": hard & ~self.crowd & ~tiny, "tiny": tiny}
 
-    def _find_objects_of(self, column: int) -> npt.NDArray[np.int64]:
+    def _find_objects_of(self, column: int) -> Ints:
         if not hasattr(self, "_by_category"):
             order = np.argsort(self.which, kind="stable")
             ends = np.cumsum(np.bincount(self.which, minlength=len(self.categories)))
@@ -193,13 +195,13 @@ class Pool:
             return self._count(fact)
         return self._has(fact) if isinstance(fact, Has) else self._related(fact)
 
-    def _scatter(self, rows: npt.NDArray[np.int64]) -> Bools:
+    def _scatter(self, rows: Ints) -> Bools:
         """Mark the scenes of some objects."""
         marked = np.zeros(len(self), np.bool_)
         marked[self.where[rows]] = True
         return marked
 
-    def _seen(self, rows: npt.NDArray[np.int64]) -> tuple[Bools, Bools, Bools]:
+    def _seen(self, rows: Ints) -> tuple[Bools, Bools, Bools]:
         """Return where an object of ``rows`` is worth asking about, where one is easy, where all are hard."""
         asked = rows[~self._flags["tiny"][rows]]
         easy = self._scatter(asked[self._flags["easy"][asked]])
@@ -257,16 +259,12 @@ class Pool:
     def _has(self, fact: Has) -> Truth:
         column = self.column[fact.category]
         table = self._attribute_table()
-        rows = table.holders.get((column, fact.kind, fact.value), [])
-        yes, easy, hard = self._seen(np.array(rows, np.int64))
-        doubtful = self._scatter(np.array(table.close_to(column, fact.kind, fact.value), np.int64))
-        typed = (
-            self.countable[:, column]
-            & self.present[:, column]
-            & ~self._scatter(np.array(table.untyped(column, fact.kind, self._objects_of(column)), np.int64))
-        )
+        yes, easy, hard = self._seen(table.holders.get((column, fact.kind, fact.value), _NO_ROWS))
+        doubtful = self._scatter(table.close_to(column, fact.kind, fact.value))
+        untyped = self._scatter(table.untyped(fact.kind, self._objects_of(column)))
+        typed = self.countable[:, column] & self.present[:, column] & ~untyped
         no = self.absent[:, column] | (typed & ~doubtful)
-        elsewhere = self._scatter(np.array(table.carriers(column, fact.kind, fact.value), np.int64))
+        elsewhere = self._scatter(table.carriers(column, fact.kind, fact.value))
         here = no & self.present[:, column]
         near = here & elsewhere
         far = here & ~elsewhere
@@ -439,45 +437,56 @@ class _Reader:
 
 
 class _Attributes:
-    """Which objects have which attribute, and which might."""
+    """Which objects have which attribute, and which might; objects are rows, in ascending order."""
 
     def __init__(
         self,
         attributes: Mapping[int, tuple[tuple[str, str], ...]],
         known: Mapping[int, frozenset[str]],
-        which: npt.NDArray[np.int64],
+        which: Ints,
     ) -> None:
-        self.known = known
-        self.holders: dict[tuple[int, str, str], list[int]] = defaultdict(list)
-        self.partly: dict[tuple[int, str, str], list[int]] = defaultdict(list)
+        holders: dict[tuple[int, str, str], list[int]] = defaultdict(list)
+        values: dict[tuple[int, str], dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        anywhere: dict[tuple[str, str], list[int]] = defaultdict(list)
+        typed: dict[str, list[int]] = defaultdict(list)
+        columns = which.tolist()
         for row, pairs in attributes.items():
+            for kind in known[row]:
+                typed[kind].append(row)
             for kind, value in pairs:
-                column = int(which[row])
-                if kind.startswith("partly "):
-                    self.partly[column, kind.removeprefix("partly "), value].append(row)
-                elif kind in ASKED_KINDS and kind in known[row]:
-                    self.holders[column, kind, value].append(row)
-                else:
-                    self.partly[column, kind, value].append(row)
+                plain, column = kind.removeprefix("partly "), columns[row]
+                values[column, plain][value].append(row)
+                if plain == kind and kind in ASKED_KINDS and kind in known[row]:
+                    holders[column, kind, value].append(row)
+                    anywhere[kind, value].append(row)
+        self.which = which
+        self.holders = {key: np.array(rows, np.int64) for key, rows in holders.items()}
+        self._values = {
+            key: {value: np.array(rows, np.int64) for value, rows in table.items()} for key, table in values.items()
+        }
+        self._anywhere = {key: np.array(rows, np.int64) for key, rows in anywhere.items()}
+        self._typed = {kind: _mark(rows, len(which)) for kind, rows in typed.items()}
 
-    def close_to(self, column: int, kind: str, value: str) -> list[int]:
+    def close_to(self, column: int, kind: str, value: str) -> Ints:
         """Return the objects of a category that have the value, or one that could be taken for it."""
-        return [
-            row
-            for table in (self.holders, self.partly)
-            for (c, k, v), rows in table.items()
-            if c == column and k == kind and close(v, value)
-            for row in rows
-        ]
+        found = [rows for other, rows in self._values.get((column, kind), {}).items() if close(other, value)]
+        return np.concatenate(found) if found else _NO_ROWS
 
-    def carriers(self, column: int, kind: str, value: str) -> list[int]:
+    def carriers(self, column: int, kind: str, value: str) -> Ints:
         """Return the objects of other categories that have exactly the value."""
-        keys = [key for key in self.holders if key[1:] == (kind, value) and key[0] != column]
-        return [row for key in keys for row in self.holders[key]]
+        rows = self._anywhere.get((kind, value), _NO_ROWS)
+        others: Ints = rows[self.which[rows] != column]
+        return others
 
-    def untyped(self, column: int, kind: str, rows: Iterable[int]) -> list[int]:
-        """Return the objects about which a type is not known."""
-        return [row for row in rows if kind not in self.known.get(row, ())]
+    def untyped(self, kind: str, rows: Ints) -> Ints:
+        """Return the objects among ``rows`` about which a type is not known."""
+        return rows[~self._typed[kind][rows]] if kind in self._typed else rows
+
+
+def _mark(rows: Sequence[int], length: int) -> Bools:
+    marked = np.zeros(length, np.bool_)
+    marked[np.array(rows, np.int64)] = True
+    return marked
 
 
 def _at_most(values: Floats, among: Bools, quantile: float) -> Bools:
