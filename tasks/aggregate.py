@@ -13,8 +13,6 @@ from vhbench.tasks import datasets, report
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
 
 Items = Sequence[Mapping[str, Any]]
-POSITIVE = "no"
-"""ODE's positive class, as AMBER's: what matters is to notice that something is not there."""
 
 
 def accuracy(items: Items, args: Any = None) -> float | None:
@@ -57,9 +55,10 @@ def f1(items: Items) -> float | None:
 def chair_i(items: Items, args: Any = None) -> float | None:
     """Share of mentions that are hallucinated; also writes the task's report."""
     found = records(items)
-    result = _captions(found)
-    report.write({"benchmark": "ode", "n": len(found), **result}, report.name(found), args)
-    return _times_100(result["chair_i"])
+    grid = report.captions(found, _vocabulary())
+    report.write(grid, report.name(found), args)
+    value = grid["overall"]["chair_i"]
+    return None if value is None else float(value)
 
 
 def chair_s(items: Items) -> float | None:
@@ -117,11 +116,16 @@ def _as_answers(found: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def _yes_no(items: Items, rate: str) -> float | None:
-    return _times_100(yes_no.score_records(_as_answers(records(items)), positive=POSITIVE)[rate])
+    return _times_100(yes_no.score_records(_as_answers(records(items)), positive=report.POSITIVE)[rate])
 
 
 def _captions(found: Sequence[Record]) -> dict[str, Any]:
-    return ode_captions.score(found, vocabulary=datasets.resolve("ode").manifest.config["vocabulary"])
+    return ode_captions.score(found, vocabulary=_vocabulary())
+
+
+def _vocabulary() -> Mapping[str, Sequence[str]]:
+    words: Mapping[str, Sequence[str]] = datasets.resolve("ode").manifest.config["vocabulary"]
+    return words
 
 
 def _percent(count: int, total: int) -> float | None:

@@ -1,38 +1,68 @@
-"""The full grid of a task, with counts and 95 % intervals, as JSON beside lmms-eval's results.
+"""The full grid of a task, with counts and 95 % intervals, as JSON beside lmms-eval's results; all in percent.
 
 lmms-eval's table takes one number per metric; everything else goes into ``<task>_report.json``.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from vhbench.schema import Record
-from vhbench.tasks.metrics import intervals
+from vhbench.tasks.metrics import intervals, ode_captions, yes_no
+
+Numbers = Callable[[Sequence[Record]], dict[str, Any]]
 
 CELLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "ode": (("criterion", "pairing"), ("question_type",), ("criterion", "pairing", "question_type")),
+    "ode": (("pairing",), ("criterion", "pairing"), ("question_type",), ("criterion", "pairing", "question_type")),
     "mioh": (("task",), ("mode",), ("pressure",), ("task", "pressure"), ("question_type", "pressure")),
     "vhexpansion": (("source", "perturbation"), ("source", "perturbation", "negated")),
 }
 """Benchmark → the groupings of its grid, coarse to fine."""
 
-_NAMED_BY: Mapping[str, tuple[str, ...]] = {
-    "ode": ("criterion", "task"),
-    "mioh": ("task", "mode", "pressure"),
-    "vhexpansion": ("source", "perturbation"),
-}
+CAPTION_CELLS: tuple[tuple[str, ...], ...] = (("criterion",), ("pairing",), ("criterion", "pairing"))
+"""The groupings of ODE's captions."""
+
+POSITIVE = "no"
+"""ODE's positive class, as AMBER's: what matters is to notice that something is not there."""
 
 
 def grid(records: Sequence[Record]) -> dict[str, Any]:
-    """Return accuracy (percent), count, share unparsed and interval for each cell of each grouping."""
-    ordered = sorted(records, key=lambda record: record.id)
-    benchmark = ordered[0].benchmark
-    cells = {" x ".join(names): _cells(ordered, names) for names in CELLS[benchmark]}
-    return {"benchmark": benchmark, "overall": cell(ordered), "cells": cells}
+    """Return accuracy (percent), count, share unparsed and interval for each cell of each grouping.
+
+    ODE's cells also have precision, recall and F1 of :data:`POSITIVE`, each with its interval.
+    """
+    benchmark = records[0].benchmark
+    return {"benchmark": benchmark, **_grid(records, CELLS[benchmark], yes_no_cell if benchmark == "ode" else cell)}
+
+
+def captions(records: Sequence[Record], vocabulary: Mapping[str, Iterable[str]]) -> dict[str, Any]:
+    """Return CHAIR, Hal (``chair_s``), Cover and Cog in percent, with intervals, overall and for each cell.
+
+    Args:
+        records: ODE's answered caption questions.
+        vocabulary: concept → the words that name it, as in the split's manifest.
+    """
+
+    def numbers(part: Sequence[Record]) -> dict[str, Any]:
+        result = ode_captions.score(part, vocabulary=vocabulary)
+        rates = _percentages(result, tuple(ode_captions.RATES))
+        return {"n": len(part), **rates, "counters": result["counters"]}
+
+    return {"benchmark": "ode", **_grid(records, CAPTION_CELLS, numbers)}
+
+
+def yes_no_cell(records: Sequence[Record]) -> dict[str, Any]:
+    """Return the numbers of a cell of yes/no questions, and a warning where its precision measures nothing."""
+    answered = [
+        {"id": r.id, "answer": r.answer, "prediction": r.prediction, "scene_ids": r.scene_ids, "response": r.prediction}
+        for r in records
+    ]
+    result = yes_no.score_records(answered, positive=POSITIVE)
+    rates = _percentages(result, ("precision", "recall", "f1"))
+    return {**cell(records), "positive": POSITIVE, **rates, "warnings": result["warnings"]}
 
 
 def cell(records: Sequence[Record]) -> dict[str, Any]:
@@ -84,8 +114,24 @@ def write(report: Mapping[str, Any], task: str, args: Any) -> Path | None:
     return path
 
 
-def _cells(records: Sequence[Record], names: Sequence[str]) -> list[dict[str, Any]]:
+def _grid(records: Sequence[Record], groupings: Sequence[tuple[str, ...]], numbers: Numbers) -> dict[str, Any]:
+    """Return the numbers of all records together, and of each cell of each grouping."""
+    ordered = sorted(records, key=lambda record: record.id)
+    cells = {" x ".join(names): _cells(ordered, names, numbers) for names in groupings}
+    return {"overall": numbers(ordered), "cells": cells}
+
+
+def _cells(records: Sequence[Record], names: Sequence[str], numbers: Numbers) -> list[dict[str, Any]]:
     groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for record in records:
         groups[tuple(getattr(record, part) for part in names)].append(record)
-    return [dict(zip(names, key, strict=True)) | cell(groups[key]) for key in sorted(groups)]
+    return [dict(zip(names, key, strict=True)) | numbers(groups[key]) for key in sorted(groups)]
+
+
+def _percentages(result: Mapping[str, Any], rates: Sequence[str]) -> dict[str, Any]:
+    """Return rates, and their intervals, in percent; None where they are undefined."""
+    ends = {rate: result["intervals"][rate] for rate in rates}
+    return {
+        **{rate: None if result[rate] is None else 100 * result[rate] for rate in rates},
+        "intervals": {rate: None if pair is None else [100 * end for end in pair] for rate, pair in ends.items()},
+    }
