@@ -42,6 +42,8 @@ def push(
         for sign, names in (("+", release.uploaded), ("-", release.deleted)):
             for name in names:
                 print(f"  {sign} {name}")
+        if not hub.logged_in():
+            print("not logged in: what the Hub has already is not known, so every file counts as new")
         return
     if release.is_new:
         print(f"released {repo_id} {release.tag}: {len(release.uploaded)} files new, {len(release.deleted)} deleted")

@@ -90,7 +90,8 @@ def push(
         repo_id: ORG/NAME; created if there is none.
         private: for a new repository.
         progress: tell about progress on stderr.
-        dry_run: find out what would be done and do nothing.
+        dry_run: find out what would be done and do nothing; works without a login, too, but then every file counts
+            as new.
 
     Raises:
         VhbenchError: if the tag exists with other content, somebody else pushed meanwhile, or the Hub says no.
@@ -101,6 +102,8 @@ def push(
     tag = f"v{splits.read_manifest(directory).version}"
     local = _local_files(directory)
     api = HfApi()
+    if dry_run and not logged_in():  # with what is there already nobody can compare it
+        return Release(repo_id, "", tag, tuple(sorted(local)), ())
     with _one_line(f"push to {repo_id}"):
         _require_login(api)
         if not dry_run:
@@ -227,10 +230,15 @@ def _remote_files(api: Any, repo_id: str, revision: str) -> dict[str, str]:
     return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}
 
 
-def _require_login(api: Any) -> None:
+def logged_in() -> bool:
+    """Tell whether there is a token for the Hub, in HF_TOKEN or from ``hf auth login``."""
     from huggingface_hub import get_token
 
-    if not get_token():
+    return bool(get_token())
+
+
+def _require_login(api: Any) -> None:
+    if not logged_in():
         raise VhbenchError("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
     api.whoami()
 

@@ -121,3 +121,11 @@ def test_the_script_runs_by_itself(hub: HubStandin, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.strip().endswith("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
     assert "Traceback" not in done.stderr
+
+
+def test_a_dry_run_needs_no_login(command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    monkeypatch.setattr("vhbench.adapters.hub.logged_in", lambda: False)
+    code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
+    assert code == 0, output
+    assert "would get the tag v1.0.0, 10 files, nothing was sent" in output
+    assert "not logged in" in output
