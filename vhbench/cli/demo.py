@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -87,13 +87,21 @@ def _print_table(results: Path) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("task", "metric", "value", title=str(results))
+    table = Table("task", "metric", "value", "95 % interval", title=str(results))
     for task, metrics in orjson.loads(results.read_bytes())["results"].items():
         rows = {k.split(",")[0]: v for k, v in metrics.items() if isinstance(v, (int, float)) and "," in k}
+        report = results.with_name(f"{task}_report.json")
+        overall = orjson.loads(report.read_bytes())["overall"] if report.is_file() else {}
         for metric, value in rows.items():
             if "_stderr" not in metric:
-                table.add_row(task, metric, f"{value:.1f}")
+                table.add_row(task, metric, f"{value:.1f}", _interval(overall, metric))
     Console(width=max(100, len(str(results)))).print(table)
+
+
+def _interval(overall: dict[str, Any], metric: str) -> str:
+    """Return the interval of a metric as its task's report has it, or "" where there is none."""
+    ends = overall.get("intervals", {}).get(metric) or (overall.get("interval") if metric == "accuracy" else None)
+    return f"{ends[0]:.1f} – {ends[1]:.1f}" if ends else ""
 
 
 def _print_next(model: str, output: Path) -> None:

@@ -1,0 +1,51 @@
+"""The demo: the command that it runs, the table that it prints."""
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from vhbench.cli import demo
+from vhbench.schema import VhbenchError
+
+
+def test_without_a_model_a_coin_is_tossed(tmp_path: Path) -> None:
+    command = demo.lmms_eval_command("", "ode_fictional,mioh_selective", tmp_path)
+    assert command[1:5] == ["-m", "lmms_eval", "--model", "vhbench_coin"]
+    assert {"--log_samples", "--output_path", str(tmp_path)} <= set(command)
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("Qwen/Qwen2.5-VL-3B-Instruct", "qwen2_5_vl"),
+        ("Qwen/Qwen3-VL-8B-Instruct", "qwen3_vl"),
+        ("llava-hf/llava-1.5-7b-hf", "llava_hf"),
+        ("OpenGVLab/InternVL3-1B-hf", "internvl_hf"),
+    ],
+)
+def test_a_model_finds_its_class_in_lmms_eval(model: str, name: str, tmp_path: Path) -> None:
+    from lmms_eval.models import list_available_models
+
+    command = demo.lmms_eval_command(model, "ode", tmp_path)
+    assert command[command.index("--model") + 1] == name
+    assert f"pretrained={model}" in command
+    assert name in list_available_models()
+
+
+def test_an_unknown_model_is_told_how_to_be_run(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match="name one yourself: lmms-eval --model CLASS"):
+        demo.lmms_eval_command("some/encoder", "ode", tmp_path)
+
+
+def test_the_table_shows_values_with_their_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    results = tmp_path / "1_results.json"
+    metrics = {"alias": "x", "accuracy,none": 62.5, "accuracy_stderr,none": "N/A", "yes_rate,none": 50.0}
+    results.write_bytes(orjson.dumps({"results": {"mioh_selective": metrics}}))
+    report = {"overall": {"accuracy": 62.5, "interval": [40.25, 81.0]}}
+    (tmp_path / "mioh_selective_report.json").write_bytes(orjson.dumps(report))
+    demo._print_table(results)
+    printed = capsys.readouterr().out
+    assert "40.2 – 81.0" in printed
+    assert "62.5" in printed
+    assert "stderr" not in printed
