@@ -44,16 +44,17 @@ BENCHMARKS: dict[str, Benchmark] = {
 }""",
     ),
     "mioh": Benchmark(
-        title="MIOH: multi-image object hallucination",
+        title="MIOH: fine-grained multi-image object hallucination",
         asks="Can the model keep objects apart over several images?",
         built="Four object tasks in three modes of reasoning give 26 types of questions over several images, asked "
         "under three pressures: number of images, hard positives, hard negatives.",
         limits=("Where annotations name objects only partly, negative questions stay within what is annotated.",),
-        bibtex="""@inproceedings{mioh2026,
-  title     = {{MIOH}: Multi-Image Object Hallucination},
+        bibtex="""@inproceedings{min2026mioh,
+  title     = {Fine-Grained Multi Image Object Hallucination Benchmark},
+  author    = {Min, Joonki and Kim, Chaeyun and Choi, Hyungwook and Kim, Yejin and Kim, Kihyun and Jo, Yohan and
+               Lee, Joonseok},
   booktitle = {Proceedings of the IEEE/CVF Conference on Computer Vision and Pattern Recognition (CVPR)},
   year      = {2026},
-  author    = {Min and others},
   note      = {arXiv:2608.30653}
 }""",
     ),
@@ -91,12 +92,26 @@ SOURCES: dict[str, Source] = {
         "https://github.com/facebookresearch/paco",
         """@inproceedings{ramanathan2023paco,
   title     = {{PACO}: Parts and Attributes of Common Objects},
-  author    = {Ramanathan, Vignesh and others},
+  author    = {Ramanathan, Vignesh and Kalia, Anmol and Petrovic, Vladan and Wen, Yi and Zheng, Baixue and
+               Guo, Baishan and Wang, Rui and Marquez, Aaron and Kovvuri, Rama and Kadian, Abhishek and
+               Mousavi, Amir and Song, Yiwen and Dubey, Abhimanyu and Mahajan, Dhruv},
   booktitle = {Proceedings of the IEEE/CVF Conference on Computer Vision and Pattern Recognition (CVPR)},
   year      = {2023}
 }""",
     ),
-    "svg": Source("Synthetic Visual Genome", "see the source; images under their own licences", ""),
+    "svg": Source(
+        "Synthetic Visual Genome",
+        "see the source; images under their own licences",
+        "https://synthetic-visual-genome.github.io",
+        """@inproceedings{park2025svg,
+  title     = {Synthetic Visual Genome},
+  author    = {Park, Jae Sung and Ma, Zixian and Li, Linjie and Zheng, Chenhao and Hsieh, Cheng-Yu and Lu, Ximing and
+               Chandu, Khyathi and Kong, Quan and Kobori, Norimasa and Farhadi, Ali and Choi, Yejin and
+               Krishna, Ranjay},
+  booktitle = {Proceedings of the IEEE/CVF Conference on Computer Vision and Pattern Recognition (CVPR)},
+  year      = {2025}
+}""",
+    ),
     "pope": Source(
         "POPE",
         f"questions MIT; images from COCO: {_COCO_LICENCE}",
@@ -121,7 +136,7 @@ SOURCES: dict[str, Source] = {
     ),
     "vhtest": Source(
         "VHTest",
-        "see the source",
+        "questions MIT; images under their own licences",
         "https://github.com/wenhuang2000/VHTest",
         """@inproceedings{huang2024vhtest,
   title     = {Visual Hallucinations of Multi-modal Large Language Models},
@@ -136,7 +151,8 @@ SOURCES: dict[str, Source] = {
         "https://github.com/junyangwang0410/AMBER",
         """@article{wang2023amber,
   title   = {{AMBER}: An {LLM}-free Multi-dimensional Benchmark for {MLLMs} Hallucination Evaluation},
-  author  = {Wang, Junyang and others},
+  author  = {Wang, Junyang and Wang, Yuhang and Xu, Guohai and Zhang, Jing and Gu, Yukai and Jia, Haitao and
+             Wang, Jiaqi and Xu, Haiyang and Yan, Ming and Zhang, Ji and Sang, Jitao},
   journal = {arXiv preprint arXiv:2311.07397},
   year    = {2023}
 }""",

@@ -1,6 +1,7 @@
 """The card tells what the split holds, and nothing in the data can break out of it."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from toy_build import ToyBuild
 
 from vhbench import card, splits
 from vhbench.builds import sharding
+from vhbench.card.sources import BENCHMARKS, SOURCES
 from vhbench.schema import CANARY, Rejection
 
 
@@ -106,3 +108,22 @@ def test_two_writings_are_equal(split: Path) -> None:
     card.write_card(split, repo_id="org/ode", picture=card.sheet(split))
     assert {name: (split / name).read_bytes() for name in names} == before
     json.loads(before["croissant.json"])
+
+
+def test_every_paper_is_cited_in_full() -> None:
+    entries = [about.bibtex for about in BENCHMARKS.values()] + [s.bibtex for s in SOURCES.values() if s.bibtex]
+    assert set(SOURCES) - {name for name, source in SOURCES.items() if source.bibtex} == {"scenes"}
+    for entry in entries:
+        assert re.match(r"@(inproceedings|article)\{[a-z]+20\d\d[a-z]+,\n", entry)
+        assert all(re.search(rf"(?m)^  {field} += \{{", entry) for field in ("title", "author", "year"))
+        assert "and others" not in entry
+        assert entry.count("{") == entry.count("}")
+
+
+def test_the_card_and_the_readme_cite_the_same_papers() -> None:
+    readme = (Path(__file__).parents[3] / "README.md").read_text()
+    for about in BENCHMARKS.values():
+        for name in ("title", "author"):
+            found = re.search(rf"{name} += {{(.+?)}},\n", about.bibtex, re.DOTALL)
+            assert found
+            assert " ".join(re.sub("[{}]", "", found[1]).split()) in readme
