@@ -55,7 +55,7 @@ def f1(items: Items) -> float | None:
 def chair_i(items: Items, args: Any = None) -> float | None:
     """Share of mentions that are hallucinated; also writes the task's report."""
     found = records(items)
-    grid = report.captions(found, _vocabulary())
+    grid = report.captions(found, datasets.vocabulary("ode"))
     report.write(grid, report.name(found), args)
     value = grid["overall"]["chair_i"]
     return None if value is None else float(value)
@@ -120,12 +120,7 @@ def _yes_no(items: Items, rate: str) -> float | None:
 
 
 def _captions(found: Sequence[Record]) -> dict[str, Any]:
-    return ode_captions.score(found, vocabulary=_vocabulary())
-
-
-def _vocabulary() -> Mapping[str, Sequence[str]]:
-    words: Mapping[str, Sequence[str]] = datasets.resolve("ode").manifest.config["vocabulary"]
-    return words
+    return ode_captions.score(found, vocabulary=datasets.vocabulary("ode"))
 
 
 def _percent(count: int, total: int) -> float | None:

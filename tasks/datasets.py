@@ -27,6 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 BENCHMARKS = ("ode", "mioh", "vhexpansion")
+_PIN = ("repo_id", "revision", "content_hash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,25 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
         keep = [i for i in keep if values[i] in ((allowed,) if isinstance(allowed, str) else allowed)]
     if not keep:
         raise VhbenchError(f"no {benchmark} question has {columns}; the split was built without them")
+    if "caption" in docs["kind"][:]:
+        vocabulary(benchmark)  # its lack is told before a model has written thousands of captions, not after
     return docs.select(keep)
+
+
+def vocabulary(benchmark: str) -> dict[str, list[str]]:
+    """Return the words that caption metrics look for, each with its surface forms.
+
+    Raises:
+        VhbenchError: if the split's manifest has none.
+    """
+    data = resolve(benchmark)
+    words = data.manifest.config.get("vocabulary")
+    if not isinstance(words, dict) or not words:
+        raise VhbenchError(
+            f"{data.path}: has captions and no vocabulary to score them with: config['vocabulary'] of manifest.json "
+            "must be {word: [surface forms]}, as `vhbench build ode` writes it; build the split again"
+        )
+    return words
 
 
 def _locate(benchmark: str) -> tuple[Path, str, str]:
@@ -128,10 +147,17 @@ def release() -> dict[str, dict[str, str]]:
         pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     except (OSError, yaml.YAMLError) as error:
         raise VhbenchError(f"cannot read the release file {file}: {error}") from error
+    if not isinstance(pins, dict):
+        raise VhbenchError(f"{file}: holds a {type(pins).__name__}; it must map benchmarks to pins")
     for benchmark, pin in pins.items():
-        missing = {"repo_id", "revision", "content_hash"} - set(pin or {})
-        if benchmark not in BENCHMARKS or missing:
-            raise VhbenchError(f"{file}: bad pin '{benchmark}': missing {sorted(missing)}; allowed: {BENCHMARKS}")
+        if benchmark not in BENCHMARKS:
+            raise VhbenchError(f"{file}: pin of '{benchmark}': must be one of {', '.join(BENCHMARKS)}")
+        fields = pin if isinstance(pin, dict) else {}
+        wrong = [name for name in _PIN if not isinstance(fields.get(name), str) or not fields[name]]
+        if wrong:
+            raise VhbenchError(
+                f"{file}: bad pin '{benchmark}': missing {', '.join(wrong)}; a pin has {', '.join(_PIN)}"
+            )
     return pins
 
 

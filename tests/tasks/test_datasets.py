@@ -115,6 +115,7 @@ def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.Monk
         "benchmark_version": ["1.0.0"] * 3,
         "task": ["a", "b", "a"],
         "id": ["x", "y", "z"],
+        "kind": ["yes_no"] * 3,
     }
     docs = hf.Dataset.from_dict(columns)
     assert datasets.select(docs, task="a")["id"][:] == ["x", "z"]
@@ -132,3 +133,37 @@ def test_bad_data_ends_a_run_with_one_line_and_an_exit_code(
         _ = datasets.ode
     assert stopped.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import datasets as hf
+
+    from vhbench.tasks import aggregate
+
+    build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    columns = {"benchmark": ["ode"], "benchmark_version": ["1.0.0"], "kind": ["caption"], "id": ["x"]}
+    with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
+        datasets.select(hf.Dataset.from_dict(columns))
+    with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
+        aggregate.chair_s([{"id": "x", "kind": "caption", "benchmark": "ode", "response": "A dog."}])
+
+
+@pytest.mark.parametrize(
+    ("pins", "fault"),
+    [
+        (["ode"], "holds a list; it must map benchmarks to pins"),
+        ({"pope": {}}, "pin of 'pope': must be one of ode, mioh, vhexpansion"),
+        ({"ode": "org/name"}, "bad pin 'ode': missing repo_id, revision, content_hash"),
+        ({"ode": {"repo_id": "org/name", "revision": "a" * 40, "content_hash": ""}}, "missing content_hash"),
+        ({"ode": {"repo_id": "org/name", "revision": 12, "content_hash": "b" * 64}}, "missing revision"),
+    ],
+)
+def test_a_bad_pin_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pins: object, fault: str) -> None:
+    file = tmp_path / "release.yaml"
+    file.write_text(yaml.safe_dump(pins))
+    monkeypatch.setenv("VHBENCH_RELEASE", str(file))
+    with pytest.raises(VhbenchError, match=fault):
+        datasets.resolve("ode")
