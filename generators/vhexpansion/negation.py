@@ -9,12 +9,14 @@ The rule refuses rather than guesses: :class:`CannotNegate` says why.
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vhbench.generators.vhexpansion.subject import subject_length
 from vhbench.generators.vhexpansion.words import (
     AUXILIARIES,
     BE,
     NEGATIONS,
+    QUANTIFIERS,
     QUANTITIES,
     QUESTION_WORDS,
     SCOPES,
@@ -80,15 +82,19 @@ def declarative(clause: Clause) -> str:
 
 
 def is_simple_existence(clause: Clause) -> bool:
-    """Tell whether the clause is "Is there a …" about one kind of thing, so that "no" in place of "a" flips it."""
+    """Tell whether the clause is "Is there a …" about one kind of thing, so that "no" in place of "a" flips it.
+
+    Not where something else is quantified: a person in every car may be missing although there is not "no person in
+    every car".
+    """
     words = [_bare(word) for word in clause.words]
     return (
         clause.auxiliary.lower() in BE
         and len(words) >= 3
         and words[0] == "there"
         and words[1] in {"a", "an", "any"}
-        and words[2] not in QUANTITIES
-        and not SCOPES & set(words)
+        and not _counts(words[2:])
+        and not (SCOPES | QUANTIFIERS - {"any", "some"}) & set(words[2:])
         and not any(word.endswith(",") for word in clause.words)
     )
 
@@ -168,6 +174,11 @@ def _mask(text: str) -> tuple[str, list[str]]:
 
 def _unmask(text: str, quotations: list[str]) -> str:
     return re.sub("\0(\\d+)\0", lambda match: quotations[int(match[1])], text)
+
+
+def _counts(words: list[str]) -> bool:
+    """Tell whether what follows "a" counts rather than names: "few birds", "even number of birds"."""
+    return words[0] in QUANTITIES or any(w in QUANTITIES and of == "of" for w, of in pairwise(words))
 
 
 def _bare(word: str) -> str:

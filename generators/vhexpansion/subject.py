@@ -50,6 +50,8 @@ class _Reader:
         self.singular = auxiliary in {"is", "was", "does", "has"}
 
     def subject(self, start: int) -> int | None:
+        if self.at(start) == "there":
+            return start + 1  # "Is there | at least one dog": nothing can belong to it
         end = self.noun_phrase(start)
         while end is not None and end < len(self.words):
             longer = self.continued(end)

@@ -44,8 +44,8 @@ RELATIVES: Final = _set("who whom whose which that where")
 
 # After "a": words that count rather than name, so that "no" cannot take the place of "a".
 QUANTITIES: Final = _set(
-    "few lot couple number bit single total handful dozen hundred thousand majority variety little group maximum "
-    "minimum"
+    "few lot couple number amount bit single total handful dozen hundred thousand majority variety little group "
+    "maximum minimum"
 )
 # They bend what "no" would mean in a simple existence question.
 SCOPES: Final = _set("only just exactly except besides unless if than also") | CONJUNCTIONS

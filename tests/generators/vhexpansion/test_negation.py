@@ -26,6 +26,10 @@ TWINS = [
         "Is there direct contact between the dog and car?",
         "Is it false that there is direct contact between the dog and car?",
     ),
+    ("Is there a person in every car?", "Is it false that there is a person in every car?"),
+    ("Is there a cup on both tables?", "Is it false that there is a cup on both tables?"),
+    ("Is there an even number of dogs?", "Is it false that there is an even number of dogs?"),
+    ("Is there at least one dog?", "Is it false that there is at least one dog?"),
     # the auxiliary moves behind the subject, wherever that ends
     ("Is the sky sunny in this image?", "Is it false that the sky is sunny in this image?"),
     ("Is the sky azure in this image?", "Is it false that the sky is azure in this image?"),
