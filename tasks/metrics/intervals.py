@@ -14,6 +14,7 @@ Two clusters with equal sums are interchangeable, so a resample is one multinomi
 How to call it::
 
     low, high = intervals.mean([1, 0, 1, 1], clusters=["img1", "img1", "img2", "img3"])   # accuracy
+    low, high = intervals.difference([1, 0, -1], clusters=images)                          # a paired drop
     intervals.ratio(hallucinated, mentions, clusters=image_ids)                           # CHAIR_i
     intervals.statistic(columns, f1_of_sums, clusters=image_ids)                          # anything made of sums
 
@@ -66,6 +67,38 @@ def mean(
     """
     numbers = np.asarray(values, dtype=np.float64)
     return ratio(numbers, np.ones_like(numbers), clusters=clusters, seed=seed, draws=draws, level=level)
+
+
+def difference(
+    values: Sequence[float] | npt.NDArray[np.generic],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval | None:
+    """Return the interval of the mean of paired differences, each from -1 to 1: right before, minus right after.
+
+    Unlike a share of right answers it may lie on either side of 0, so that one case that turned wrong proves nothing,
+    although none turned right. Where all clusters came out alike, nothing varies to resample; the interval then reaches
+    as far as the exact one of a share that was never (always) seen.
+
+    >>> difference([1] + [0] * 49)  # one of fifty turned wrong
+    (0.0, 0.06)
+    >>> difference([0] * 10)  # 1 - 0.025 ** (1 / 10) to either side
+    (-0.30849710..., 0.30849710...)
+    >>> difference([1]) is None  # a single case says nothing of others
+    True
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    sums = _cluster_sums(np.column_stack([numbers, np.ones_like(numbers)]), clusters)
+    if len(sums) < 2:
+        return None
+    means = sums[:, 0] / sums[:, 1]
+    if (means == means[0]).all():
+        reach = 1 - ((1 - level) / 2) ** (1 / len(sums))
+        return max(-1.0, float(means[0]) - reach), min(1.0, float(means[0]) + reach)
+    return _bootstrap(sums, _quotient, seed=seed, draws=draws, level=level)
 
 
 def ratio(

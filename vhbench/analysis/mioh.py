@@ -91,7 +91,7 @@ def pressed_drops(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
         if r.pressure == "ni4" or sorted(r.scene_ids) != sorted(twin.scene_ids):
             pairs[r.pressure].append((twin, r))
     return {
-        pressure: _mean([float(right(e)) - float(right(p)) for e, p in twins], [e.id for e, _ in twins])
+        pressure: _drop([float(right(e)) - float(right(p)) for e, p in twins], [e.id for e, _ in twins])
         for pressure in PRESSURES
         if (twins := pairs.get(pressure))
     }
@@ -134,6 +134,11 @@ def _mean(values: Sequence[float], clusters: Sequence[object] | None = None) -> 
     keys = None if clusters is None else [str(c) for c in clusters]
     interval = intervals.mean(values, clusters=keys) if len(values) > 1 else None
     return {"n": len(values), "mean": sum(values) / len(values), "interval": list(interval) if interval else None}
+
+
+def _drop(changes: Sequence[float], clusters: Sequence[str]) -> dict[str, Any]:
+    interval = intervals.difference(changes, clusters=clusters)
+    return {"n": len(changes), "mean": sum(changes) / len(changes), "interval": list(interval) if interval else None}
 
 
 def heat_map(table: Mapping[str, Mapping[str, Mapping[str, Any]]], path: Path) -> None:
