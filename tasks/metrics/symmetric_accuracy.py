@@ -17,12 +17,12 @@ Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. 
 left out.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, parsers
-from vhbench.tasks.metrics.records import as_records, binary_answer
+from vhbench.tasks.metrics.records import as_records, binary_answer, image_set
 
 Pair = tuple[Record, Record]
 
@@ -36,7 +36,8 @@ def score(
         records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
             and, for perturbed images, ``perturbation``.
         parser: how a response without a prediction is read, see :mod:`vhbench.tasks.metrics.parsers`.
-        seed: of the bootstrap intervals; what is resampled is the test case with all its forms.
+        seed: of the bootstrap intervals; what is resampled is the image with all questions about it and all its forms,
+            or, where rows do not name it, the test case with all its forms.
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
@@ -92,6 +93,20 @@ def chance(yes_rate: float) -> float:
     return yes_rate * (1 - yes_rate)
 
 
+def case(record: Record) -> str:
+    """Return the test case that a pair is a form of.
+
+    >>> case(Record("q/jpeg/negated", pair_id="q/jpeg", perturbation="jpeg", negated=True))
+    'q'
+    """
+    return record.pair_id.removesuffix(f"/{record.perturbation}") if record.perturbation else record.pair_id
+
+
+def cluster(record: Record) -> Hashable:
+    """Return what stands and falls together: the image, or the test case where the image has no name."""
+    return image_set(record) if record.scene_ids else case(record)
+
+
 def _pairs(rows: Sequence[Record]) -> tuple[list[Pair], list[Record]]:
     """Tie the halves; return the complete pairs (original first) and the rows without a twin."""
     halves: dict[tuple[str, str], dict[bool, Record]] = {}
@@ -120,7 +135,7 @@ def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[s
     plain = [ok for row, ok in zip(rows, right, strict=True) if not row.negated and not row.perturbation]
     p = _mean([said[row.id] == "yes" for row in rows])
     q = _mean([binary_answer(pair[0]) == "yes" for pair in pairs])
-    cases = [row.pair_id for row in rows]
+    images = [cluster(row) for row in rows]
     return {
         "symmetric_accuracy": _mean(both),
         "accuracy": _mean(right),
@@ -134,8 +149,8 @@ def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[s
         "pairs": len(pairs),
         "incomplete_pairs": len(incomplete),
         "intervals": {
-            "symmetric_accuracy": intervals.mean(both, clusters=cases[::2], seed=seed),
-            "accuracy": intervals.mean(right, clusters=cases, seed=seed),
+            "symmetric_accuracy": intervals.mean(both, clusters=images[::2], seed=seed),
+            "accuracy": intervals.mean(right, clusters=images, seed=seed),
         },
     }
 

@@ -1,38 +1,43 @@
 """What negation and perturbation cost a model: VHExpansion's table of a run, each perturbation beside its clean pairs.
 
 A perturbed pair belongs to the clean pair of the same case: its id is the clean one's with ``/<perturbation>`` behind
-it. The drop in symmetric accuracy is taken over the cases that both have, with an interval from the same cases
+it. The drop in symmetric accuracy is taken over the cases that both have, with an interval from the same images
 resampled together (VHExpansion, Liu et al. 2024, §5).
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 
+CLEAN: Final = "clean"
+"""The name of the pairs whose images are as they were."""
+
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
-    """Return, for each source, the clean scores, and each perturbation's with its drop.
+    """Return the whole analysis as JSON.
+
+    Args:
+        records: answered questions; those of other benchmarks are left out.
+
+    Returns:
+        ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, and of a perturbation the
+        ``drop`` against the clean pairs of the same cases with its interval; ``summary`` in words.
 
     Raises:
-        VhbenchError: if there is no answer to a question of VHExpansion.
+        VhbenchError: if no record is VHExpansion's.
     """
     sources: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         if record.benchmark == "vhexpansion":
             sources[record.source].append(record)
     if not sources:
-        raise VhbenchError("no answers to questions of VHExpansion among these results")
-    return {source: _source(sources[source]) for source in sorted(sources)}
-
-
-def _source(records: Sequence[Record]) -> dict[str, Any]:
-    clean = pairs_right([record for record in records if not record.perturbation])
-    kinds = sorted({record.perturbation for record in records})
-    scores = symmetric_accuracy.score(records)["by_perturbation"]
-    return {kind or "clean": _brief(scores[kind]) | (_drop(clean, records, kind) if kind else {}) for kind in kinds}
+        raise VhbenchError(f"none of {len(records)} answers is to a question of VHExpansion")
+    found = {source: _source(sources[source]) for source in sorted(sources)}
+    return {"questions": sum(map(len, sources.values())), "sources": found, "summary": summary(found)}
 
 
 def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
@@ -44,7 +49,7 @@ def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
     """
     halves: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        halves[_case(record)].append(record)
+        halves[symmetric_accuracy.case(record)].append(record)
     return {
         case: all(record.prediction == record.answer for record in pair)
         for case, pair in sorted(halves.items())
@@ -52,17 +57,58 @@ def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
     }
 
 
-def _case(record: Record) -> str:
-    suffix = f"/{record.perturbation}"
-    return record.pair_id.removesuffix(suffix) if record.perturbation else record.pair_id
+def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
+    """Say in a few sentences what a model's right answers are worth, and what costs it most."""
+    return " ".join(sentence for source, kinds in sources.items() for sentence in _sentences(source, kinds))
+
+
+def draw(found: Mapping[str, Any], file: Path) -> None:
+    """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals.
+
+    Raises:
+        VhbenchError: without the libraries that draw.
+    """
+    try:
+        import altair
+    except ImportError as error:
+        raise VhbenchError(f"the picture needs vhbench[generate]: {error}") from error
+    panels = [
+        ("symmetric_accuracy", "interval", "symmetric accuracy in % (tick: its chance level)"),
+        ("drop", "drop_interval", "drop against the clean pairs, in points"),
+    ]
+    rows = []
+    for source, kinds in found["sources"].items():
+        order = [kind for kind in [CLEAN, *sorted(kinds)] if kind in kinds]
+        charts = []
+        for value, interval, title in panels:
+            bars = list(_bars({k: kinds[k] for k in dict.fromkeys(order)}, value, interval))
+            base = altair.Chart(altair.Data(values=bars)).encode(y=altair.Y("kind:N", sort=order, title=None))
+            layers = [
+                base.mark_bar(color="#7aa6c2").encode(x=altair.X("value:Q", title=title)),
+                base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
+            ]
+            if value == "symmetric_accuracy":
+                layers.append(base.mark_tick(color="firebrick", thickness=2).encode(x="chance:Q"))
+            charts.append(altair.layer(*layers).properties(width=320, height=28 * len(order), title=source))
+        rows.append(altair.hconcat(*charts))
+    altair.vconcat(*rows).save(str(file), scale_factor=2)
+
+
+def _source(records: Sequence[Record]) -> dict[str, Any]:
+    clean = pairs_right([record for record in records if not record.perturbation])
+    scores = symmetric_accuracy.score(records)["by_perturbation"]
+    kinds = sorted(scores)
+    return {kind or CLEAN: _brief(scores[kind]) | (_drop(clean, records, kind) if kind else {}) for kind in kinds}
 
 
 def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> dict[str, Any]:
     """Compare the cases that have both a clean pair and one of this perturbation."""
-    perturbed = pairs_right([record for record in records if record.perturbation == kind])
+    own = [record for record in records if record.perturbation == kind]
+    images = {symmetric_accuracy.case(record): symmetric_accuracy.cluster(record) for record in own}
+    perturbed = pairs_right(own)
     cases = [case for case in perturbed if case in clean]
     change = [float(clean[case]) - float(perturbed[case]) for case in cases]
-    interval = intervals.mean(change, clusters=cases)
+    interval = intervals.difference(change, clusters=[images[case] for case in cases])
     return {
         "shared_cases": len(cases),
         "drop": 100 * sum(change) / len(change) if change else None,
@@ -80,3 +126,42 @@ def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
         "pairs": score["pairs"],
         "incomplete_pairs": score["incomplete_pairs"],
     }
+
+
+def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    clean = kinds.get(CLEAN)
+    if clean and clean["pairs"]:
+        yield (
+            f"{source}: both a question and its negated twin are answered rightly in {clean['symmetric_accuracy']:.1f} "
+            f"% of {clean['pairs']} clean pairs, where guessing with this rate of yes gives {clean['chance']:.1f} %"
+            f"{_beats_chance(clean)}."
+        )
+    else:
+        yield f"{source}: no clean pair was answered, so that no drop can be told."
+    costs = {kind: score for kind, score in kinds.items() if score.get("drop") is not None}
+    sure = [(score["drop"], kind) for kind, score in costs.items() if score["drop_interval"] and _is_sure(score)]
+    if sure:
+        drop, kind = max(sure)
+        low, high = costs[kind]["drop_interval"]
+        yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
+    elif costs:
+        yield f"None of {', '.join(costs)} costs anything for certain."
+    if missing := sum(score["incomplete_pairs"] for score in kinds.values()):
+        yield f"{missing} answers were left out, as their twins are missing."
+
+
+def _beats_chance(score: Mapping[str, Any]) -> str:
+    if score["interval"] is None or score["interval"][0] > score["chance"]:
+        return ""
+    return ", which is not certainly less"
+
+
+def _is_sure(score: Mapping[str, Any]) -> bool:
+    return float(score["drop_interval"][0]) > 0
+
+
+def _bars(kinds: Mapping[str, Mapping[str, Any]], value: str, interval: str) -> Iterator[dict[str, Any]]:
+    for kind, score in kinds.items():
+        if score.get(value) is not None:
+            low, high = score[interval] or (score[value], score[value])
+            yield {"kind": kind, "value": score[value], "low": low, "high": high, "chance": score["chance"]}

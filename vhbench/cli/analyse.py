@@ -68,3 +68,31 @@ def mioh(
     analysis.heat_map(found["grid"], folder / "mioh_heat_map.png")
     typer.echo(found["summary"])
     typer.echo(f"wrote {folder / 'mioh_analysis.json'} and {folder / 'mioh_heat_map.png'}")
+
+
+@app.command()
+def vhexpansion(
+    results: Results,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")
+    ] = None,
+) -> None:
+    """Are right answers worth anything, and what does each perturbation cost?
+
+    Name a run with the clean questions and the perturbed ones (--tasks vhexpansion_ode_all): the drop is taken case by
+    case. Writes vhexpansion_analysis.json and vhexpansion_analysis.png, and prints a few sentences.
+
+    Example: vhbench analyse vhexpansion results/
+    """
+    import orjson
+
+    from vhbench import results as runs
+    from vhbench.analysis import vhexpansion as analysis
+
+    found = analysis.analyse(runs.read_samples(results))
+    folder = out or (results if results.is_dir() else results.parent)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "vhexpansion_analysis.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    analysis.draw(found, folder / "vhexpansion_analysis.png")
+    typer.echo(found["summary"])
+    typer.echo(f"wrote {folder / 'vhexpansion_analysis.json'} and {folder / 'vhexpansion_analysis.png'}")

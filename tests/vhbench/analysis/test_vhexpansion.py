@@ -1,0 +1,135 @@
+"""What each perturbation costs, worked by hand, and the command that tells it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from vhbench.analysis.vhexpansion import analyse
+from vhbench.cli import app
+from vhbench.schema import Record, VhbenchError
+
+
+def pair(case: int, kind: str, right: tuple[bool, bool], **more: Any) -> list[Record]:
+    """A question with the answer yes and its negated twin; ``right`` says which of them is answered rightly."""
+    name = f"c{case}/{kind}" if kind else f"c{case}"
+    shared: dict[str, Any] = {"benchmark": "vhexpansion", "kind": "yes_no", "source": "pope", "pair_id": name}
+    shared |= {"perturbation": kind, "scene_ids": (f"image{case}",), **more}
+    first, second = ("yes" if right[0] else "no"), ("no" if right[1] else "yes")
+    return [
+        Record(name, answer="yes", prediction=first, response=first, **shared),
+        Record(f"{name}/negated", answer="no", prediction=second, response=second, negated=True, **shared),
+    ]
+
+
+def run() -> list[Record]:
+    """Ten cases: clean 8 of 10 pairs right; jpeg 8 of 10, other ones; blur 1 of 9, its tenth case was not built."""
+    both, one = (True, True), (True, False)
+    records = []
+    for case in range(10):
+        records += pair(case, "", one if case in (0, 1) else both)
+        records += pair(case, "jpeg", one if case in (1, 2) else both)
+        if case != 9:
+            records += pair(case, "blur", both if case == 0 else one)
+    return records
+
+
+def test_the_drop_is_taken_over_the_cases_that_both_have() -> None:
+    scores = analyse(run())["sources"]["pope"]
+    assert list(scores) == ["clean", "blur", "jpeg"]
+    assert scores["clean"]["symmetric_accuracy"] == 80
+    assert "drop" not in scores["clean"]
+    # blur: of the cases 0 to 8, 7 are right clean and 1 blurred (case 0, wrong clean): (7 - 1) / 9.
+    assert scores["blur"]["shared_cases"] == 9
+    assert scores["blur"]["symmetric_accuracy"] == pytest.approx(100 / 9)
+    assert scores["blur"]["drop"] == pytest.approx(100 * 6 / 9)
+    low, high = scores["blur"]["drop_interval"]
+    assert 0 < low < 100 * 6 / 9 < high <= 100
+    # jpeg: case 0 becomes right, case 2 wrong.
+    assert scores["jpeg"]["drop"] == 0
+    low, high = scores["jpeg"]["drop_interval"]
+    assert low < 0 < high
+
+
+def test_the_summary_names_what_costs_most_and_only_what_is_certain() -> None:
+    found = analyse(run())
+    low, high = found["sources"]["pope"]["blur"]["drop_interval"]
+    assert found["summary"] == (
+        "pope: both a question and its negated twin are answered rightly in 80.0 % of 10 clean pairs, where guessing "
+        f"with this rate of yes gives 24.0 %. What costs most is blur: 66.7 points [{low:.1f}, {high:.1f}]."
+    )
+    harmless = analyse([record for record in run() if record.perturbation != "blur"])["summary"]
+    assert harmless.endswith("None of jpeg costs anything for certain.")
+
+
+def test_one_case_that_turned_wrong_proves_nothing() -> None:
+    records = []
+    for case in range(50):
+        records += pair(case, "", (True, True))
+        records += pair(case, "jpeg", (case != 0, True))
+    found = analyse(records)
+    assert found["sources"]["pope"]["jpeg"]["drop"] == 2
+    assert found["sources"]["pope"]["jpeg"]["drop_interval"][0] == 0
+    assert found["summary"].endswith("None of jpeg costs anything for certain.")
+
+
+def test_a_guesser_is_told_apart_from_nothing() -> None:
+    guesses = [(True, True), (True, False), (False, True), (False, False)] * 5
+    records = [record for case, right in enumerate(guesses) for record in pair(case, "", right)]
+    assert "gives 25.0 %, which is not certainly less." in analyse(records)["summary"]
+
+
+def test_questions_about_one_image_make_no_certainty() -> None:
+    # 20 cases that a blur turns wrong: all about one image, so that nothing can be said about others.
+    records = []
+    for case in range(20):
+        records += pair(case, "", (True, True), scene_ids=("image",))
+        records += pair(case, "blur", (True, False), scene_ids=("image",))
+    blur = analyse(records)["sources"]["pope"]["blur"]
+    assert (blur["drop"], blur["drop_interval"]) == (100, None)
+
+
+def test_a_run_without_clean_questions_and_with_halves() -> None:
+    blurred = [record for record in run() if record.perturbation == "blur"][1:]
+    found = analyse(blurred)
+    assert found["sources"]["pope"]["blur"]["drop"] is None
+    assert found["sources"]["pope"]["blur"]["incomplete_pairs"] == 1
+    assert found["summary"] == (
+        "pope: no clean pair was answered, so that no drop can be told. "
+        "1 answers were left out, as their twins are missing."
+    )
+
+
+def test_sources_stay_apart() -> None:
+    records = [*pair(0, "", (True, True)), *pair(0, "", (True, False), source="ode")]
+    found = analyse(records)["sources"]
+    assert [found[name]["clean"]["symmetric_accuracy"] for name in ("ode", "pope")] == [0, 100]
+
+
+def test_other_benchmarks_are_no_answer() -> None:
+    with pytest.raises(VhbenchError, match="none of 1 answers is to a question of VHExpansion"):
+        analyse([Record("a", benchmark="ode")])
+
+
+def test_the_command_writes_numbers_and_a_picture(tmp_path: Path) -> None:
+    samples = tmp_path / "model" / "2026_samples_vhexpansion_pope_all.jsonl"
+    samples.parent.mkdir()
+    samples.write_text("\n".join(json.dumps({"accuracy": asdict(record)}) for record in run()))
+    result = CliRunner().invoke(app, ["analyse", "vhexpansion", str(tmp_path), "--out", str(tmp_path / "report")])
+    assert result.exit_code == 0, result.output
+    assert "What costs most is blur: 66.7 points" in result.output
+    written = json.loads((tmp_path / "report" / "vhexpansion_analysis.json").read_text())
+    assert written == json.loads(json.dumps(analyse(run())))
+    with Image.open(tmp_path / "report" / "vhexpansion_analysis.png") as picture:
+        assert picture.width > 800
+        assert len(picture.convert("RGB").getcolors(1 << 24) or ()) > 10
+
+
+def test_the_command_says_what_is_wrong_with_its_results(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["analyse", "vhexpansion", str(tmp_path / "none")])
+    assert isinstance(result.exception, VhbenchError)
+    assert "no such file or folder" in str(result.exception)
