@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -196,8 +197,12 @@ def form_of(source: str) -> tuple[str, Path]:
 
 
 def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
-    """Yield the questions of a split that have one image and a closed answer; captions are passed over."""
-    for question in splits.read_questions(path):
+    """Yield the questions of a split that have one image and a closed answer; captions are passed over.
+
+    Its configs take turns, so that the first N questions are of every kind.
+    """
+    configs = [splits.read_questions(path, config) for config in splits.read_manifest(path).rows]
+    for question in filter(None, chain.from_iterable(zip_longest(*configs))):
         if question.kind != "caption" and len(question.images) == 1 and not question.perturbation:
             yield replace(question, source=source)
 

@@ -29,8 +29,17 @@ def vhexpansion(
     images: Annotated[
         str, typer.Option(metavar="DIR", help="Folder of the images that the source names.", rich_help_panel=_CASES)
     ] = "",
-    name: Annotated[str, typer.Option(help="Of the source in tasks: vhexpansion_NAME.", rich_help_panel=_CASES)] = "",
-    limit: Annotated[int, typer.Option(min=0, help="Only the first N cases.", rich_help_panel=_CASES)] = 0,
+    name: Annotated[
+        str,
+        typer.Option(
+            help="Of the source in rows and configs. Tasks are there for pope, mmvp, vhtest, ode and table.",
+            rich_help_panel=_CASES,
+        ),
+    ] = "",
+    limit: Annotated[
+        int,
+        typer.Option(min=0, help="Only the first N cases; of a split, from all its configs.", rich_help_panel=_CASES),
+    ] = 0,
     rewriter: Annotated[
         str,
         typer.Option(
