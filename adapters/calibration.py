@@ -29,6 +29,7 @@ class _Calibration(lmms):  # type: ignore[misc]
             raise ValueError(f"{type(self).__name__} does not know model_args {unknown}")
         self.device = torch.device("cpu")
         self.batch_size = batch_size
+        self.repetition = 1
 
     def answer(self, doc: Doc) -> str:
         """Return the answer to one row."""
@@ -37,6 +38,7 @@ class _Calibration(lmms):  # type: ignore[misc]
     def generate_until(self, requests: list[Instance]) -> list[str]:
         """Answer each request; the documents come from ``task_dict`` as for every lmms-eval model."""
         answers = []
+        asked: collections.Counter[tuple[str, int]] = collections.Counter()  # --repeats asks several times
         for request in requests:
             if self.is_simple:
                 _, _, to_visual, doc_id, task, split = request.args
@@ -45,6 +47,8 @@ class _Calibration(lmms):  # type: ignore[misc]
             doc = self.task_dict[task][split][doc_id]
             to_visual(doc) if self.is_simple else to_messages(doc)
             self.prepare(task, self.task_dict[task][split])
+            asked[task, doc_id] += 1
+            self.repetition = asked[task, doc_id]
             answers.append(self.answer(doc))
         return answers
 
@@ -78,8 +82,9 @@ class Coin(_Calibration):
         self.p, self.seed = float(p), int(seed)
 
     def answer(self, doc: Doc) -> str:
-        """Toss the coin that belongs to the seed and the row's id."""
-        random = rng(self.seed, "coin", doc["id"])
+        """Toss the coin that belongs to the seed and the row's id, another one in each repetition."""
+        again = (self.repetition,) if self.repetition > 1 else ()
+        random = rng(self.seed, "coin", doc["id"], *again)
         if doc["kind"] == "yes_no":
             return "yes" if random.random() < self.p else "no"
         if doc["kind"] == "multiple_choice":

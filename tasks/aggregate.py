@@ -7,7 +7,7 @@ finish; each function orders them by id and counts each id once. A score that is
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vhbench.results import to_record
+from vhbench.results import to_records
 from vhbench.schema import Record
 from vhbench.tasks import datasets, report
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
@@ -18,11 +18,17 @@ Items = Sequence[Mapping[str, Any]]
 def accuracy(items: Items, args: Any = None) -> float | None:
     """Share of right answers; also writes the task's report, as it alone sees whole records."""
     found = records(items)
-    grid = report.grid(found)
+    grid = report.grid(found) | {"repetitions": repetitions(items)}
     if found[0].benchmark == "vhexpansion":
         grid["pairs"] = symmetric_accuracy.score(_as_answers(found))
     report.write(grid, report.name(found), args)
     return float(grid["overall"]["accuracy"])
+
+
+def original_accuracy(items: Items) -> float | None:
+    """Share of right answers to the questions as first asked, not negated: it moves with their share of yes."""
+    asked = [record for record in records(items) if not record.negated]
+    return _percent(sum(record.prediction == record.answer for record in asked), len(asked))
 
 
 def unparsed(items: Items) -> float | None:
@@ -97,15 +103,23 @@ def symmetric_chance(items: Items) -> float | None:
 
 
 def new_cases(items: Items) -> float | None:
-    """How many new test cases (negated or perturbed) the model answers wrongly: a count, not a share."""
+    """How many new test cases (negated or perturbed) the model answers wrongly: a count, the mean of repetitions."""
     result = symmetric_accuracy.score(_as_answers(records(items)))["new_successful"]
-    return float(result)
+    return float(result) / repetitions(items)
 
 
 def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
-    """Bring payloads to records, ordered by id, each id once (padding of several processes repeats some)."""
-    found = {str(item["id"]): to_record(item) for item in items}
+    """Bring payloads to records, ordered by id, each id once (padding of several processes repeats some).
+
+    Repetitions stand beside one another: what all of them score together is the mean of what each scores.
+    """
+    found = {record.id: record for item in items for record in to_records(item)}
     return [found[key] for key in sorted(found)]
+
+
+def repetitions(items: Iterable[Mapping[str, Any]]) -> int:
+    """Return how often each question was asked (``lmms-eval --repeats``)."""
+    return 1 + max((len(item.get("repeats", ())) for item in items), default=0)
 
 
 def _as_answers(found: Sequence[Record]) -> list[dict[str, Any]]:

@@ -58,17 +58,24 @@ def to_target(doc: Doc) -> str:
 
 
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Score one answer: the record under its benchmark's headline metric, what the others need under theirs."""
-    record = to_record(doc, results[0])
+    """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
+
+    Args:
+        doc: the row.
+        results: the answer, or all answers of ``lmms-eval --repeats``.
+    """
+    answered = [to_record(doc, response) for response in results]
+    record = answered[0]
     if record.kind == "caption":
-        return _payloads(record, ("chair_i", "chair_s", "cover", "cog"), detail=("objects", "candidates", "neutral"))
+        return _payloads(answered, ("chair_i", "chair_s", "cover", "cog"), detail=("objects", "candidates", "neutral"))
     if record.benchmark == "vhexpansion":
-        return _payloads(record, ("accuracy", "symmetric_accuracy", "yes_rate", "chance", "new_cases", "unparsed"))
+        paired = ("original_accuracy", "symmetric_accuracy", "yes_rate", "chance", "new_cases")
+        return _payloads(answered, ("accuracy", *paired, "unparsed"))
     if record.kind == "yes_no" and record.benchmark == "ode":
-        return _payloads(record, ("accuracy", "precision", "recall", "f1", "yes_rate", "unparsed"))
+        return _payloads(answered, ("accuracy", "precision", "recall", "f1", "yes_rate", "unparsed"))
     if record.benchmark == "mioh":
-        return _payloads(record, ("accuracy", "aggregate", "chance", "unparsed"))
-    return _payloads(record, ("accuracy", "unparsed"))
+        return _payloads(answered, ("accuracy", "aggregate", "chance", "unparsed"))
+    return _payloads(answered, ("accuracy", "unparsed"))
 
 
 def to_record(doc: Doc, response: str) -> Record:
@@ -85,17 +92,35 @@ def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
     return str(kwargs.get("pre_prompt", "")) + "\n".join(line for line in lines if line)
 
 
-def _payloads(record: Record, metrics: Sequence[str], detail: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+def _payloads(
+    answered: Sequence[Record], metrics: Sequence[str], detail: Sequence[str] = ()
+) -> dict[str, dict[str, Any]]:
     """Give the first metric the whole record, so that the samples file holds it once; the others what they need.
 
     The headline accuracy carries ``score`` as well: lmms-eval derives its clustered standard error from it. Paired
     metrics must not carry one, as an error derived from single answers would be wrong for them.
     """
+    record, *further = answered
     whole = {k: v for k, v in asdict(record).items() if v not in ("", ()) or k in ("id", "prediction", "response")}
+    if further:
+        whole["repeats"] = [{"response": other.response, "prediction": other.prediction} for other in further]
     if metrics[0] == "accuracy":
-        whole |= {"score": float(record.prediction == record.answer), "cluster": " ".join(record.scene_ids)}
-    needed = ("id", "kind", "answer", "prediction", "pair_id", "negated", "choices", "task", "mode", "pressure")
-    needed += ("question_type", "perturbation", "scene_ids", *detail, *(("response",) if detail else ()))
+        right = [float(other.prediction == other.answer) for other in answered]
+        whole |= {"score": sum(right) / len(right), "cluster": " ".join(record.scene_ids)}
+    needed: tuple[str, ...] = (
+        "id",
+        "kind",
+        "answer",
+        "prediction",
+        "pair_id",
+        "negated",
+        "choices",
+        "task",
+        "mode",
+        "pressure",
+    )
+    needed += ("question_type", "perturbation", "scene_ids", "repeats")
+    needed += (*detail, *(("response",) if detail else ()))
     brief = {k: v for k, v in whole.items() if k in needed}
     return {metric: whole if i == 0 else brief for i, metric in enumerate(metrics)}
 

@@ -1,7 +1,7 @@
 """Reads the answers back from what lmms-eval wrote with ``--log_samples``."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,32 @@ def _read(file: Path) -> Iterator[Record]:
         ]
         if not whole:
             raise VhbenchError(f"{file}, line {number}: not an answer to a question of vhbench")
-        yield to_record(max(whole, key=len))
+        yield from to_records(max(whole, key=len))
+
+
+def to_records(values: Mapping[str, Any]) -> list[Record]:
+    """Build the records of a payload: one, or with ``lmms-eval --repeats`` one per answer.
+
+    Each further answer is a record like the first with a number before the ids, so that halves of a pair are tied
+    within a repetition; all share their images, by which intervals cluster.
+
+    >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
+    [('q', 'no'), ('2#q', 'yes')]
+    """
+    first, further = to_record(values), values.get("repeats") or ()
+    if not further:
+        return [first]
+    first = replace(first, scene_ids=first.scene_ids or (first.pair_id or first.id,))
+    return [first] + [
+        replace(
+            first,
+            id=f"{number}#{first.id}",
+            pair_id=first.pair_id and f"{number}#{first.pair_id}",
+            response=str(answer.get("response", "")),
+            prediction=str(answer.get("prediction", "")),
+        )
+        for number, answer in enumerate(further, start=2)
+    ]
 
 
 def to_record(values: Mapping[str, Any]) -> Record:
