@@ -16,7 +16,7 @@ from PIL import Image, ImageOps, UnidentifiedImageError
 
 from vhbench.generators.vhexpansion.perturbations import Array, perturb
 from vhbench.generators.vhexpansion.rewriting import Twin
-from vhbench.generators.vhexpansion.words import COLOURS, LIGHT, PREPOSITIONS
+from vhbench.generators.vhexpansion.words import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT, PREPOSITIONS
 from vhbench.schema import Question, Row
 from vhbench.seeding import rng
 
@@ -26,7 +26,12 @@ SMALLEST = 2
 """Pixels along the shorter side below which an image shows nothing."""
 
 
-MAY_CHANGE = {"brightness": COLOURS | LIGHT}
+MAY_CHANGE = {
+    "brightness": COLOURS | LIGHT,
+    "defocus_blur": BLUR,
+    "gaussian_noise": GRAIN,
+    "jpeg_compression": BLOCKS,
+}
 """Words about what a perturbation changes: half the range brighter, black is grey, brown is orange, and dusk is day."""
 
 

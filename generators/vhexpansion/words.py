@@ -78,8 +78,12 @@ COLOURS: Final = _set(
     "azure emerald khaki teal turquoise cream color colored colour coloured"
 )
 LIGHT: Final = _set(
-    "dark bright light dim pale night day daytime nighttime sunny gloomy cloudy overcast shadow shadows lit"
+    "dark bright light dim pale night day daytime nighttime sunny gloomy cloudy overcast shadow shadows lit darker "
+    "darkest brighter brightest brightness lighter dusk dawn sunset sunrise twilight evening morning midnight faded"
 )
+BLUR: Final = _set("blur blurry blurred unblurred focus focused unfocused crisp sharpness")
+GRAIN: Final = _set("grain grainy noise noisy")
+BLOCKS: Final = _set("pixelated blocky compressed artifact artifacts")
 
 # Past participles and other predicates that no ending gives away.
 PARTICIPLES: Final = _set(

@@ -43,8 +43,8 @@ class VHExpansionBuild:
         failed: for attacks: lmms-eval samples of that model, or "ask".
         options: for attacks: fields of ``AttackConfig``.
         limit: only the first cases; 0 for all.
-        keep_unsure: keep questions about colour and light on brightened images, as the paper does, although their
-            answers may have changed.
+        keep_unsure: keep questions about what a perturbation changes (colour and light on brightened images, blur on
+            blurred ones), as the paper does, although their answers may have changed.
     """
 
     source: str

@@ -62,8 +62,8 @@ def vhexpansion(
         bool,
         typer.Option(
             "--keep-unsure",
-            help="Keep questions about colour and light on brightened images, as the paper does, although brown turns "
-            "orange there and black grey.",
+            help="Keep questions about colour and light on brightened images (brown turns orange there), about blur on "
+            "blurred ones and the like, as the paper does, although their answers may have changed.",
             rich_help_panel=_IMAGE,
         ),
     ] = False,

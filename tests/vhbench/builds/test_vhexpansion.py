@@ -140,8 +140,22 @@ def test_brightness_leaves_out_what_it_may_make_untrue(source: Callable[..., Pat
 
 
 @pytest.mark.parametrize(
+    ("question", "perturbation"),
+    [
+        ("Is the photo blurry?", "defocus_blur"),
+        ("Is the dog in focus?", "defocus_blur"),
+        ("Is the image grainy?", "gaussian_noise"),
+        ("Is the face pixelated?", "jpeg_compression"),
+    ],
+)
+def test_questions_about_the_perturbation_itself(question: str, perturbation: str) -> None:
+    assert [name for name in NAMES if may_change(question, name)] == [perturbation]
+
+
+@pytest.mark.parametrize(
     ("question", "word"),
     [
+        ("Is it sunset in the image?", "sunset"),
         ("Is the bird black?", "black"),
         ("Is it night in the image?", "night"),
         ("Is there an orange in the image?", ""),
