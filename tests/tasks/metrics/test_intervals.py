@@ -27,6 +27,29 @@ def test_many_clusters_agree_with_scipy() -> None:
     assert intervals.mean(values) == pytest.approx((theirs.low, theirs.high), abs=0.01)
 
 
+def test_frequent_and_rare_clusters_together_agree_with_scipy() -> None:
+    # Captions without a mention, captions with one wrong mention, and captions that no other is like.
+    generator = np.random.default_rng(4)
+    top = np.concatenate([np.zeros(300), np.ones(200), generator.integers(0, 9, 100)])
+    bottom = np.concatenate([np.zeros(300), np.ones(200), 9 + generator.random(100)])
+
+    def ratio(a: np.ndarray, b: np.ndarray, axis: int) -> np.ndarray:
+        return a.sum(axis=axis) / b.sum(axis=axis)
+
+    theirs = stats.bootstrap(
+        (top, bottom), ratio, paired=True, vectorized=True, method="percentile", rng=np.random.default_rng(5)
+    ).confidence_interval
+    assert intervals.ratio(top, bottom) == pytest.approx((theirs.low, theirs.high), abs=0.005)
+
+
+def test_a_resample_has_as_many_clusters_as_there_are() -> None:
+    kinds = np.column_stack([np.ones(41), np.arange(41.0)])
+    count = np.array([500, *[1] * 40])
+    totals = intervals._some_resamples(kinds, count, seed=0, draws=1000)
+    assert (totals[:, 0] == 540).all()
+    assert totals[:, 1].mean() == pytest.approx((kinds[:, 1] * count).sum(), rel=0.02)
+
+
 def test_clusters_widen_the_interval() -> None:
     right = np.repeat(np.random.default_rng(0).random(200) < 0.5, 5)
     low, high = intervals.mean(right) or (0, 0)
