@@ -28,20 +28,18 @@ repairs these: surface forms are built from the vocabulary, so bus, ties, canoes
 found; a rate without a denominator is None.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypedDict
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
+from vhbench.tasks.metrics.plurals import pattern_singular
 from vhbench.tasks.metrics.records import ReferenceZeroDivision, as_records, read_json, read_text
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
-Synonyms = str | Path | Mapping[str, Iterable[str]]
-
-DRAWS = 2_000
-"""Bootstrap resamples: with 10,000 the intervals would take longer than the captions."""
+Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary
 
 
 class Mention(TypedDict):
@@ -68,7 +66,7 @@ def score(
         captions: rows ``{"image_id", "caption"}`` ("text" or "response" serve as well), a mapping image id →
             caption, the reference's ``{"imgToEval": …}``, or a JSON or JSON lines file of either.
         gold: image id → names of the objects in the image, or a JSON file of it. Ids are compared as text.
-        synonyms: object → its other names, or CHAIR's ``synonyms.txt`` as a path or as text.
+        synonyms: object → its other names, CHAIR's ``synonyms.txt`` as a path or as text, or a built vocabulary.
         compat: score as the reference implementation does.
         seed: of the bootstrap intervals.
 
@@ -125,19 +123,41 @@ def score_records(
     )
 
 
-def vocabulary_of(synonyms: Synonyms, *, compat: bool = False) -> Vocabulary:
-    """Build the matcher of a synonym list; :func:`score` does it, callers that match text themselves can too."""
+def vocabulary_of(
+    synonyms: Synonyms, *, compat: bool = False, singular: Callable[[str], str] = pattern_singular
+) -> Vocabulary:
+    """Build the matcher of a synonym list; :func:`score` does it, callers that match text themselves can too.
+
+    Args:
+        synonyms: as in :func:`score`; a vocabulary comes back as it is.
+        compat: match as the reference implementation does.
+        singular: under ``compat``, another singulariser than the reference's, to see what its faults amount to.
+
+    Raises:
+        VhbenchError: for anything else, and for a vocabulary that was built for the other ``compat``.
+
+    >>> vocabulary_of({"dog": ["puppy"]}).node("puppy")
+    'dog'
+    """
+    if isinstance(synonyms, Vocabulary):
+        if synonyms.compat != compat:
+            raise VhbenchError(f"this vocabulary was built with compat={synonyms.compat}, and compat={compat} is asked")
+        return synonyms
     if isinstance(synonyms, Mapping):
-        return _vocabulary(tuple((name, *_words(name, words)) for name, words in synonyms.items()), compat)
+        lines = tuple((_name(name), *_words(f"synonyms of {name!r}", words)) for name, words in synonyms.items())
+        return _vocabulary(lines, compat, singular)
+    if not isinstance(synonyms, (str, Path)):
+        raise VhbenchError(f"synonyms are {synonyms!r:.60}; needed: object → its other names, or CHAIR's synonyms.txt")
     is_text = isinstance(synonyms, str) and ("\n" in synonyms or "," in synonyms)
     text = str(synonyms) if is_text else read_text(synonyms)
-    return _vocabulary(tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip()), compat)
+    lines = tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
+    return _vocabulary(lines, compat, singular)
 
 
 @lru_cache(maxsize=8)
-def _vocabulary(lines: tuple[tuple[str, ...], ...], compat: bool) -> Vocabulary:
+def _vocabulary(lines: tuple[tuple[str, ...], ...], compat: bool, singular: Callable[[str], str]) -> Vocabulary:
     """Build a vocabulary once: it remembers the words that it has met."""
-    return Vocabulary.build(lines, compat=compat)
+    return Vocabulary.build(lines, compat=compat, singular=singular)
 
 
 def gold_from_coco(
@@ -180,10 +200,21 @@ def _part(data: Any, key: str, what: str) -> list[dict[str, Any]]:
     return list(data[key])
 
 
-def _words(name: str, words: Iterable[str]) -> list[str]:
-    if isinstance(words, str):
-        raise VhbenchError(f"synonyms of {name!r} are one text, {words!r}; a sequence of words is needed")
-    return list(words)
+def _name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise VhbenchError(f"the object {name!r} of the synonyms is not a name")
+    return name
+
+
+def _words(what: str, words: Any) -> list[str]:
+    """Return a sequence of words, refusing one text and what is no text."""
+    if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
+        raise VhbenchError(f"the {what} are {words!r}; a list of words is needed")
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str):
+            raise VhbenchError(f"the {what} have {word!r}, which is not a word")
+    return found
 
 
 def _caption_rows(captions: Any) -> list[tuple[str, str]]:
@@ -195,6 +226,8 @@ def _caption_rows(captions: Any) -> list[tuple[str, str]]:
         data = [{"image_id": image, "caption": text} for image, text in data.items()]
     elif isinstance(data, Mapping):
         data = [data]
+    if isinstance(data, (bytes, Mapping)) or not isinstance(data, Iterable):
+        raise VhbenchError(f"captions are {data!r:.60}; needed: rows with 'image_id' and 'caption', or a file of them")
     return [_caption_row(row, place) for place, row in enumerate(data)]
 
 
@@ -223,11 +256,11 @@ def _gold_objects(
 ) -> tuple[dict[str, frozenset[str]], list[str]]:
     data = _loaded(gold)
     if not isinstance(data, Mapping):
-        raise VhbenchError("gold objects need a mapping image id → list of object names")
+        raise VhbenchError(f"gold objects are {gold!r:.60}; needed: image id → list of object names, or a file of it")
     truth: dict[str, frozenset[str]] = {}
     unknown: set[str] = set()
     for image, names in data.items():
-        nodes = {name: vocabulary.node(name) for name in _words(f"image {image}", names)}
+        nodes = {name: vocabulary.node(name) for name in _words(f"gold objects of image {image}", names)}
         unknown.update(name for name, node in nodes.items() if node is None)
         kept = nodes if compat else [node for node in nodes.values() if node is not None]
         truth[str(image)] = frozenset(kept)
@@ -292,7 +325,7 @@ def _intervals(scored: Sequence[Mapping[str, Any]], seed: int) -> dict[str, inte
     wrong = [row["_wrong"] for row in scored]
     mentions = [len(row["mentions"]) for row in scored]
     recalled, present = [row["_recalled"] for row in scored], [row["_gold"] for row in scored]
-    settings: dict[str, Any] = {"clusters": images, "seed": seed, "draws": DRAWS}
+    settings: dict[str, Any] = {"clusters": images, "seed": seed}
     return {
         "CHAIR_i": intervals.ratio(wrong, mentions, **settings),
         "CHAIR_s": intervals.mean([row["CHAIR_s"] for row in scored], **settings),

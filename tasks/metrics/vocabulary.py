@@ -111,14 +111,20 @@ class Vocabulary:
 
     @classmethod
     def build(
-        cls, lines: Iterable[Sequence[str]], *, merged: Mapping[str, str] = COCO_MERGED, compat: bool = False
+        cls,
+        lines: Iterable[Sequence[str]],
+        *,
+        merged: Mapping[str, str] = COCO_MERGED,
+        compat: bool = False,
+        singular: Callable[[str], str] = pattern_singular,
     ) -> "Vocabulary":
         """Build the forms of a vocabulary.
 
         Args:
             lines: per object its name, then its synonyms.
             merged: phrases that count as one word, or as nothing where that word is not in the vocabulary.
-            compat: as CHAIR's reference does: words as they are written, pattern's singulariser, double words only.
+            compat: as CHAIR's reference does: words as they are written, each token singularised, double words only.
+            singular: under ``compat``, the singulariser; the default is pattern's, which the reference uses.
 
         Raises:
             VhbenchError: for an empty name, or a word that names two objects.
@@ -129,7 +135,7 @@ class Vocabulary:
         if compat:
             nodes = {word: line[0] for line in lines for word in line}
             phrases = {tuple(name.split()): word for name, word in merged.items() if name.count(" ") == 1}
-            lemma = pattern_singular
+            lemma = singular
         else:
             nodes = _cleaned(lines)
             phrases = {tuple(name.split()): word for name, word in merged.items() if name != "wine glas"}

@@ -1,6 +1,7 @@
 """Every case of the reference's golden files, printed figures and raw counters."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -92,12 +93,47 @@ def test_chair_on_real_captions(reference: Path, model: str) -> None:
     result = chair.score(captions, **files, compat=True)
     found = result["counters"] | result["printed"]
     assert {name: found[name] for name in expected["reference"]} == expected["reference"]
-    # "fixed" repairs six words of the singulariser; the default also reaches "cheesecake", "iPhone", "bow-tie", and
-    # reads "stove top oven" as one thing. In 2,000 captions that is a handful of mentions, none hallucinated but one.
-    repaired = chair.score(captions, **files)["counters"]
-    assert repaired["hallucinated_captions"] == expected["fixed"]["hallucinated_captions"]
-    assert abs(repaired["hallucinated_words"] - expected["fixed"]["hallucinated_words"]) <= 1
-    assert abs(repaired["words"] - expected["fixed"]["words"]) <= 6
+
+
+def six_repairs(word: str) -> str:
+    """The golden file's "fixed": pattern's singulariser, right for six words; all else is the reference's."""
+    right = {word: word for word in ("bus", "minibus", "airbus")}
+    right |= {"ties": "tie", "canoes": "canoe", "magpies": "magpie"}
+    return right.get(word) or pattern_singular(word)
+
+
+# What SEMANTICS section 8 asks of the default beyond "fixed", in what 10,000 real captions have of it:
+# unreachable synonyms are reachable ("cheesecake", "iPhone"), a name of three words is one mention ("stove top oven" is
+# not stove and oven), hyphens ("bow-tie") and a full stop inside a closing quote ("Fire Hydrant." The; toilet.") too.
+BEYOND_FIXED = {
+    "instructblip": {"cake": 1},
+    "llava": {"cake": 1, "cell phone": 1, "oven": -4},
+    "minigpt-4": {"cake": 4, "fire hydrant": 1, "toilet": 1},
+    "mmgpt": {"cake": 2, "cell phone": 1},
+    "mplug": {"cake": 1, "cell phone": 3, "tie": 1},
+}
+
+
+@pytest.mark.parametrize("model", BEYOND_FIXED)
+def test_the_six_repairs_on_real_captions_and_what_the_default_adds(reference: Path, model: str) -> None:
+    name = f"Instruction1_{model}.json"
+    expected = golden(reference, "chair_pope_captions.json")["results"][name]["fixed"]
+    captions = read_rows(reference / "POPE" / "caption_data" / name)
+    gold, synonyms = reference / "CHAIR" / "gold_objects.json", reference / "CHAIR" / "synonyms.txt"
+    repaired = chair.vocabulary_of(synonyms, compat=True, singular=six_repairs)
+    fixed = chair.score(captions, gold, synonyms=repaired, compat=True)
+    found = fixed["counters"] | fixed["printed"]
+    assert {name: found[name] for name in expected} == expected
+
+    default = chair.score(captions, gold, synonyms=synonyms)
+    added = nodes_of(default)
+    added.subtract(nodes_of(fixed))
+    assert {node: number for node, number in added.items() if number} == BEYOND_FIXED[model]
+    assert default["counters"]["hallucinated_captions"] == expected["hallucinated_captions"]
+
+
+def nodes_of(result: dict[str, Any]) -> Counter[str]:
+    return Counter(mention["node"] for caption in result["captions"] for mention in caption["mentions"])
 
 
 def test_pope_answers(reference: Path) -> None:
