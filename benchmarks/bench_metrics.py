@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from vhbench.tasks.metrics import amber, chair, intervals
+from vhbench.tasks.metrics import amber, amber_captions, chair, intervals, nouns
 from vhbench.tasks.metrics.plurals import pattern_singular
 from vhbench.tasks.metrics.records import read_json, read_rows
 from vhbench.tasks.metrics.vocabulary import COCO_MERGED
@@ -79,11 +79,11 @@ def _amber() -> tuple[str, float, float, str, float]:
             truth = annotations[row["id"] - 1]
             if truth["type"] == "generative":
                 lists = [[*(a for w in truth[k] for a in relation[w]), *truth[k]] for k in ("truth", "hallu")]
-                nouns = [word for word in row["response"].split() if word in vocabulary]
-                [[alike(noun, word) for word in (*lists[1], *lists[0])] for noun in nouns if noun not in lists[0]]
+                said = [word for word in row["response"].split() if word in vocabulary]
+                [[alike(noun, word) for word in (*lists[1], *lists[0])] for noun in said if noun not in lists[0]]
 
     def alike(first: str, second: str) -> bool:
-        return bool(amber.builtin_similarity(first, second) > amber.THRESHOLD)
+        return bool(nouns.builtin_similarity(first, second) > amber_captions.THRESHOLD)
 
     ours = best(lambda: amber.score(responses, annotations=annotations, relation=relation))
     return (

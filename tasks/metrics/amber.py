@@ -29,19 +29,15 @@ before associations; a listed hallucination is not absolved by similarity; an ob
 are read by words; a rate without a denominator is None.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
-from pathlib import Path
 from typing import Any
 
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals, parsers, yes_no
-from vhbench.tasks.metrics.nouns import builtin_nouns, builtin_similarity
-from vhbench.tasks.metrics.records import as_records, binary_answer, read_json, read_text, refuse_duplicates
-
-Nouns = Callable[[str], Iterable[str]]
-Similarity = Callable[[str, str], float]
+from vhbench.tasks.metrics import intervals, yes_no
+from vhbench.tasks.metrics.amber_captions import Judge, Judged, Nouns, Similarity
+from vhbench.tasks.metrics.amber_files import answer_of, read_annotations, read_responses
+from vhbench.tasks.metrics.records import as_records, binary_answer
 
 EVALUATION_TYPES = {
     "a": ("g", "de", "da", "dr"),
@@ -51,7 +47,6 @@ EVALUATION_TYPES = {
     "da": ("da",),
     "dr": ("dr",),
 }
-THRESHOLD = 0.8
 
 _DIMENSIONS = {
     "discriminative-attribute-state": "as",
@@ -71,30 +66,6 @@ _SECTIONS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], float]] = {
     "Action": (("da",), ("aa",), 0.0001),
     "Relation": (("dr",), (_RELATION,), 0.0001),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One caption, held against its image.
-
-    Attributes:
-        nouns: the vocabulary's nouns of the response, in order, with repeats.
-        hallucinated: those that are not in the image.
-        covered: the objects of the image that were mentioned.
-        likely: the listed hallucinations that were mentioned.
-        truth: number of objects in the image.
-        listed: number of listed hallucinations.
-        likely_nouns: the distinct nouns that name a listed hallucination.
-    """
-
-    id: str
-    nouns: tuple[str, ...]
-    hallucinated: tuple[str, ...]
-    covered: tuple[str, ...]
-    likely: tuple[str, ...]
-    truth: int
-    listed: int
-    likely_nouns: frozenset[str]
 
 
 def score(
@@ -149,9 +120,9 @@ def score(
     """
     if evaluation_type not in EVALUATION_TYPES:
         raise VhbenchError(f"unknown evaluation type {evaluation_type!r}; one of {', '.join(EVALUATION_TYPES)}")
-    rows = _responses(responses, compat)
-    truth = _annotations(annotations)
-    judge = _Judge.build(truth, relation, safe_words, nouns, similarity, compat)
+    rows = read_responses(responses, refuse_repeats=not compat)
+    truth = read_annotations(annotations)
+    judge = Judge.build(truth, relation, safe_words, nouns, similarity, compat)
     captions: list[Judged] = []
     answers: dict[str, list[tuple[str, str]]] = {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")}
     for name, text in rows:
@@ -161,7 +132,7 @@ def score(
         if row.get("type", "generative") == "generative":
             captions.append(judge.caption(name, text, row))
         else:
-            answers[_DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), _truth(name, row)))
+            answers[_DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), answer_of(name, row)))
     result = _result(captions, answers, evaluation_type, compat, seed)
     result["tools"] = {"nouns": judge.nouns_name, "similarity": judge.similarity_name}
     return result
@@ -197,109 +168,6 @@ def score_records(
         compat=compat,
         seed=seed,
     )
-
-
-@dataclass(frozen=True)
-class _Judge:
-    """Everything that is the same for all responses."""
-
-    vocabulary: frozenset[str]
-    relation: Mapping[str, tuple[str, ...]]
-    safe: frozenset[str]
-    nouns: Nouns
-    alike: Callable[[str, str], bool]
-    compat: bool
-    nouns_name: str
-    similarity_name: str
-
-    @classmethod
-    def build(
-        cls,
-        truth: Mapping[str, Mapping[str, Any]],
-        relation: Any,
-        safe_words: Any,
-        nouns: Nouns | None,
-        similarity: Similarity | None,
-        compat: bool,
-    ) -> "_Judge":
-        fold = str if compat else str.lower
-        related = {fold(word): tuple(map(fold, words)) for word, words in _relation(relation).items()}
-        vocabulary = {word for key, words in related.items() for word in (key, *words)}
-        if not compat:
-            captions = [row for row in truth.values() if row.get("type", "generative") == "generative"]
-            vocabulary |= {fold(word) for row in captions for key in ("truth", "hallu") for word in row.get(key) or ()}
-        find = nouns or builtin_nouns(vocabulary)
-        similar = similarity or builtin_similarity
-        safe = frozenset(map(fold, _safe_words(safe_words)))
-        alike = _memoised(similar)
-        return cls(frozenset(vocabulary), related, safe, find, alike, compat, _name(find), _name(similar))
-
-    def answer(self, text: str) -> str:
-        return parsers.amber(text) if self.compat else parsers.yes_no(text)
-
-    def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
-        fold = str if self.compat else str.lower
-        truth, listed = _word_list(name, row, "truth", fold), _word_list(name, row, "hallu", fold)
-        if not self.compat:
-            truth, listed = list(dict.fromkeys(truth)), list(dict.fromkeys(listed))
-        nouns = [noun for noun in map(fold, self.nouns(text)) if noun in self.vocabulary]
-        owners = self._owners(truth), self._owners(listed)
-        decide = self._as_the_reference if self.compat else self._repaired
-        wrong, covered, likely, likely_nouns = [], set[int](), set[int](), set[str]()
-        for noun in nouns:
-            if noun in self.safe:
-                continue
-            present, flagged = decide(noun, *owners, (truth, listed))
-            covered.update(present)
-            likely.update(flagged)
-            if flagged:
-                likely_nouns.add(noun)
-            if not present:
-                wrong.append(noun)
-        return Judged(
-            name,
-            tuple(nouns),
-            tuple(wrong),
-            tuple(truth[i] for i in sorted(covered)),
-            tuple(listed[i] for i in sorted(likely)),
-            len(truth),
-            len(listed),
-            frozenset(likely_nouns),
-        )
-
-    def _owners(self, words: Sequence[str]) -> dict[str, int]:
-        """Map a word to the entry that it stands for; the reference goes by the first place in its list."""
-        names = {word: i for i, word in reversed(list(enumerate(words)))}
-        owners: dict[str, int] = {} if self.compat else names
-        for i, word in enumerate(words):
-            for associated in self.relation.get(word, ()):
-                owners.setdefault(associated, i)
-        for i, word in enumerate(words):
-            owners.setdefault(word, i)
-        return owners
-
-    def _as_the_reference(
-        self, noun: str, present: Mapping[str, int], listed: Mapping[str, int], _: Any
-    ) -> tuple[set[int], set[int]]:
-        if noun in present:
-            return {present[noun]}, set()
-        flagged = {listed[noun]} if noun in listed else set()
-        flagged |= self._first_alike(noun, listed)
-        return self._first_alike(noun, present), flagged
-
-    def _repaired(
-        self, noun: str, present: Mapping[str, int], listed: Mapping[str, int], names: tuple[list[str], list[str]]
-    ) -> tuple[set[int], set[int]]:
-        """Names before associations before similarity; in each, what is there before what is made up."""
-        if noun in names[0] or (noun in present and noun not in names[1]):
-            return {present[noun]}, set()
-        if noun in listed:
-            return set(), {listed[noun]}
-        found = self._first_alike(noun, present)
-        return (found, set()) if found else (set(), self._first_alike(noun, listed))
-
-    def _first_alike(self, noun: str, owners: Mapping[str, int]) -> set[int]:
-        return next(({owner} for word, owner in owners.items() if self.alike(noun, word)), set())
 
 
 def _result(
@@ -437,30 +305,6 @@ def _found(caption: Judged) -> dict[str, Any]:
     }
 
 
-def _responses(responses: Any, compat: bool) -> list[tuple[str, str]]:
-    data = read_json(responses) if isinstance(responses, (str, Path)) else responses
-    rows = [data] if isinstance(data, Mapping) else list(data)
-    out: list[tuple[str, str]] = []
-    for place, row in enumerate(rows):
-        if not isinstance(row, Mapping) or row.get("id") is None or not isinstance(row.get("response"), str):
-            raise VhbenchError(f"response {place} needs an 'id' and the text 'response'")
-        out.append((str(row["id"]), row["response"]))
-    if not compat:
-        refuse_duplicates((name for name, _ in out), "response id")
-    return out
-
-
-def _annotations(annotations: Any) -> dict[str, Mapping[str, Any]]:
-    data = read_json(annotations) if isinstance(annotations, (str, Path)) else annotations
-    rows = list(data.values()) if isinstance(data, Mapping) and "id" not in data else data
-    rows = [rows] if isinstance(rows, Mapping) else list(rows)
-    for place, row in enumerate(rows):
-        if not isinstance(row, Mapping) or row.get("id") is None or "truth" not in row:
-            raise VhbenchError(f"annotation {place} needs an 'id' and 'truth'")
-    refuse_duplicates((str(row["id"]) for row in rows), "annotation id")
-    return {str(row["id"]): row for row in rows}
-
-
 def _annotation(row: Record) -> dict[str, Any]:
     if row.kind == "caption":
         return {"id": row.id, "type": "generative", "truth": row.objects, "hallu": row.candidates}
@@ -471,49 +315,8 @@ def _annotation(row: Record) -> dict[str, Any]:
     return {"id": row.id, "type": kind, "truth": binary_answer(row)}
 
 
-def _relation(relation: Any) -> Mapping[str, Iterable[str]]:
-    data = read_json(relation) if isinstance(relation, (str, Path)) else relation
-    if not isinstance(data, Mapping) or any(isinstance(words, str) for words in data.values()):
-        raise VhbenchError("relation needs a mapping word → list of associated words")
-    return data
-
-
-def _safe_words(words: Any) -> Iterable[str]:
-    return read_text(words).split() if isinstance(words, (str, Path)) else words
-
-
-def _word_list(name: str, row: Mapping[str, Any], key: str, fold: Callable[[str], str]) -> list[str]:
-    words = row.get(key) or ()
-    if isinstance(words, str):
-        raise VhbenchError(f"annotation {name!r}: {key} is {words!r}; a caption needs a list of words")
-    return [fold(word) for word in words]
-
-
-def _truth(name: str, row: Mapping[str, Any]) -> str:
-    truth = row["truth"]
-    if truth not in ("yes", "no"):
-        raise VhbenchError(f"annotation {name!r}: truth is {truth!r}; a question needs 'yes' or 'no'")
-    return str(truth)
-
-
-def _memoised(similarity: Similarity) -> Callable[[str, str], bool]:
-    known: dict[tuple[str, str], bool] = {}
-
-    def alike(first: str, second: str) -> bool:
-        pair = first, second
-        if pair not in known:
-            known[pair] = similarity(first, second) > THRESHOLD
-        return known[pair]
-
-    return alike
-
-
 def _sum(parts: Iterable[yes_no.Counts]) -> yes_no.Counts:
     return sum(parts, yes_no.Counts())
-
-
-def _name(tool: Any) -> str:
-    return str(getattr(tool, "__name__", type(tool).__name__))
 
 
 def _percent(share: float | None) -> float | None:

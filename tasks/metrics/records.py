@@ -29,6 +29,8 @@ def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
     Raises:
         VhbenchError: for a row without an id, an id that occurs twice, or a field of the wrong type.
     """
+    if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
+        raise VhbenchError(f"the rows are {_short(rows)}; needed: a list of Records or of mappings with their fields")
     records = [row if isinstance(row, Record) else _record(row, place) for place, row in enumerate(rows)]
     refuse_duplicates((record.id for record in records), "id")
     return records

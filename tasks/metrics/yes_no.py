@@ -16,7 +16,7 @@ ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that 
 its share of yes among the *labels*.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
@@ -312,7 +312,7 @@ def _aligned(answers: Answers, labels: Answers) -> tuple[list[Any], list[Any]]:
             odd = sorted(map(str, answers.keys() ^ labels.keys()))
             raise VhbenchError(f"answers and labels have different ids: {odd[0]!r} ({len(odd)} in all) is in one only")
         return list(answers.values()), [labels[key] for key in answers]
-    if isinstance(answers, (str, Mapping)) or isinstance(labels, (str, Mapping)):
+    if any(isinstance(side, (str, Mapping, Set)) or not isinstance(side, Collection) for side in (answers, labels)):
         raise VhbenchError("answers and labels are two sequences, or two mappings with the same ids")
     if len(answers) != len(labels):
         raise VhbenchError(f"{len(answers)} answers for {len(labels)} labels: one each is needed")

@@ -1,5 +1,7 @@
 """The repaired defaults beside what the references do: worked by hand."""
 
+from collections.abc import Callable
+
 import pytest
 
 from vhbench.schema import VhbenchError
@@ -239,3 +241,74 @@ def test_the_paper_aggregates_pressures_then_tasks() -> None:
     assert result["by"]["pressure_family"]["ni"]["n"] == 3
     assert result["unparsed"] == pytest.approx(1 / 7)
     assert multiple_choice.score([])["aggregate"] is None
+
+
+ONE_CAPTION, ONE_GOLD = [{"image_id": 1, "caption": "a dog"}], {1: ["dog"]}
+
+
+@pytest.mark.parametrize(
+    ("captions", "gold", "synonyms", "message"),
+    [
+        (5, ONE_GOLD, COCO, "captions are 5; needed: rows"),
+        (None, ONE_GOLD, COCO, "captions are None; needed: rows"),
+        (b"a dog", ONE_GOLD, COCO, "captions are b'a dog'; needed"),
+        ([5], ONE_GOLD, COCO, "caption 0 is not a mapping"),
+        ({"imgToEval": 5}, ONE_GOLD, COCO, "the caption is 5, not text"),
+        (ONE_CAPTION, None, COCO, "gold objects are None; needed: image id"),
+        (ONE_CAPTION, ["dog"], COCO, "gold objects are \\['dog'\\]; needed: image id"),
+        (ONE_CAPTION, {1: "dog"}, COCO, "gold objects of image 1 are 'dog'; a list"),
+        (ONE_CAPTION, {1: 5}, COCO, "gold objects of image 1 are 5; a list"),
+        (ONE_CAPTION, {1: [5]}, COCO, "gold objects of image 1 have 5, which is not a word"),
+        (ONE_CAPTION, ONE_GOLD, None, "synonyms are None; needed: object"),
+        (ONE_CAPTION, ONE_GOLD, ["dog"], "synonyms are \\['dog'\\]; needed: object"),
+        (ONE_CAPTION, ONE_GOLD, {"dog": 5}, "synonyms of 'dog' are 5; a list"),
+        (ONE_CAPTION, ONE_GOLD, {"dog": "puppy"}, "synonyms of 'dog' are 'puppy'; a list"),
+        (ONE_CAPTION, ONE_GOLD, {"dog": [None]}, "synonyms of 'dog' have None, which is not a word"),
+        (ONE_CAPTION, ONE_GOLD, {5: []}, "the object 5 of the synonyms is not a name"),
+        (ONE_CAPTION, ONE_GOLD, chair.vocabulary_of(COCO, compat=True), "built with compat=True, and compat=False"),
+        ("no-such-file.json", ONE_GOLD, COCO, "cannot read no-such-file.json: No such file"),
+    ],
+)
+def test_wrong_types_are_one_clear_line(captions: object, gold: object, synonyms: object, message: str) -> None:
+    with pytest.raises(VhbenchError, match=message) as raised:
+        chair.score(captions, gold, synonyms=synonyms)  # type: ignore[arg-type]
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"responses": 5}, "responses are 5; needed"),
+        ({"responses": None}, "responses are None; needed"),
+        ({"annotations": None}, "annotations are None; needed"),
+        ({"annotations": [{"id": 1, "truth": 5}]}, "annotation 1: truth: 5 is not a list of words"),
+        ({"annotations": [{"id": 1, "truth": ["dog", None]}]}, "annotation 1: truth: None is not a word"),
+        ({"relation": None}, "relation needs a mapping"),
+        ({"relation": {"dog": 5}}, "relation of 'dog': 5 is not a list of words"),
+        ({"relation": {"dog": [5]}}, "relation of 'dog': 5 is not a word"),
+        ({"safe_words": 5}, "safe words: 5 is not a list of words"),
+    ],
+)
+def test_amber_wrong_types_are_one_clear_line(change: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {
+        "responses": [{"id": 1, "response": "a dog"}],
+        "annotations": [{"id": 1, "truth": ["dog"]}],
+        "relation": {"dog": []},
+    }
+    with pytest.raises(VhbenchError, match=message):
+        amber.score(**{**given, **change})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        lambda rows: yes_no.score_records(rows, positive="yes"),
+        lambda rows: yes_no.score(rows, ["yes"], positive="yes"),
+        symmetric_accuracy.score,
+        multiple_choice.score,
+    ],
+)
+@pytest.mark.parametrize("rows", [None, 5, [5], [None]])
+def test_rows_of_the_wrong_type_are_one_clear_line(metric: Callable[[object], object], rows: object) -> None:
+    with pytest.raises(VhbenchError):
+        metric(rows)

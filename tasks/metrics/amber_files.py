@@ -1,0 +1,75 @@
+"""AMBER's input: responses, annotations, relation and safe words, from files or as objects, checked."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics.records import read_json, read_text, refuse_duplicates
+
+
+def read_responses(responses: Any, *, refuse_repeats: bool) -> list[tuple[str, str]]:
+    """Return pairs (id, response) of rows or of a JSON or JSON lines file."""
+    out: list[tuple[str, str]] = []
+    for place, row in enumerate(_rows(responses, "responses")):
+        if not isinstance(row, Mapping) or row.get("id") is None or not isinstance(row.get("response"), str):
+            raise VhbenchError(f"response {place} needs an 'id' and the text 'response'")
+        out.append((str(row["id"]), row["response"]))
+    if refuse_repeats:
+        refuse_duplicates((name for name, _ in out), "response id")
+    return out
+
+
+def read_annotations(annotations: Any) -> dict[str, Mapping[str, Any]]:
+    """Return id → annotation of rows, of a mapping whose values are the rows, or of a JSON file of either."""
+    rows = _rows(annotations, "annotations")
+    for place, row in enumerate(rows):
+        if not isinstance(row, Mapping) or row.get("id") is None or "truth" not in row:
+            raise VhbenchError(f"annotation {place} needs an 'id' and 'truth'")
+    refuse_duplicates((str(row["id"]) for row in rows), "annotation id")
+    return {str(row["id"]): row for row in rows}
+
+
+def read_relation(relation: Any) -> Mapping[str, Sequence[str]]:
+    """Return word → associated words, from a mapping or a JSON file."""
+    data = read_json(relation) if isinstance(relation, (str, Path)) else relation
+    if not isinstance(data, Mapping):
+        raise VhbenchError(f"relation needs a mapping word → list of associated words, not {data!r:.60}")
+    return {str(word): _words(words, f"relation of {word!r}") for word, words in data.items()}
+
+
+def read_safe_words(words: Any) -> Sequence[str]:
+    """Return the words, or those of a file with one a line."""
+    return read_text(words).split() if isinstance(words, (str, Path)) else _words(words, "safe words")
+
+
+def word_list(name: str, row: Mapping[str, Any], key: str, fold: Callable[[str], str]) -> list[str]:
+    """Return the folded words of a caption's "truth" or "hallu"; None or nothing is no word."""
+    return [fold(word) for word in _words(row.get(key) or (), f"annotation {name!r}: {key}")]
+
+
+def answer_of(name: str, row: Mapping[str, Any]) -> str:
+    """Return a question's right answer, "yes" or "no"."""
+    truth = row["truth"]
+    if truth not in ("yes", "no"):
+        raise VhbenchError(f"annotation {name!r}: truth is {truth!r}; a question needs 'yes' or 'no'")
+    return str(truth)
+
+
+def _rows(given: Any, what: str) -> list[Any]:
+    data = read_json(given) if isinstance(given, (str, Path)) else given
+    if isinstance(data, Mapping):
+        return [data] if "id" in data else list(data.values())
+    if isinstance(data, bytes) or not isinstance(data, Iterable):
+        raise VhbenchError(f"{what} are {data!r:.60}; needed: rows with an 'id', or a JSON file of them")
+    return list(data)
+
+
+def _words(words: Any, what: str) -> list[str]:
+    if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
+        raise VhbenchError(f"{what}: {words!r:.60} is not a list of words")
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str):
+            raise VhbenchError(f"{what}: {word!r:.60} is not a word")
+    return found
