@@ -76,7 +76,14 @@ class Judge:
         similarity: Similarity | None,
         compat: bool,
     ) -> "Judge":
-        """Bring the inputs together; None for ``nouns`` or ``similarity`` takes the built-in ones."""
+        """Bring the inputs together; None for ``nouns`` or ``similarity`` takes the built-in ones.
+
+        >>> annotation = {"id": "1", "truth": ["dog", "sky"], "hallu": ["cat"]}
+        >>> judge = Judge.build({"1": annotation}, {}, (), None, None, compat=False)
+        >>> found = judge.caption("1", "Two dogs and a cat.", annotation)
+        >>> found.nouns, found.hallucinated, found.covered, found.likely
+        (('dog', 'cat'), ('cat',), ('dog',), ('cat',))
+        """
         fold = str if compat else str.lower
         related = {fold(word): tuple(map(fold, words)) for word, words in read_relation(relation).items()}
         vocabulary = {word for key, words in related.items() for word in (key, *words)}

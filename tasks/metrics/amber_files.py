@@ -9,7 +9,11 @@ from vhbench.tasks.metrics.records import read_json, read_text, refuse_duplicate
 
 
 def read_responses(responses: Any, *, refuse_repeats: bool) -> list[tuple[str, str]]:
-    """Return pairs (id, response) of rows or of a JSON or JSON lines file."""
+    """Return pairs (id, response) of rows or of a JSON or JSON lines file.
+
+    >>> read_responses([{"id": 1, "response": "Yes"}], refuse_repeats=True)
+    [('1', 'Yes')]
+    """
     out: list[tuple[str, str]] = []
     for place, row in enumerate(_rows(responses, "responses")):
         if not isinstance(row, Mapping) or row.get("id") is None or not isinstance(row.get("response"), str):

@@ -19,19 +19,21 @@ _ENOUGH = 5_000
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>|^.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _BOXED = re.compile(r"\\(?:boxed|text)\s*\{([^{}]*)\}")
 _MARKUP = re.compile(r"[*_`#]+|</?\w+>")
-_SAYS = r"(?:answer|choice|option|conclusion)\s*[\"']?\s*(?:is|:|=|would be|should be)+\s*[:\"'(]*\s*"
+# Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
+_SAYS = r"(?:answer|choice|option|conclusion)\s*+(?:[\"']\s*+)?(?:is|:|=|would be|should be)++\s*+(?:[:\"'(]++\s*+)?"
 
 _YES = r"(?:yes|yeah|yep|yup)"
 _NO = r"(?:no|nope|nah)"
-_LEADING = re.compile(rf"\W*(?:(?P<yes>{_YES}|y(?=\W*$))|(?P<no>{_NO}|n(?=\W*$)))\b")
+_END = r"(?=\s*(?:[.,;:!?\"')\]]|$))"
+_LEADING = re.compile(rf"\W*(?:(?P<yes>{_YES}|y(?=\W*$)|true{_END})|(?P<no>{_NO}|n(?=\W*$)|false{_END}))\b")
 _NO_LEAD = re.compile(r"\W*no\s+(?:doubt|problem|question|idea|one|matter|way to)\b")
 _BOTH = re.compile(rf"\W*(?:{_YES}\W+(?:and|or)\W+{_NO}|{_NO}\W+(?:and|or)\W+{_YES})\b")
-_SAID = re.compile(rf"{_SAYS}(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b")
+_SAID = re.compile(rf"{_SAYS}(?:(?P<yes>{_YES}|true)|(?P<no>{_NO}|false))\b")
 _YES_WORD = re.compile(rf"(?P<negated>\b(?:not|n't)\W+)?\b{_YES}\b")
-_NO_WORD = re.compile(rf"\b{_NO}\b(?=\s*(?:[.,;:!?\"')\]]|$))")
+_NO_WORD = re.compile(rf"\b{_NO}\b{_END}")
 _OPENING = re.compile(
-    r"\W*(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in|upon|after"
-    r"|given|considering|as|with)\b[^,.;!?]*)[,:!]\s*"
+    r"\A(?:\W*+(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in|upon|after"
+    r"|given|considering|as|with)\b[^,.;!?]*)[,:!]\s*)+"
 )
 _UNSURE = re.compile(
     r"(?:\b(?:not|cannot|unable|impossible|hard|difficult)|n't)\b[^.;!?]*"
@@ -50,10 +52,15 @@ _CLAUSE = re.compile(r"[.;!?,\n]| but | although | though | however ")
 def yes_no(text: str) -> str:
     """Read a yes/no answer by words.
 
+    A sentence that only describes ("There is a dog.") is unknown: without its question nobody can tell what it affirms.
+    "True" and "False" are answers where they stand as one, alone or at the beginning.
+
     >>> [yes_no(text) for text in ("Yes.", "no, it is not", "I do not see a dog.", "The answer is: **No**")]
     ['yes', 'no', 'no', 'no']
     >>> [yes_no(text) for text in ("I know", "It is nothing", "Maybe", "I'm not sure", "Yes and no", "")]
     ['', '', '', '', '', '']
+    >>> [yes_no(text) for text in ("True", "False. There is no dog.", "There is a dog.", "True to life, it is red")]
+    ['yes', 'no', '', '']
     """
     text = _plain(text).lower()
     if _BOTH.match(text):

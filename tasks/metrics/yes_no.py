@@ -201,8 +201,13 @@ def reference_rates(counts: Counts, epsilon: float, *, start: float = 0.001) -> 
 def rates(counts: Counts) -> dict[str, float | None]:
     """Compute accuracy, precision, recall and F1 as fractions; None where a denominator is zero.
 
+    F1 is 2TP / (2TP + FP + FN): 0, and not undefined, for who never says the positive class although it occurs; None
+    where it does not occur, for then nothing can be recalled.
+
     >>> rates(Counts(true_positive=1, false_negative=3))
     {'accuracy': 0.25, 'precision': 1.0, 'recall': 0.25, 'f1': 0.4}
+    >>> rates(Counts(false_negative=3)), rates(Counts(true_negative=3))["f1"]
+    ({'accuracy': 0.0, 'precision': None, 'recall': 0.0, 'f1': 0.0}, None)
     """
     return {
         "accuracy": _share(counts.right, counts.total),

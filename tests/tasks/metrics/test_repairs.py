@@ -1,5 +1,6 @@
 """The repaired defaults beside what the references do: worked by hand."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -144,6 +145,46 @@ def test_amber_reports_a_degenerate_precision() -> None:
 def test_yes_no_words(expected: str, texts: list[str]) -> None:
     for text in texts:
         assert parsers.yes_no(text) == expected, text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("True", "yes"),
+        ("True.", "yes"),
+        ("**False**", "no"),
+        ("False, there is none", "no"),
+        ("The answer is: False", "no"),
+        ("True to life, it is red", ""),
+        ("A false wall", ""),
+        # What is described is not what was asked: unknown, and its share is reported.
+        ("There is a dog.", ""),
+        ("A dog.", ""),
+        ("There is a dog in the image, not a cat", ""),
+        ("Sure, based on the image, there is no dog", "no"),
+    ],
+)
+def test_answers_that_are_neither_word(text: str, expected: str) -> None:
+    assert parsers.yes_no(text) == expected
+
+
+LONG = 50_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("!" * LONG + "x", "." * LONG + "x", "-" * LONG + "x", "<" * LONG, "</" * LONG, "answer" + " " * LONG + "x"),
+        *("answer is" + ":" * LONG + "x", "answer is " + "'(" * LONG, "not" + "!" * LONG + "x", "based on " * LONG),
+        *("<think>" * LONG, "A or " * LONG, "yes and " * LONG, "option " * LONG, "no" + " " * LONG + "x", "ﷺ" * LONG),
+    ],
+    ids=lambda text: repr(text[:10]),
+)
+def test_a_runaway_answer_is_read_in_no_time(text: str) -> None:
+    start = time.process_time()
+    parsers.yes_no(text)
+    parsers.letter(text, IMAGES)
+    assert time.process_time() - start < 0.5
 
 
 def test_yes_no_arithmetic_of_the_references() -> None:
