@@ -243,8 +243,12 @@ def _add_generative(result: dict[str, Any], captions: Sequence[Judged], compat: 
     result["printed"]["Generative Task"] = printed
     if compat:
         return
-    result["scores"]["Generative Task (paper)"] = paper = _paper(captions)
+    parts = _paper(captions)
+    result["scores"]["Generative Task (paper)"] = paper = {name: _mean(values) for name, values in parts.items()}
     result["printed"]["Generative Task (paper)"] = {name: _percent(value) for name, value in paper.items()}
+    result["intervals"]["Generative Task (paper)"] = {
+        name: intervals.mean(values, seed=seed) for name, values in parts.items()
+    }
     result["intervals"]["Generative Task"] = {
         "CHAIR": intervals.ratio([len(c.hallucinated) for c in captions], [len(c.nouns) for c in captions], seed=seed),
         "Cover": intervals.ratio([len(c.covered) for c in captions], [c.truth for c in captions], seed=seed),
@@ -253,15 +257,15 @@ def _add_generative(result: dict[str, Any], captions: Sequence[Judged], compat: 
     }
 
 
-def _paper(captions: Sequence[Judged]) -> dict[str, float | None]:
-    """Average over responses, over the distinct objects of each; one without objects has no CHAIR and no Cog."""
+def _paper(captions: Sequence[Judged]) -> dict[str, list[float]]:
+    """Return each response's scores, over its distinct objects; one without objects has no CHAIR and no Cog."""
     speaking = [caption for caption in captions if caption.nouns]
     shown = [caption for caption in captions if caption.truth]
     return {
-        "CHAIR": _mean([len(set(c.hallucinated)) / len(set(c.nouns)) for c in speaking]),
-        "Cover": _mean([len(c.covered) / c.truth for c in shown]),
-        "Hal": _mean([float(bool(c.hallucinated)) for c in captions]),
-        "Cog": _mean([len(c.likely_nouns) / len(set(c.nouns)) for c in speaking]),
+        "CHAIR": [len(set(c.hallucinated)) / len(set(c.nouns)) for c in speaking],
+        "Cover": [len(c.covered) / c.truth for c in shown],
+        "Hal": [float(bool(c.hallucinated)) for c in captions],
+        "Cog": [len(c.likely_nouns) / len(set(c.nouns)) for c in speaking],
     }
 
 
