@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from vhbench.schema import Manifest, Row, VhbenchError
+from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 from vhbench.splits.hashing import canonical, columns
 from vhbench.splits.truth import Truth
 
@@ -58,11 +58,27 @@ def check(manifest: Manifest, secret: bytes) -> str:
     return "" if hmac.compare_digest(committed, expected) else "the manifest commits to another secret"
 
 
-def redacted(truth: Truth) -> Truth:
-    """Return a stored scene without the seeds in its provenance."""
+def redacted(truth: Truth, seed: int) -> Truth:
+    """Return a stored scene without the seeds in its provenance.
+
+    Raises:
+        VhbenchError: if the seed stands elsewhere in the scene.
+    """
     data = orjson.loads(truth.json)
     data["provenance"] = without_seeds(data["provenance"])
+    _check(f"scene {truth.id!r}", [truth.id, data], seed)
     return replace(truth, json=canonical(data).decode())
+
+
+def redacted_rejection(rejection: Rejection, seed: int) -> Rejection:
+    """Return what was left out without the seeds in its details.
+
+    Raises:
+        VhbenchError: if the seed stands elsewhere in it.
+    """
+    told = replace(rejection, detail=without_seeds(dict(rejection.detail)))
+    _check(f"rejection of {rejection.item!r}", [told.item, told.reason, told.detail], seed)
+    return told
 
 
 def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
@@ -71,11 +87,14 @@ def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
     Raises:
         VhbenchError: if the seed stands in a row's columns.
     """
-    told = str(seed).encode()
     for row in rows:
-        if told in canonical(columns(row.question)):
-            raise VhbenchError(f"row {row.question.id!r}: tells the seed of a secret edition")
+        _check(f"row {row.question.id!r}", [row.config, columns(row.question)], seed)
         yield row
+
+
+def _check(what: str, told: Any, seed: int) -> None:
+    if str(seed).encode() in canonical(told):
+        raise VhbenchError(f"{what}: tells the seed of a secret edition")
 
 
 def without_seeds(value: Any) -> Any:

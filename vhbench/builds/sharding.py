@@ -261,6 +261,9 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
         def truths() -> Iterator[Truth]:
             return chain.from_iterable(map(splits.read_truths, parts))
 
+        def rejections() -> Iterator[Rejection]:
+            return chain.from_iterable(map(splits.read_rejections, parts))
+
         return splits.write_split(
             target,
             secret.guarded(rows(), build.seed) if commitment else rows(),
@@ -269,8 +272,8 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             seed=layout.SECRET_SEED if commitment else build.seed,
             config=secret.without_seeds(dict(build.config)) if commitment else build.config,
             sources=build.sources,
-            scenes=map(secret.redacted, truths()) if commitment else truths(),
-            rejections=chain.from_iterable(map(splits.read_rejections, parts)),
+            scenes=(secret.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
+            rejections=(secret.redacted_rejection(r, build.seed) for r in rejections()) if commitment else rejections(),
             extra={"fingerprint": mark, "shards": build.shards, **({"commitment": commitment} if commitment else {})},
         )
 

@@ -7,7 +7,8 @@ from toy_build import ToyBuild
 
 from vhbench import splits
 from vhbench.builds import secret, sharding
-from vhbench.schema import VhbenchError
+from vhbench.schema import Rejection, VhbenchError
+from vhbench.splits.truth import Truth
 
 COMMITMENT = "d3cdf385174eedced75046852e195bc3d64fe7d116e58363aa240a14d587cc68"
 SEED = 883740149861985075
@@ -60,3 +61,12 @@ def test_a_short_secret_is_refused(tmp_path: Path) -> None:
     assert secret.read_secret(file) == b"0123456789abcdef"
     with pytest.raises(VhbenchError, match="No such file"):
         secret.read_secret(tmp_path / "none")
+
+
+def test_scenes_and_what_was_left_out_tell_nothing_either() -> None:
+    kept = secret.redacted_rejection(Rejection("r0", "too dark", {"render_seed": 4242, "area": 3}), 4242)
+    assert kept == Rejection("r0", "too dark", {"area": 3})
+    with pytest.raises(VhbenchError, match="rejection of 'r0': tells the seed of a secret edition"):
+        secret.redacted_rejection(Rejection("r0", "too dark", {"made_by": "image 4242"}), 4242)
+    with pytest.raises(VhbenchError, match="scene 's-4242': tells the seed of a secret edition"):
+        secret.redacted(Truth("s-4242", "", '{"provenance": {"seed": 4242}}'), 4242)
