@@ -34,7 +34,10 @@ def verdict(question: Question, scenes: Scenes) -> Maybe:
 
 
 def read(text: str, scenes: Scenes) -> Maybe:
-    """Answer a yes/no question."""
+    """Answer a yes/no question; a negated one by answering its opposite."""
+    for pattern, positive in _NEGATED:
+        if match := re.fullmatch(pattern, text):
+            return negation(read(match.expand(positive), scenes))
     for pattern, answer in _YES_NO:
         if match := re.fullmatch(pattern, text):
             return answer(scenes, *match.groups())
@@ -172,6 +175,14 @@ _YES_NO: tuple[tuple[str, Callable[..., Maybe]], ...] = (
         _alone(_related),
     ),
     (r"(?:Is|Are) the (.+) in the image (.+)\?", _alone(_all_are)),
+)
+_NEGATED = (
+    (r"(Is|Are) there no (.+)\?", r"\1 there a \2?"),
+    (r"Is it false that there (?:is|are) (.+)\?", r"Is there \1?"),
+    (r"Is it false that the image does show (.+)\?", r"Does the image show \1?"),
+    (r"Is it false that (it|the sky) is (.+)\?", r"Is \1 \2?"),
+    (r"Is it false that the (.+) in the image (?:is|are) (.+)\?", r"Is the \1 in the image \2?"),
+    (r"Is it false that the (.+) (?:is|are) (.+ in the image)\?", r"Is the \1 \2?"),
 )
 _CHOICES: tuple[tuple[str, Callable[..., Maybe]], ...] = (
     (r"Which image shows exactly (.+)\?", _shows_exactly),

@@ -130,10 +130,13 @@ class VHExpansionBuild:
         return -(-len(self._groups) // IMAGES_PER_SHARD)
 
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
-        """Yield a shard's pairs, clean ones first, and what was left out."""
+        """Yield a shard's pairs, clean ones first, what was left out, and the scenes where the source knows them."""
         rewriter = rewriter_of(self.rewriter)
+        scenes = _scenes(self.source)
         attacked: list[tuple[list[Case], Array]] = []
         for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
+            told = sorted({name for question in group for name in question.scene_ids})
+            yield from (scenes[name] for name in told if name in scenes)
             cases: list[Case] = []
             for item in _cases(group, rewriter):
                 if isinstance(item, Case):
@@ -242,6 +245,13 @@ def _read(source: str, images: str, name: str, limit: int, version: str) -> tupl
         raise VhbenchError(f"{path}: no yes/no or multiple-choice questions about one image")
     _check_twins([q for group in groups.values() for q in group], path)
     return tuple(tuple(group) for group in groups.values())
+
+
+@lru_cache(maxsize=2)
+def _scenes(source: str) -> dict[str, Scene]:
+    """Return the truth behind a split's images, so that its answers can be found anew; other sources tell none."""
+    form, path = form_of(source)
+    return splits.read_scenes(path) if FORMS[form] is read_split else {}
 
 
 def _check_twins(questions: list[Question], path: Path) -> None:

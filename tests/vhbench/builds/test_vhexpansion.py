@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from toy_build import ToyBuild
 from typer.testing import CliRunner
 
-from vhbench import splits
+from vhbench import audit, splits
 from vhbench.builds import sharding
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_attack import said
@@ -329,3 +330,11 @@ def test_a_sheet_of_nothing(tmp_path: Path) -> None:
     )
     with pytest.raises(VhbenchError, match="no case with its negated twin to draw"):
         draw_sheet(tmp_path / "s", tmp_path / "x.png")
+
+
+def test_answers_of_an_expanded_split_are_found_anew(tmp_path: Path) -> None:
+    sharding.run(ToyBuild(rows=2, shards=2), tmp_path / "toy", progress=False)
+    split = build(tmp_path / "out", source=f"split:{tmp_path / 'toy/ode'}", perturb=("brightness",))
+    assert set(splits.read_scenes(split)) == {"s0-0", "s0-1", "s1-0", "s1-1"}
+    found = audit.audit(split)
+    assert (found.right, found.faults, found.open.total()) == (4 * 2 * 2, [], 0)
