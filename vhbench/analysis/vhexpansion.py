@@ -146,6 +146,9 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
     elif costs:
         yield f"None of {', '.join(costs)} costs anything for certain."
+    apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None]
+    if clean and clean["pairs"] and apart:
+        yield f"No case of {', '.join(apart)} was also asked clean (--limit cuts each task elsewhere): no drop there."
     if missing := sum(score["incomplete_pairs"] for score in kinds.values()):
         yield f"{missing} answers were left out, as their twins are missing."
 

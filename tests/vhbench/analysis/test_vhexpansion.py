@@ -104,6 +104,14 @@ def test_a_run_without_clean_questions_and_with_halves() -> None:
     )
 
 
+def test_a_perturbation_of_other_cases_has_no_drop() -> None:
+    found = analyse([*pair(0, "", (True, True)), *pair(1, "jpeg", (True, False))])
+    assert found["sources"]["pope"]["jpeg"]["drop"] is None
+    assert found["summary"].endswith(
+        "No case of jpeg was also asked clean (--limit cuts each task elsewhere): no drop there."
+    )
+
+
 def test_sources_stay_apart() -> None:
     records = [*pair(0, "", (True, True)), *pair(0, "", (True, False), source="ode")]
     found = analyse(records)["sources"]
