@@ -85,6 +85,7 @@ _COCO_LICENCE = "annotations CC BY 4.0; images under Flickr's terms of use, each
 
 SOURCES: dict[str, Source] = {
     "scenes": Source("drawings that ship with vhbench", "Apache-2.0", ""),
+    "ode": Source("a split of ODE", "that of its images; drawings: Apache-2.0", "", BENCHMARKS["ode"].bibtex),
     "coco": Source("COCO", _COCO_LICENCE, "https://cocodataset.org", _COCO),
     "paco": Source(
         "PACO",
