@@ -25,7 +25,6 @@ cluster.
 from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
 from math import comb, lgamma, log, prod
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -228,8 +227,7 @@ def _some_resamples(kinds: Floats, count: npt.NDArray[np.intp], seed: int, draws
 
 def _picked(rows: Floats, sizes: npt.NDArray[np.int64], generator: np.random.Generator) -> Floats:
     """Sum ``sizes[i]`` rows picked at random, for each i."""
-    width: type[np.unsignedinteger[Any]] = np.uint16 if len(rows) <= 2**16 else np.uint32
-    picks = generator.integers(len(rows), size=int(sizes.sum()), dtype=width)
+    picks = generator.integers(len(rows), size=int(sizes.sum()))
     starts = np.cumsum(sizes) - sizes
     filled = np.flatnonzero(sizes)
     totals = np.zeros((len(sizes), rows.shape[1]))
