@@ -49,6 +49,8 @@ class Entry:
         colours: names it may be painted in; empty for identity-locked drawings (a banana is yellow).
         default_colour: the colour that covers at least half of the default drawing, or "".
         actions: what it can be shown doing, as gerunds ("running"); "" is :data:`DEFAULT_ACTION`.
+        states: the states it can be shown in ("open", "closed"), that of the drawing itself first; the others are
+            drawings of their own, ``<drawing>_<state>.svg``.
         coco: COCO's category, or "".
         countable: whether its instances may be counted.
         flip: whether it may be mirrored.
@@ -69,6 +71,7 @@ class Entry:
     colours: tuple[str, ...]
     default_colour: str
     actions: tuple[str, ...]
+    states: tuple[str, ...]
     coco: str
     countable: bool
     flip: bool
@@ -124,6 +127,7 @@ def _entry(row: Mapping[str, str]) -> Entry:
         colours=COLOURS if row["colours"] == "any" else _words(row["colours"]),
         default_colour=row["default_colour"],
         actions=_words(row["actions"]),
+        states=_words(row["states"]),
         coco=row["coco"],
         countable=row["countable"] == "yes",
         flip=row["flip"] == "yes",

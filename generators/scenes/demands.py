@@ -102,7 +102,7 @@ def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> Non
         if wish.spec < 0:
             continue
         asked, found = spec.objects[wish.spec], dict(thing.attributes)
-        for name, value in (("colour", asked.colour), ("size", asked.size)):
+        for name, value in (("colour", asked.colour), ("size", asked.size), ("state", asked.state)):
             if value and found.get(name) != value:
                 raise Refusal(f"{name} missed", category=thing.category, asked=value, found=found.get(name, ""))
     absent = frozenset(map(plan.readable, spec.absent)) & truth.vocabulary()

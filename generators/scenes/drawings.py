@@ -49,23 +49,25 @@ class Art:
 
 
 @lru_cache(maxsize=4096)
-def draw(word: str, *, colour: str = "", action: str = "", variant: int = 0) -> Drawing:
+def draw(word: str, *, colour: str = "", action: str = "", state: str = "", variant: int = 0) -> Drawing:
     """Draw a thing.
 
     Args:
         word: a word, name or synonym of the catalog.
         colour: one of the entry's colours, or "" for the drawing's own.
         action: one of the entry's actions, or "" for standing.
+        state: one of the entry's states, or "" for the first.
         variant: creatures differ by variant (hair, skin, spots); drawings ignore it.
 
     Raises:
-        VhbenchError: if the word is unknown, or cannot have the colour or action.
+        VhbenchError: if the word is unknown, or cannot have the colour, action or state.
     """
     entry = find(word)
     _check(entry, "colour", colour, entry.colours)
     _check(entry, "action", action, entry.actions)
+    _check(entry, "state", state, entry.states)
     if entry.drawing:
-        return _draw_art(entry, colour)
+        return _draw_art(entry, colour, state)
     body, width, height = creature(entry.word, colour, action, variant)
     return Drawing(body, width, height, entry.size_m / usual_size(entry.word))
 
@@ -87,14 +89,19 @@ def load(stem: str) -> Art:
     return Art(root, (left, top, width, height), root.get("color", ""))
 
 
-def _draw_art(entry: Entry, colour: str) -> Drawing:
-    art = load(entry.drawing)
+def stem(entry: Entry, state: str = "") -> str:
+    """Return the stem of the file in ``art/`` that shows an entry in a state."""
+    return entry.drawing if state in ("", *entry.states[:1]) else f"{entry.drawing}_{state}"
+
+
+def _draw_art(entry: Entry, colour: str, state: str) -> Drawing:
+    art, usual = load(stem(entry, state)), load(entry.drawing)
     left, top, width, height = art.box
-    prefix = f"{entry.drawing}-{colour or 'own'}-"
+    prefix = f"{stem(entry, state)}-{colour or 'own'}-"
     parts = (deepcopy(child) for child in art.root)
     body = "".join(ET.tostring(_paint(part, art.slot, colour, prefix), encoding="unicode").strip() for part in parts)
     shift = f"translate({-left:g} {-top:g})"
-    return Drawing(f'<g transform="{shift}">{body}</g>', width, height, entry.size_m / max(width, height))
+    return Drawing(f'<g transform="{shift}">{body}</g>', width, height, entry.size_m / max(usual.box[2:]))
 
 
 def _paint(part: ET.Element, slot: str, colour: str, prefix: str) -> ET.Element:

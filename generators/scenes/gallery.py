@@ -60,6 +60,15 @@ def all_colours(size: int = 120) -> Iterator[Cell]:
             yield f"{name} {entry.name}", picture(draw(entry.word, colour=name), size)
 
 
+def all_states(size: int = 120) -> Iterator[Cell]:
+    """Yield every drawing that has states, in each of them, at one scale."""
+    for entry in catalog.CATALOG.values():
+        shown = {state: draw(entry.word, state=state) for state in entry.states}
+        longest = max((max(drawing.width, drawing.height) for drawing in shown.values()), default=1)
+        for state, drawing in shown.items():
+            yield f"{state} {entry.name}", picture(drawing, size, scale=0.94 * size / longest)
+
+
 def all_actions(size: int = 140) -> Iterator[Cell]:
     """Yield every creature in every action, at one scale per creature."""
     for number, word in enumerate(CREATURES):
@@ -109,6 +118,7 @@ def main(folder: Path) -> None:
         "drawings": (all_drawings(), 14),
         "colours": (all_colours(), 22),
         "actions": (all_actions(), 11),
+        "states": (all_states(), 10),
         "environments": (all_environments(), 8),
     }
     for name, (cells, columns) in sheets.items():

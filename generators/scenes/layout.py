@@ -35,6 +35,9 @@ _INDOORS = 1.3
 
 _IN_THE_AIR = 0.30
 
+_LEGS = 0.14
+"""Share of the height of somebody sitting on a bench that hangs down before it."""
+
 
 def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]:
     """Place every wish, or raise.
@@ -159,7 +162,7 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
 @functools.lru_cache(maxsize=4096)
 def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, float]:
     """Return the geometric mean side per height below the horizon, and the largest one that the picture takes."""
-    drawing = drawings.draw(look.word, colour=look.colour, action=look.action, variant=look.variant)
+    drawing = drawings.draw(look.word, action=look.action, state=look.state, variant=look.variant)
     rows, columns = silhouette(look).shape
     longest = _PERSPECTIVE * max(drawing.width, drawing.height) * drawing.metres / math.sqrt(metres)
     slim = math.sqrt(min(rows, columns) / max(rows, columns))
@@ -216,6 +219,8 @@ def _on_top(layout: Layout, wish: Wish, host: Slot) -> Slot | None:
     spare = max(0.0, room - width)
     middle = host.placed.x + surface[0] * host.width + width / 2 + layout.uniform(0, spare)
     foot = host.placed.y + host.height * layout.uniform(surface[2], surface[3])
+    if wish.look.action == "sitting" and wish.entry.coco == "person":
+        foot += _LEGS * height
     slot = _slot(layout, wish, middle, foot / layout.height, (width, height))
     index = layout.slots.index(host)
     depth = host.placed.depth + 0.0005 + 0.0004 * (foot - host.placed.y) / max(1, host.height)

@@ -42,6 +42,17 @@ TABLES = ("table", "tablecloth", "bar", "desk", "dresser")
 _DOWN = frozenset({"ground", "floor", "table", "water"})
 _ALOFT = frozenset({"air", "sky"})
 
+INVERSE = {
+    "left of": "right of",
+    "right of": "left of",
+    "in front of": "behind",
+    "behind": "in front of",
+    "above": "below",
+    "below": "above",
+    "next to": "next to",
+}
+"""Predicate → what it is when seen from the other thing."""
+
 _VARIANTS = 12
 _RARE = {"night": 1.0, "dim": 1.0}
 """States that a free choice takes less often; every other one is taken for the environment's usual state."""
@@ -105,8 +116,34 @@ def check(spec: SceneSpec) -> list[Entry]:
         if predicate not in relations.PREDICATES:
             allowed = ", ".join(relations.PREDICATES)
             raise VhbenchError(f"scene {spec.id}: unknown relation {predicate!r}: must be one of {allowed}")
+    _check_relations(spec, entries)
     _check_absent(spec, entries)
     return entries
+
+
+def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
+    """Refuse at once what no layout can meet."""
+    asked = set(spec.relations)
+    for index, predicate, other in spec.relations:
+        if predicate == "on" and entries[other].surface is None:
+            raise Refusal("nothing can stand on it", category=entries[other].name)
+        opposite = (index, INVERSE.get(predicate, "on"), other)
+        turned = (other, predicate, index)
+        if predicate != "next to" and asked & {turned, opposite} - {(index, predicate, other)}:
+            raise Refusal("relations contradict", relation=[index, predicate, other])
+
+
+def check_height(spec: SceneSpec, entries: list[Entry], setting: Setting) -> None:
+    """Refuse that something which stands on the ground of this setting be above another thing.
+
+    Raises:
+        Refusal: if nothing carries it.
+    """
+    carried = {index for index, predicate, _ in spec.relations if predicate == "on"}
+    for index, predicate, other in spec.relations:
+        upper = {"above": index, "below": other}.get(predicate)
+        if upper is not None and upper not in carried and place_of(entries[upper], setting) in _DOWN:
+            raise Refusal("stands on the ground", category=entries[upper].name, relation=[index, predicate, other])
 
 
 def _entry(spec: SceneSpec, thing: ObjectSpec) -> Entry:
@@ -129,8 +166,8 @@ def _entry(spec: SceneSpec, thing: ObjectSpec) -> Entry:
     if thing.action and action_of(entry, thing.action) is None:
         allowed = sorted(map(truth.gerund, entry.actions))
         raise Refusal("no such action", category=thing.category, action=thing.action, allowed=allowed)
-    if thing.state:
-        raise Refusal("no such state", category=thing.category, state=thing.state)
+    if thing.state and thing.state not in entry.states:
+        raise Refusal("no such state", category=thing.category, state=thing.state, allowed=list(entry.states))
     return entry
 
 
@@ -263,9 +300,12 @@ def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:
     action = action_of(entry, thing.action) or ""
     if not thing.action and entry.actions and random.random() < 0.5:
         action = entry.actions[int(random.integers(len(entry.actions)))]
+    state = thing.state or next(iter(entry.states), "")
+    if not thing.state and entry.states and random.random() < 0.3:
+        state = entry.states[int(random.integers(1, len(entry.states)))]
     flip = bool(random.integers(2)) and entry.flip
     variant = 0 if entry.drawing else int(random.integers(_VARIANTS))
-    return Look(entry.word, _paintable(entry, colour), action, variant, flip)
+    return Look(entry.word, _paintable(entry, colour), action, state, variant, flip)
 
 
 def _paintable(entry: Entry, colour: str) -> str:

@@ -69,8 +69,9 @@ class SceneSource:
             # A few tries share a setting: what failed is mostly the layout, and paintings are dear.
             setting = plan.choose_setting(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_SETTING))
             random = rng(seed, "scenes", spec.id, attempt)
-            wishes = plan.wishes(spec, entries, setting, random)
             try:
+                plan.check_height(spec, entries, setting)
+                wishes = plan.wishes(spec, entries, setting, random)
                 return self._attempt(spec, seed, setting, wishes, random, attempt=attempt)
             except Refusal as refusal:
                 failures[refusal.reason] += 1

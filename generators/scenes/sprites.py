@@ -29,6 +29,7 @@ class Look:
     word: str
     colour: str = ""
     action: str = ""
+    state: str = ""
     variant: int = 0
     flip: bool = False
     sunk: float = 0.0
@@ -55,15 +56,15 @@ class Sprite:
 
 def silhouette(look: Look) -> Silhouette:
     """Return the silhouette of a look with its longest side near :data:`PROBE` pixels; its shape is the aspect."""
-    solid = _shape(look.word, look.action, look.variant)
+    solid = _shape(look.word, look.action, look.state, look.variant)
     solid = solid[: _dry(solid.shape[0], look)]
     return solid[:, ::-1] if look.flip else solid
 
 
 @functools.lru_cache(maxsize=2048)
-def _shape(word: str, action: str, variant: int) -> Silhouette:
+def _shape(word: str, action: str, state: str, variant: int) -> Silhouette:
     """Take the silhouette once for all colours and directions."""
-    return _raster(Look(word, action=action, variant=variant), PROBE)[..., 3] >= 128
+    return _raster(Look(word, action=action, state=state, variant=variant), PROBE)[..., 3] >= 128
 
 
 def _dry(height: int, look: Look) -> int:
@@ -88,7 +89,7 @@ def sprite(look: Look, longest: int) -> Sprite:
 
 
 def _raster(look: Look, longest: int) -> Pixels:
-    drawing = drawings.draw(look.word, colour=look.colour, action=look.action, variant=look.variant)
+    drawing = drawings.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
     zoom = longest / max(drawing.width, drawing.height)
     width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
     svg = (

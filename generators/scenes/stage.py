@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.environments import Band, Environment
-from vhbench.generators.scenes.plan import Wish
+from vhbench.generators.scenes.plan import INVERSE, Wish
 from vhbench.generators.scenes.render import Placed
 from vhbench.generators.scenes.sprites import silhouette
 from vhbench.schema import Box
@@ -105,17 +105,6 @@ def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Slot]]:
                 break
         if wish.spec == other and predicate != "on":
             yield from ((INVERSE[predicate], slot) for slot in layout.slots if slot.wish.spec == index)
-
-
-INVERSE = {
-    "left of": "right of",
-    "right of": "left of",
-    "in front of": "behind",
-    "behind": "in front of",
-    "above": "below",
-    "below": "above",
-    "next to": "next to",
-}
 
 
 def visible_share(slot: Slot, others: Sequence[Slot]) -> float:

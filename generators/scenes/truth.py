@@ -43,6 +43,7 @@ LEAST_PIXELS = 0.0006
 LEAST_PART = 0.002
 """The same for an occluded or truncated hard positive, of which a stranger must still see what it is."""
 
+_WHOLE = 0.8
 _COLOUR_SAMPLE = 2000
 _GREYS = ("black", "white", "gray")
 
@@ -90,8 +91,10 @@ def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) ->
     colour, sure = seen_colour(declared, picture[seen.visible])
     size = size_name(seen.box, picture.shape[1], picture.shape[0])
     action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
-    found = {"colour": colour, "size": size, "action": action}
-    known = {name for name, value in found.items() if value and (name != "colour" or sure)}
+    found = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
+    whole = seen.visible_fraction >= _WHOLE and seen.in_frame_fraction >= _WHOLE
+    sure_of = {"colour": sure, "state": whole}  # what is hidden of a candle may be its flame
+    known = {name for name, value in found.items() if value and sure_of.get(name, True)}
     return SceneObject(
         id=number,
         category=entry.name,

@@ -36,7 +36,9 @@ def test_art_is_plain_svg(path) -> None:
 
 
 def test_every_file_is_in_the_catalog_and_the_other_way_round() -> None:
-    assert {path.stem for path in FILES} == {entry.drawing for entry in DRAWN}
+    assert {path.stem for path in FILES} == {
+        drawings.stem(entry, state) for entry in DRAWN for state in ("", *entry.states)
+    }
 
 
 @pytest.mark.parametrize("entry", DRAWN, ids=lambda entry: entry.word)

@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from vhbench.generators.scenes import catalog, environments, plan
+from vhbench.generators.scenes import catalog, drawings, environments, plan
 from vhbench.generators.scenes.source import SceneSource, canonical
 from vhbench.generators.scenes.specs import random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
@@ -102,3 +102,33 @@ def test_a_couch_on_a_beach_can_be_asked_for() -> None:
     made = next(SceneSource().make([SceneSpec("odd", (ObjectSpec("couch"),), "beach")], seed=1))
     assert isinstance(made, Scene)
     assert made.environment == "beach"
+
+
+@pytest.mark.parametrize(("word", "state"), [(e.name, state) for e in catalog.CATALOG.values() for state in e.states])
+def test_a_state_is_drawn_and_told(word: str, state: str) -> None:
+    thing = draw(ObjectSpec(word, state=state)).objects[0]
+    assert ("state", state) in thing.attributes
+    assert "state" in thing.known_attributes
+    usual, shown = drawings.draw(word), drawings.draw(word, state=state)
+    assert (usual == shown) == (state == catalog.find(word).states[0])
+
+
+def test_a_state_that_is_not_drawn_is_refused() -> None:
+    refusal = refuse(ObjectSpec("umbrella", state="broken"))
+    assert refusal.reason == "no such state"
+    assert refusal.detail["allowed"] == ["open", "closed"]
+
+
+@pytest.mark.parametrize(
+    ("relations", "reason"),
+    [
+        (((0, "on", 1),), "nothing can stand on it"),
+        (((0, "left of", 1), (1, "left of", 0)), "relations contradict"),
+        (((0, "left of", 1), (0, "right of", 1)), "relations contradict"),
+        (((0, "above", 1),), "stands on the ground"),
+        (((1, "below", 0),), "stands on the ground"),
+    ],
+)
+def test_what_no_layout_can_meet_is_refused_without_painting(relations, reason, monkeypatch) -> None:
+    monkeypatch.setattr("vhbench.generators.scenes.source.arrange", None)
+    assert refuse(ObjectSpec("dog"), ObjectSpec("car"), environment="park", relations=relations).reason == reason
