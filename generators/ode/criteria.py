@@ -192,8 +192,11 @@ def select(
             stream = candidates(graph, criterion, pairing, seed=seed, epsilon=epsilon, delta=delta, version=version)
             drawn = list(islice(stream, limit))
             if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
+                bounds = Pool(graph, pairing, version, epsilon, delta).bounds if criterion == "long_tail" else ()
+                within = " with {:g} < c < {:g}".format(*bounds) if bounds else ""
                 raise VhbenchError(
-                    f"{criterion}: {limit} {PAIRINGS[pairing]} pairs were asked for, the graph has only {len(drawn)}"
+                    f"{criterion}: {limit} {PAIRINGS[pairing]} pairs were asked for, the graph has only "
+                    f"{len(drawn)}{within}"
                 )
             pairs.extend(drawn)
     return found

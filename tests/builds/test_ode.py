@@ -131,6 +131,8 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
         ({"images": "diffusers:x"}, "--images diffusers:x needs --detector NAME"),
         ({"epsilon": 4, "delta": 3}, "ε = 4 must be less than δ = 3"),
         ({"pairs": 100_000}, "100000 entity-entity pairs were asked for, the graph has only"),
+        ({"epsilon": 50_000}, "long_tail: 40 entity-entity pairs were asked for, .* only 0 with 50000 < c < 50001"),
+        ({"images": "midjourney"}, "unknown image source 'midjourney': allowed are scenes, diffusers:NAME"),
         ({"graph": "nowhere.json"}, r"cannot read nowhere\.json"),
         ({"node_types": "types.json"}, r"--node-types types\.json: only goes with --graph amber:DIR"),
     ],

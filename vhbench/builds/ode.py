@@ -78,6 +78,8 @@ class OdeBuild:
             for value in getattr(self, option):
                 if value not in allowed:
                     raise VhbenchError(f"--{option} {value!r}: must be among {', '.join(allowed)}")
+        if self.images != "scenes" and not self.images.startswith("diffusers:"):
+            raise VhbenchError(f"unknown image source {self.images!r}: allowed are scenes, diffusers:NAME")
         if self.images != "scenes" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
         graph = load_graph(self.graph, self.node_types, self.add)
