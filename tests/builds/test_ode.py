@@ -162,3 +162,30 @@ def test_command_ends_with_a_table_and_another_run_with_the_same_hash(tmp_path: 
         told.append(re.search(r"content hash (\w+)", result.output)[1])  # type: ignore[index]
         assert re.search(r"standard +│ +4 +│ +4 +│", result.output)
     assert len(set(told)) == 1
+
+
+def test_added_concepts_get_pairs_of_their_own_and_the_old_pairs_stay(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from vhbench import splits
+    from vhbench.cli import app
+
+    more = tmp_path / "more.json"
+    more.write_text('{"concepts": [{"word": "bamboo", "kind": "entity"}], "edges": []}')
+    captions = []
+    for out, options in (("old", []), ("new", ["--add", str(more)])):
+        command = ["build", "ode", "--out", str(tmp_path / out), "--pairs", "1", "--size", "128", *options]
+        result = CliRunner().invoke(app, [*command, "--criteria", "random", "--levels", "caption"])
+        assert result.exit_code == 0, result.output
+        captions.append({q.id: q for q in splits.read_questions(tmp_path / out / "ode")})
+        assert re.search(rf"random +│ {2 * len(captions)} +│ {2 * len(captions)} +│", result.output)
+    old, new = captions
+    assert old.items() <= new.items()
+    assert all("bamboo" in new[name].objects for name in new.keys() - old.keys())
+
+
+def test_an_addition_without_anything_new_is_refused(tmp_path: Path) -> None:
+    more = tmp_path / "more.json"
+    more.write_text('{"concepts": [{"word": "dog", "kind": "entity"}], "edges": []}')
+    with pytest.raises(VhbenchError, match="the graph has all 1 of its concepts already; nothing is new"):
+        OdeBuild(add=str(more)).check()

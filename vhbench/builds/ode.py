@@ -177,7 +177,12 @@ def load_graph(source: str, node_types: str = "", add: str = "") -> ConceptGraph
         graph = concept_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
     else:
         graph = concept_graph.load(source)
-    return concept_graph.update(graph, concept_graph.load(add)) if add else graph
+    if not add:
+        return graph
+    more = concept_graph.load(add)
+    if not set(more) - set(graph):
+        raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
+    return concept_graph.update(graph, more)
 
 
 def graph_files(source: str) -> list[Path]:

@@ -1,5 +1,7 @@
 """``vhbench build ode``."""
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -152,18 +154,19 @@ def ode(
         ray=ray,
         gpus=gpus,
     )
-    _table(out / "ode", pairs * variants)
+    asked: Counter[str] = Counter()
+    for share in make(seed).plan:
+        asked[share.criterion] += share.pairs * variants
+    _table(out / "ode", asked)
 
 
-def _table(split: Path, asked: int) -> None:
+def _table(split: Path, asked: Mapping[str, int]) -> None:
     """Print what was asked for, what was kept, and what was rejected for which reason; nothing for an unmerged job."""
-    from collections import Counter
-
     from rich.console import Console
     from rich.table import Table
 
     from vhbench import splits
-    from vhbench.generators.ode.criteria import CRITERIA, PAIRINGS
+    from vhbench.generators.ode.criteria import CRITERIA
 
     if not (split / "manifest.json").is_file():
         return
@@ -176,5 +179,5 @@ def _table(split: Path, asked: int) -> None:
         told = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
         if levels or reasons:
             kept = str(sum(levels)) if levels else "?"
-            found.add_row(criterion, str(asked * len(PAIRINGS)), kept, told or "none")
+            found.add_row(criterion, str(asked[criterion]), kept, told or "none")
     Console().print(found)
