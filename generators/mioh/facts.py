@@ -1,8 +1,16 @@
 """What a question can ask about one image: four kinds of facts, each true, false or unknown there."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from vhbench.generators.mioh import words
+
+SIDES: Final = {"left of": "right of", "right of": "left of"}
+OPPOSITES: Final = SIDES | {
+    "above": "below", "below": "above", "in front of": "behind", "behind": "in front of",
+    "on": "under", "under": "on",
+}  # fmt: skip
+"""A listed relation makes its opposite false for the same two objects."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -40,6 +48,11 @@ class Related:
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
         return words.related(self.subject, self.predicate, self.anchor)
+
+    def turned(self) -> "Related | None":
+        """Return the same said from the anchor's side: "b right of a" for "a left of b"; None if there is no such."""
+        opposite = OPPOSITES.get(self.predicate)
+        return Related(self.anchor, opposite, self.subject) if opposite else None
 
 
 @dataclass(frozen=True, slots=True, order=True)

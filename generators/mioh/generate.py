@@ -5,7 +5,7 @@ dealt. So the answer does not depend on the text, and a model that sees no image
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -25,8 +25,9 @@ from vhbench.seeding import rng
 
 PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", "hp+hn")
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
-_PATIENCE: Final = 100  # texts drawn per text found, before a cell is given up
-_AT_LEAST: Final = 60  # the same, in small cells
+_TRIES_AT_LEAST: Final = 1500  # the same, in small cells
+_PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
+_AT_LEAST: Final = 120  # the same, in small cells
 _TIED: Final = 1_000_000  # numbers of tied items begin here
 _DRAWN: Final = 64  # facts drawn per text, to choose from
 _RESERVE: Final = 4  # texts looked at per easy question, to prefer those that can also be pressed
@@ -184,7 +185,7 @@ class Filler:
         found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
         asked: Counter[tuple[Fact, ...]] = Counter()
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
-        for number in range(_TRIES * wanted):
+        for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
             item = self._item(number, facts, asked, deal, answers, generator)
             if item is not None:
@@ -233,7 +234,8 @@ class Filler:
         block = self.kind.shape(self.kind.text, drawn, generator)
         settled = []
         for forms in block:
-            settled.append(self._settle(forms, generator))
+            # Now and then the least demanding form first: it can be pressed where the others cannot.
+            settled.append(self._settle(forms if number % 4 else forms[::-1], generator))
             if settled[-1] is None:
                 self.tried["no images for every answer"] += 1
                 return None
@@ -391,15 +393,27 @@ def draw_facts(
     generator: np.random.Generator,
 ) -> tuple[Fact, ...]:
     """Draw the facts of one question: one that was asked least; or a set of options that belong together."""
-    drawn = dict.fromkeys(facts[i] for i in generator.integers(len(facts), size=_DRAWN).tolist())
+    drawn = list(dict.fromkeys(facts[i] for i in generator.integers(len(facts), size=_DRAWN).tolist()))
+    if kind.asks > 1:
+        drawn.sort(key=lambda f: not pool.pressable(f, kind.least))
     # Lazily: whether a fact can be asked about takes a look at every scene.
     usable = (fact for fact in drawn if pool.askable(fact, kind.least))
     if kind.asks == 1:
         return tuple(sorted(islice(usable, 4), key=lambda f: asked[(f,)])[:1])
     if (first := next(usable, None)) is None:
         return ()
-    kin = [f for f in drawn if f != first and _kin(f, first) and pool.askable(f, kind.least)]
-    return tuple(dict.fromkeys((first, *kin[: kind.asks - 1], *islice(usable, kind.asks))))[: kind.asks]
+    kin = (f for f in drawn if f != first and _kin(f, first) and pool.askable(f, kind.least))
+    some = islice(kin, int(generator.integers(1, kind.asks)))
+    return _different((first, *some, *islice(usable, 2 * kind.asks)))[: kind.asks]
+
+
+def _different(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Leave out what says the same as an earlier one: "a dog behind a car" after "a car in front of a dog"."""
+    found: dict[Fact, None] = {}
+    for fact in facts:
+        if not (isinstance(fact, Related) and fact.turned() in found):
+            found[fact] = None
+    return tuple(found)
 
 
 def _kin(one: Fact, other: Fact) -> bool:

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.mioh.facts import Count, Exists, Fact, Has, Related
-from vhbench.generators.mioh.pressures import Thresholds
+from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
+from vhbench.generators.mioh.pressures import EASY_IMAGES, NUMBERS_OF_IMAGES, Thresholds
 from vhbench.schema import Scene, SceneObject, VhbenchError
 
 Bools = npt.NDArray[np.bool_]
@@ -23,16 +23,10 @@ Ints = npt.NDArray[np.int64]
 MOST_COUNTED: Final = 5
 """Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
 
+PLENTY: Final = max(NUMBERS_OF_IMAGES)
 _NO_ROWS: Final = np.zeros(0, np.int64)
 _CACHE_BYTES: Final = 900_000_000
 _MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of: those that occur together most
-
-SIDES: Final = {"left of": "right of", "right of": "left of"}
-OPPOSITES: Final = SIDES | {
-    "above": "below", "below": "above", "in front of": "behind", "behind": "in front of",
-    "on": "under", "under": "on",
-}  # fmt: skip
-"""A listed relation makes its opposite false for the same two objects."""
 
 ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
 """Attribute types that questions use; a ``partly`` value (a minor colour of a mug) is neither true nor false."""
@@ -101,6 +95,7 @@ class Pool:
         self._cooccurrence = self._conditional()
         self.truth = lru_cache(maxsize=max(256, _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
+        self.pressable = lru_cache(maxsize=None)(self._pressable)
         self.relation_facts = lru_cache(maxsize=1)(self._relation_facts)
         self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
         self._extreme = lru_cache(maxsize=None)(self._find_extreme)
@@ -337,6 +332,12 @@ class Pool:
         """Tell whether enough images show a fact well, and some clearly do not."""
         truth = self.truth(fact)
         return bool(np.count_nonzero(truth.easy) >= least and truth.no.any())
+
+    def _pressable(self, fact: Fact, least: int) -> bool:
+        """Tell whether there are plenty of images for every pressure, where ``least`` show the fact."""
+        t = self.truth(fact)
+        needs = ((t.easy, PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, PLENTY))
+        return all(np.count_nonzero(where) >= number for where, number in needs)
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""

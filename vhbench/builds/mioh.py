@@ -39,6 +39,7 @@ class MiohBuild:
         clip: name or folder of a CLIP model, or "".
         skip_bad: leave bad entries of a file out and count them.
         size: side of drawn scenes in pixels.
+        scratch: folder in which worker processes share the drawing of scenes; "": each draws for itself.
     """
 
     read: tuple[str, ...] = ("scenes",)
@@ -49,6 +50,7 @@ class MiohBuild:
     clip: str = ""
     skip_bad: bool = False
     size: int = 512
+    scratch: str = ""
     seed: int = 0
     benchmark: str = "mioh"
     version: str = VERSION
@@ -90,7 +92,14 @@ class MiohBuild:
         kind = QUESTION_TYPES[self.types[shard]]
         source = mioh_worlds.best_source(self.read, kind.task)
         world, pool = _pool(
-            source, self.images, self.skip_bad, self._thresholds(source), self.clip, self.size, self.seed
+            source,
+            self.images,
+            self.skip_bad,
+            self._thresholds(source),
+            self.clip,
+            self.size,
+            self.seed,
+            self.scratch,
         )
         if shard == 0:
             yield from world.rejections
@@ -113,10 +122,10 @@ def _group(pressure: str) -> str:
 
 @lru_cache(maxsize=4)
 def _pool(
-    source: str, images: str, skip_bad: bool, thresholds: Thresholds, clip: str, size: int, seed: int
+    source: str, images: str, skip_bad: bool, thresholds: Thresholds, clip: str, size: int, seed: int, scratch: str
 ) -> tuple[World, Pool]:
     """Read a source once per process."""
-    world = mioh_worlds.read(source, images, skip_bad=skip_bad, size=size, seed=seed)
+    world = mioh_worlds.read(source, images, skip_bad=skip_bad, size=size, seed=seed, scratch=scratch)
     pool = Pool(world.scenes, thresholds)
     if clip:
         from vhbench.adapters.clip import ClipScorer

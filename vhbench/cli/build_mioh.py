@@ -91,6 +91,7 @@ def mioh(
             clip=clip,
             skip_bad=skip_bad,
             size=size,
+            scratch=str(out),
             seed=seed,
             version=version,
         )
