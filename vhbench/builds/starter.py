@@ -63,7 +63,7 @@ def _ode(root: Path) -> Build:
 def _mioh(root: Path) -> Build:
     from vhbench.builds.mioh import MiohBuild
 
-    return MiohBuild(read=("scenes:288",), cells=5, size=384, scratch=str(root), seed=SEED)
+    return MiohBuild(read=("scenes:360",), cells=5, size=384, scratch=str(root), seed=SEED)
 
 
 def _vhexpansion(root: Path) -> Build:
