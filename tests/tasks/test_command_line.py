@@ -80,6 +80,7 @@ def test_a_real_model_class_sees_the_images(
         "qwen2_5_vl",
         TASKS.split(","),
         model_args=args,
+        device=None,  # it is among the model's arguments
         limit=4,
         force_simple=simple,
         gen_kwargs="max_new_tokens=4",
