@@ -5,9 +5,10 @@ import io
 import warnings
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageFile
 
 from vhbench.schema import CANARY, Manifest, Question, Row, VhbenchError, read_image
 from vhbench.splits import layout
@@ -148,7 +149,7 @@ class _Images:
 def image_fault(data: bytes) -> str:
     """Say what is wrong with an encoded image, or return "". Its size is read before its pixels are unpacked."""
     try:
-        with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        with _whole_images(), warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=FORMATS) as image:
             warnings.simplefilter("ignore")
             if image.width * image.height > MAX_PIXELS:
                 return f"image of {image.width} × {image.height} pixels; at most {MAX_PIXELS // 1_000_000} megapixels"
@@ -156,3 +157,14 @@ def image_fault(data: bytes) -> str:
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
         return f"image cannot be decoded ({' '.join(str(error).split())[:120]})"
     return ""
+
+
+@contextmanager
+def _whole_images() -> Iterator[None]:
+    """Let Pillow refuse cut images, also where lmms-eval has told it, for the whole process, to fill in what lacks."""
+    before = ImageFile.LOAD_TRUNCATED_IMAGES
+    ImageFile.LOAD_TRUNCATED_IMAGES = False
+    try:
+        yield
+    finally:
+        ImageFile.LOAD_TRUNCATED_IMAGES = before
