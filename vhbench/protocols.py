@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from vhbench.schema import Box, Rejection, Row, Scene, SceneSpec
+
+if TYPE_CHECKING:  # the command line shows its help without numpy
+    import numpy as np
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class TextImageScorer(Protocol):
 
     name: str
 
-    def similarity(self, images: Sequence[bytes], texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def similarity(self, images: Sequence[bytes], texts: Sequence[str]) -> "npt.NDArray[np.float32]":
         """Return cosine similarities, shape (images, texts)."""
         ...
 

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vhbench.protocols import Build
+if TYPE_CHECKING:
+    from vhbench.protocols import Build
 
 _PANEL = "How it runs"
 _EDITION = "Edition"
@@ -60,7 +61,7 @@ Gpus = Annotated[float, typer.Option("--gpus", min=0, help="GPUs per Ray task.",
 
 
 def run(
-    make: Callable[[int], Build],
+    make: "Callable[[int], Build]",
     out: Path,
     *,
     seed: int = 0,
