@@ -33,6 +33,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
+import numpy as np
+
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, yes_no
 from vhbench.tasks.metrics.amber_captions import Judge, Judged, Nouns, Similarity
@@ -194,6 +196,7 @@ def _result(
         both = None if chair is None or f1 is None else (1 - chair + f1) / 2
         result["scores"]["AMBER"] = {"Score": both}
         result["printed"]["AMBER"] = {"Score": _percent(both)}
+        result["intervals"]["AMBER"] = {"Score": _score_interval(captions, _rows_of(answers), seed)}
     result["responses"] = [_found(caption) for caption in captions]
     return result
 
@@ -291,6 +294,25 @@ def _add_section(
         result["warnings"].append(
             f"{name}: every right answer is {always!r}, so precision is 0 or 100 by construction (degenerate)"
         )
+
+
+def _rows_of(answers: Mapping[str, Sequence[tuple[str, str]]]) -> list[tuple[str, str]]:
+    """Return the (answer, truth) pairs of all dimensions, in their order."""
+    return [row for part in answers.values() for row in part]
+
+
+def _score_interval(
+    captions: Sequence[Judged], rows: Sequence[tuple[str, str]], seed: int
+) -> intervals.Interval | None:
+    """Return the interval of (1 - CHAIR + F1) / 2: captions and answers are resampled together."""
+    described = [(len(c.hallucinated), len(c.nouns), 0, 0, 0) for c in captions]
+    answered = [(0, 0, said == truth == "no", said == "no", truth == "no") for said, truth in rows]
+
+    def combined(sums: intervals.Floats) -> intervals.Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray((1 - sums[:, 0] / sums[:, 1] + 2 * sums[:, 2] / (sums[:, 3] + sums[:, 4])) / 2)
+
+    return intervals.statistic(np.array([*described, *answered], dtype=float), combined, seed=seed)
 
 
 def _answer_intervals(rows: Sequence[tuple[str, str]], seed: int) -> dict[str, intervals.Interval | None]:

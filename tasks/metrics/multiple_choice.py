@@ -21,6 +21,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
+import numpy as np
+
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, parsers
 from vhbench.tasks.metrics.records import as_records, image_set
@@ -41,10 +43,10 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, seed: int = 0) -> di
         seed: of the bootstrap intervals; image sets are resampled.
 
     Returns:
-        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``n``, ``interval``; ``aggregate`` with
-        ``tasks``; ``by``: the same four per question type, pressure, mode and task; ``cells``: a list with the same per
-        question type × pressure × mode × task; ``letters``: share of each option letter in the predictions and in the
-        answers (position bias); ``predictions``: id → letter. Undefined is None.
+        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``n``, ``interval``; ``aggregate`` with its
+        ``aggregate_interval`` and ``tasks``; ``by``: the same four per question type, pressure, mode and task;
+        ``cells``: a list with the same per question type × pressure × mode × task; ``letters``: share of each option
+        letter in the predictions and in the answers (position bias); ``predictions``: id → letter. Undefined is None.
 
     Raises:
         VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
@@ -60,7 +62,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, seed: int = 0) -> di
     """
     rows = [_answered(record) for record in as_records(records)]
     result = _summary(rows, seed)
-    result |= _aggregate(rows)
+    result |= _aggregate(rows) | {"aggregate_interval": _aggregate_interval(rows, seed)}
     result["by"] = {name: _grouped(rows, _field(name), seed) for name in GROUPS}
     result["by"]["pressure_family"] = _grouped(rows, _family, seed)
     result["cells"] = _cells(rows, seed)
@@ -127,6 +129,35 @@ def _aggregate(rows: Sequence[Answered]) -> dict[str, Any]:
             cells.setdefault(record.task, {}).setdefault(_family((record, "", "", 0)), []).append(said == answer)
     tasks = {task: _mean([_mean(cell) or 0.0 for cell in cells[task].values()]) for task in sorted(cells)}
     return {"aggregate": _mean([value or 0.0 for value in tasks.values()]), "tasks": tasks}
+
+
+def _aggregate_interval(rows: Sequence[Answered], seed: int) -> intervals.Interval | None:
+    """Return the interval of the aggregate: image sets are resampled; a cell that a resample lacks does not count."""
+    counted = [row for row in rows if row[0].pressure != LEFT_OUT_OF_AGGREGATE]
+    names = sorted({(row[0].task, _family(row)) for row in counted})
+    place = {name: i for i, name in enumerate(names)}
+    tasks = [np.array([place[name] for name in names if name[0] == task]) for task in sorted({t for t, _ in names})]
+    columns = np.zeros((len(counted), 2 * len(names)))
+    for line, row in zip(columns, counted, strict=True):
+        cell = place[row[0].task, _family(row)]
+        line[cell], line[len(names) + cell] = row[1] == row[2], 1
+
+    def aggregate(sums: intervals.Floats) -> intervals.Floats:
+        right, asked = sums[:, : len(names)], sums[:, len(names) :]
+        share = np.divide(right, asked, out=np.full_like(right, np.nan), where=asked > 0)
+        return _mean_of_known(np.column_stack([_mean_of_known(share[:, cells]) for cells in tasks]))
+
+    clusters = [image_set(row[0]) for row in counted]
+    return intervals.statistic(columns, aggregate, clusters=clusters, seed=seed) if counted else None
+
+
+def _mean_of_known(values: intervals.Floats) -> intervals.Floats:
+    """Average each row over what is known in it; NaN where nothing is."""
+    known = ~np.isnan(values)
+    total, count = np.where(known, values, 0).sum(axis=1), known.sum(axis=1)
+    means = np.full(len(values), np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means
 
 
 def _grouped(rows: Sequence[Answered], key: Callable[[Answered], Any], seed: int) -> dict[Any, dict[str, Any]]:

@@ -132,7 +132,8 @@ def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[s
     rows = [row for pair in pairs for row in pair]
     right = [said[row.id] == binary_answer(row) for row in rows]
     both = [a and b for a, b in zip(right[::2], right[1::2], strict=True)]
-    plain = [ok for row, ok in zip(rows, right, strict=True) if not row.negated and not row.perturbation]
+    originals = [i for i, row in enumerate(rows) if not row.negated and not row.perturbation]
+    plain = [right[i] for i in originals]
     p = _mean([said[row.id] == "yes" for row in rows])
     q = _mean([binary_answer(pair[0]) == "yes" for pair in pairs])
     images = [cluster(row) for row in rows]
@@ -151,6 +152,9 @@ def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[s
         "intervals": {
             "symmetric_accuracy": intervals.mean(both, clusters=images[::2], seed=seed),
             "accuracy": intervals.mean(right, clusters=images, seed=seed),
+            "original_accuracy": intervals.mean(plain, clusters=[images[i] for i in originals], seed=seed),
+            "yes_rate": intervals.mean([said[row.id] == "yes" for row in rows], clusters=images, seed=seed),
+            "unparsed": intervals.mean([not said[row.id] for row in rows], clusters=images, seed=seed),
         },
     }
 

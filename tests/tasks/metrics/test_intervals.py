@@ -83,3 +83,45 @@ def test_undefined_is_none() -> None:
         intervals.mean([float("nan")])
     with pytest.raises(VhbenchError, match="1 clusters for 2 values"):
         intervals.mean([1, 0], clusters=["a"])
+
+
+def test_the_composite_scores_have_intervals_too() -> None:
+    from vhbench.tasks.metrics import amber, multiple_choice, symmetric_accuracy
+
+    def asked(i: int, right: bool) -> dict[str, object]:
+        task = ("existence", "counting")[i % 2]
+        row = {"id": f"q{i}", "choices": ["1", "2"], "answer": "A", "prediction": "A" if right else "B"}
+        return row | {"task": task, "pressure": ("easy", "ni8", "hp")[i % 3], "scene_ids": [f"s{i // 2}"]}
+
+    result = multiple_choice.score([asked(i, i % 4 > 0) for i in range(120)])
+    low, high = result["aggregate_interval"]
+    assert low < result["aggregate"] < high
+    perfect = multiple_choice.score([asked(i, True) for i in range(120)])
+    assert perfect["aggregate_interval"] == (1.0, 1.0)
+
+    pairs = [
+        {"id": f"{i}{half}", "pair_id": str(i), "negated": half == "n", "answer": answer, "prediction": "yes"}
+        for i in range(40)
+        for half, answer in (("o", "yes" if i % 2 else "no"), ("n", "no" if i % 2 else "yes"))
+    ]
+    found = symmetric_accuracy.score(pairs)["intervals"]
+    assert found["yes_rate"][1] == 1.0
+    assert found["original_accuracy"][0] < 0.5 < found["original_accuracy"][1]
+
+    captions = [
+        {"id": f"c{i}", "kind": "caption", "response": "A dog." if i % 2 else "A cat.", "objects": ["dog"]}
+        for i in range(40)
+    ]
+    answers = [
+        {
+            "id": f"a{i}",
+            "kind": "yes_no",
+            "answer": ("no", "yes")[i % 2],
+            "prediction": "no",
+            "question_type": "existence",
+        }
+        for i in range(40)
+    ]
+    scored = amber.score_records([*captions, *answers], relation={"dog": [], "cat": []})
+    low, high = scored["intervals"]["AMBER"]["Score"]
+    assert low < scored["scores"]["AMBER"]["Score"] < high
