@@ -1,0 +1,82 @@
+"""Which objects have which attribute, and which might."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from vhbench.generators.mioh.columns import NO_ROWS, Bools, Columns, Ints
+
+ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
+"""Attribute types that questions use; a ``partly`` value (a minor colour of a mug) is neither true nor false."""
+
+_SHADES: Final = ("light ", "dark ")
+_CLOSE: Final = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("red", "pink"), ("red", "orange"), ("orange", "yellow"), ("orange", "brown"), ("brown", "red"),
+        ("brown", "yellow"), ("brown", "beige"), ("brown", "tan"), ("pink", "purple"), ("purple", "blue"),
+        ("blue", "green"), ("grey", "white"), ("grey", "black"), ("grey", "silver"), ("golden", "yellow"),
+        ("grey", "blue"), ("grey", "brown"), ("gray", "grey"), ("translucent", "transparent"), ("wool", "fabric"),
+        ("velvet", "fabric"), ("crochet", "fabric"), ("crochet", "wool"), ("rattan", "wood"), ("woven", "checkered"),
+    )
+)  # fmt: skip
+
+
+def close(one: str, other: str) -> bool:
+    """Tell whether two values are the same or so close that people would differ ("dark red", "red")."""
+    for shade in _SHADES:
+        one, other = one.removeprefix(shade), other.removeprefix(shade)
+    return one == other or frozenset((one, other)) in _CLOSE
+
+
+class AttributeTable:
+    """The objects behind each attribute; all rows are objects of the columns, in ascending order.
+
+    Attributes:
+        holders: (category's column, type, value) → the objects that surely have it, for types that questions use.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        """Group the objects by category and value."""
+        self.which = columns.which
+        self._typed = {kind: _mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
+        self._values: dict[tuple[int, str], dict[str, list[Ints]]] = defaultdict(lambda: defaultdict(list))
+        self.holders: dict[tuple[int, str, str], Ints] = {}
+        self._anywhere: dict[tuple[str, str], Ints] = {}
+        for (kind, value), rows in columns.attributes.items():
+            plain = kind.removeprefix("partly ")
+            for column, part in self._by_category(rows):
+                self._values[column, plain][value].append(part)
+            if kind in ASKED_KINDS and kind in self._typed:
+                sure = rows[self._typed[kind][rows]]
+                self._anywhere[kind, value] = sure
+                self.holders |= {(column, kind, value): part for column, part in self._by_category(sure)}
+
+    def _by_category(self, rows: Ints) -> Iterator[tuple[int, Ints]]:
+        columns = self.which[rows]
+        for column in np.unique(columns).tolist():
+            yield column, rows[columns == column]
+
+    def close_to(self, column: int, kind: str, value: str) -> Ints:
+        """Return the objects of a category that have the value, or one that could be taken for it."""
+        table = self._values.get((column, kind), {})
+        found = [part for other, parts in table.items() if close(other, value) for part in parts]
+        return np.concatenate(found) if found else NO_ROWS
+
+    def carriers(self, column: int, kind: str, value: str) -> Ints:
+        """Return the objects of other categories that have exactly the value."""
+        rows = self._anywhere.get((kind, value), NO_ROWS)
+        others: Ints = rows[self.which[rows] != column]
+        return others
+
+    def untyped(self, kind: str, rows: Ints) -> Ints:
+        """Return the objects among ``rows`` about which a type is not known."""
+        return rows[~self._typed[kind][rows]] if kind in self._typed else rows
+
+
+def _mark(rows: Ints, length: int) -> Bools:
+    marked = np.zeros(length, np.bool_)
+    marked[rows] = True
+    return marked
