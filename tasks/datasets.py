@@ -6,8 +6,8 @@ In this order, and it says which one it took:
 2. the Hub repository and commit pinned in ``release.yaml`` (``VHBENCH_RELEASE`` names another file);
 3. the starter split, built once into the user's cache from drawn scenes: no network, no GPU, no weights.
 
-``dataset_path: !function vhbench.tasks.datasets.ode`` makes lmms-eval read the module attribute ``ode`` when it loads
-the task, which is when the data is looked for (:func:`__getattr__`).
+``dataset_path: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
+this name when it loads the task, which is when the data is looked for (:func:`__getattr__`).
 """
 
 import functools
@@ -40,9 +40,11 @@ class Data:
 
 
 def __getattr__(name: str) -> str:
-    """Resolve ``ode``, ``mioh`` or ``vhexpansion`` to the folder of its data when the attribute is read."""
+    """Resolve a benchmark's name to the folder of its data, a config's name to its folder, when they are read."""
     if name in BENCHMARKS:
         return str(or_exit(resolve, name).path)
+    if name.partition("_")[0] in BENCHMARKS:
+        return str(or_exit(config_folder, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -80,6 +82,41 @@ def resolve(benchmark: str) -> Data:
     return Data(path, origin, manifest)
 
 
+def config_folder(config: str) -> Path:
+    """Return the folder of a config, such as ``ode_fictional_caption``, which is also its task's name.
+
+    Raises:
+        VhbenchError: if the split that is configured was built without it.
+    """
+    data = resolve(config.partition("_")[0])
+    if config not in data.manifest.rows:
+        raise VhbenchError(
+            f"task {config}: {data.origin} at {data.path} has no config of this name; it has "
+            f"{', '.join(sorted(data.manifest.rows))}. Build one with `{_command(config)} --out OUT` and set "
+            "VHBENCH_DATA=OUT"
+        )
+    return data.path / config
+
+
+def _command(config: str) -> str:
+    """Return the command that builds a config.
+
+    >>> _command("ode_long_tail_relation")
+    'vhbench build ode --criteria long_tail --levels relation'
+    >>> _command("vhexpansion_pope_ifgsm")
+    'vhbench build vhexpansion --source pope:PATH --attack ifgsm --model NAME'
+    """
+    benchmark, _, rest = config.partition("_")
+    if benchmark == "ode":
+        criterion, _, level = rest.rpartition("_")
+        return f"vhbench build ode --criteria {criterion} --levels {level}"
+    for method in ("ifgsm", "pgd"):
+        if rest.endswith(f"_{method}"):
+            source = rest.removesuffix(f"_{method}")
+            return f"vhbench build {benchmark} --source {source}:PATH --attack {method} --model NAME"
+    return f"vhbench build {benchmark} --source {rest.partition('_')[0]}:PATH"
+
+
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     """Keep the rows whose columns have the given values, without decoding an image; check the version of each.
 
@@ -95,7 +132,9 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
         values = docs[name][:]
         keep = [i for i in keep if values[i] in ((allowed,) if isinstance(allowed, str) else allowed)]
     if not keep:
-        raise VhbenchError(f"no {benchmark} question has {columns}; the split was built without them")
+        asked = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
+        there = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
+        raise VhbenchError(f"no {benchmark} question of {resolve(benchmark).path} has {asked}; it has {there}")
     if "caption" in docs["kind"][:]:
         vocabulary(benchmark)  # its lack is told before a model has written thousands of captions, not after
     return docs.select(keep)

@@ -1,6 +1,9 @@
 """A task finds its data in three steps, and refuses what is not what it claims to be."""
 
 import io
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -120,7 +123,7 @@ def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.Monk
     docs = hf.Dataset.from_dict(columns)
     assert datasets.select(docs, task="a")["id"][:] == ["x", "z"]
     assert datasets.select(docs, task=("a", "b"))["id"][:] == ["x", "y", "z"]
-    with pytest.raises(VhbenchError, match="no ode question"):
+    with pytest.raises(VhbenchError, match="no ode question of .* has task 'c'; it has task: a b"):
         datasets.select(docs, task="c")
 
 
@@ -133,6 +136,29 @@ def test_bad_data_ends_a_run_with_one_line_and_an_exit_code(
         _ = datasets.ode
     assert stopped.value.code == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_a_task_that_a_split_lacks_ends_a_run_with_what_there_is_and_how_to_build_it(tmp_path: Path) -> None:
+    # Through lmms-eval itself: it would try five times to load files that are not there, and exit with 0.
+    build(tmp_path)
+    command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_yes", "--tasks", "ode_random_relation"]
+    environment = {**os.environ, "VHBENCH_DATA": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert (
+        f"vhbench: task ode_random_relation: VHBENCH_DATA at {tmp_path}/ode has no config of this name; it has "
+        "ode_fictional_existence. Build one with `vhbench build ode --criteria random --levels relation --out OUT` "
+        "and set VHBENCH_DATA=OUT\n"
+    ) in done.stderr
+
+
+def test_a_config_is_resolved_to_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    assert datasets.ode_fictional_existence == str(folder / "ode_fictional_existence")
+    with pytest.raises(AttributeError, match="no attribute 'pope_random'"):
+        _ = datasets.pope_random
 
 
 def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
