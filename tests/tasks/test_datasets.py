@@ -123,7 +123,7 @@ def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.Monk
     docs = hf.Dataset.from_dict(columns)
     assert datasets.select(docs, task="a")["id"][:] == ["x", "z"]
     assert datasets.select(docs, task=("a", "b"))["id"][:] == ["x", "y", "z"]
-    with pytest.raises(VhbenchError, match="no ode question of .* has task 'c'; it has task: a b"):
+    with pytest.raises(VhbenchError, match=r"no ode question of .* has task 'c'; it has task: a b"):
         datasets.select(docs, task="c")
 
 
