@@ -2,9 +2,9 @@
 
 import typer
 
-from vhbench.cli import build_mioh, build_ode, build_vhexpansion
+from vhbench.cli import build_mioh, build_ode, build_vhexpansion, running
 
 app = typer.Typer(name="build", help="Build a split: a folder of Parquet files with images and questions.")
-app.command("ode")(build_ode.ode)
-app.command("mioh")(build_mioh.mioh)
-app.command("vhexpansion")(build_vhexpansion.vhexpansion)
+app.command("ode")(running.command(build_ode.ode))
+app.command("mioh")(running.command(build_mioh.mioh))
+app.command("vhexpansion")(running.command(build_vhexpansion.vhexpansion))

@@ -11,7 +11,7 @@ _SOURCES, _ASKED = "Where images come from", "What is asked"
 
 
 def mioh(
-    out: running.Out,
+    how: running.RunOptions,
     source: Annotated[
         list[str] | None,
         typer.Option(
@@ -59,13 +59,6 @@ def mioh(
             rich_help_panel=_ASKED,
         ),
     ] = None,
-    seed: running.Seed = 0,
-    version: running.Version = "1.0.0",
-    secret: running.SecretFile = None,
-    workers: running.Workers = 1,
-    shard: running.Shard = "",
-    ray: running.Ray = "",
-    gpus: running.Gpus = 0,
 ) -> None:
     """Build MIOH: can a model keep objects apart over several images?
 
@@ -74,12 +67,11 @@ def mioh(
 
     Example: `vhbench build mioh --source coco:instances_train2017.json --images train2017 --out out`
     """
-    from vhbench.builds.mioh import VERSION, MiohBuild, read_cells, read_thresholds
+    from vhbench.builds.mioh import MiohBuild, read_cells, read_thresholds
     from vhbench.generators.mioh.question_types import QUESTION_TYPES
 
     chosen = tuple(source or ["scenes"])
     wanted, limits = read_cells(cells), read_thresholds(threshold or [], chosen[0])
-    version = version or VERSION
 
     def make(seed: int) -> MiohBuild:
         return MiohBuild(
@@ -91,20 +83,9 @@ def mioh(
             clip=clip,
             skip_bad=skip_bad,
             size=size,
-            scratch=str(out),
+            scratch=str(how.out),
             seed=seed,
-            version=version,
+            version=how.version,
         )
 
-    running.run(
-        make,
-        out,
-        seed=seed,
-        secret_file=secret,
-        benchmark="mioh",
-        version=version,
-        workers=workers,
-        shard=shard,
-        ray=ray,
-        gpus=gpus,
-    )
+    running.run(make, how, benchmark="mioh")

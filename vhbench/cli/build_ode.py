@@ -14,7 +14,7 @@ _DRAW = "What meets in a picture"
 
 
 def ode(
-    out: running.Out,
+    how: running.RunOptions,
     graph: Annotated[
         str,
         typer.Option(
@@ -93,13 +93,6 @@ def ode(
         str, typer.Option(help="none, model or sequential: less GPU memory, more time.", rich_help_panel=_IMAGES)
     ] = "none",
     batch: Annotated[int, typer.Option(min=1, help="Images made at once.", rich_help_panel=_IMAGES)] = 4,
-    seed: running.Seed = 0,
-    version: running.Version = "1.0.0",
-    secret: running.SecretFile = None,
-    workers: running.Workers = 1,
-    shard: running.Shard = "",
-    ray: running.Ray = "",
-    gpus: running.Gpus = 0,
 ) -> None:
     """Build ODE: does a model see what is there, also where nobody would expect it?
 
@@ -137,27 +130,16 @@ def ode(
             trust_prompt=trust_prompt,
             size=size,
             options=options,
-            version=version,
+            version=how.version,
         )
         build.check()
         return build
 
-    running.run(
-        make,
-        out,
-        seed=seed,
-        secret_file=secret,
-        benchmark="ode",
-        version=version,
-        workers=workers,
-        shard=shard,
-        ray=ray,
-        gpus=gpus,
-    )
+    running.run(make, how, benchmark="ode")
     asked: Counter[str] = Counter()
-    for share in make(seed).plan:
+    for share in make(how.seed).plan:
         asked[share.criterion] += share.pairs * variants
-    _table(out / "ode", asked)
+    _table(how.out / "ode", asked)
 
 
 def _table(split: Path, asked: Mapping[str, int]) -> None:

@@ -13,7 +13,7 @@ _ATTACK = "White-box attacks"
 
 
 def vhexpansion(
-    out: running.Out,
+    how: running.RunOptions,
     source: Annotated[
         str,
         typer.Option(
@@ -109,13 +109,6 @@ def vhexpansion(
         Path | None,
         typer.Option(metavar="FILE", help="Also draw a contact sheet: originals beside their perturbed forms."),
     ] = None,
-    seed: running.Seed = 0,
-    version: running.Version = "1.0.0",
-    secret: running.SecretFile = None,
-    workers: running.Workers = 1,
-    shard: running.Shard = "",
-    ray: running.Ray = "",
-    gpus: running.Gpus = 0,
 ) -> None:
     """Build VHExpansion: does a right answer survive negation and a slightly changed image?
 
@@ -131,7 +124,7 @@ def vhexpansion(
     if steps:
         options.update(steps_apart=steps, steps_similar=steps)
 
-    def make(number: int) -> VHExpansionBuild:
+    def make(seed: int) -> VHExpansionBuild:
         build = VHExpansionBuild(
             source=source,
             images=images,
@@ -144,28 +137,17 @@ def vhexpansion(
             options=options,
             limit=limit,
             keep_unsure=keep_unsure,
-            seed=number,
-            version=version,
+            seed=seed,
+            version=how.version,
         )
         build.check()
         return build
 
-    running.run(
-        make,
-        out,
-        seed=seed,
-        secret_file=secret,
-        benchmark="vhexpansion",
-        version=version,
-        workers=workers,
-        shard=shard,
-        ray=ray,
-        gpus=gpus,
-    )
+    running.run(make, how, benchmark="vhexpansion")
     if sheet is not None:
         from vhbench.builds.vhexpansion_sheet import draw_sheet
 
-        draw_sheet(out / "vhexpansion", sheet)
+        draw_sheet(how.out / "vhexpansion", sheet)
         typer.echo(f"contact sheet {sheet}")
 
 
