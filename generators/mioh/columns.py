@@ -2,9 +2,9 @@
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,34 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
+Bits = npt.NDArray[np.uint8]
+"""Booleans, eight to a byte: what is kept of many facts or categories is kept so."""
+
 Key = TypeVar("Key")
 
 NO_ROWS: Ints = np.zeros(0, np.int64)
+MOST_WORDS: Final = 600
+"""An open vocabulary (Synthetic Visual Genome) is cut to its most frequent words: of the others nothing is asked."""
+_CHUNK: Final = 8192  # scenes that co-occurrence is counted over at once
+
+
+class Flags:
+    """A boolean matrix of shape (scenes, categories), of which columns are read: a bit each."""
+
+    def __init__(self, columns: Iterable[Bools], length: int) -> None:
+        """Pack the columns, each of shape (scenes,)."""
+        self.bits: Bits = np.stack([np.packbits(column) for column in columns])
+        self.length = length
+
+    def __getitem__(self, column: int) -> Bools:
+        """Return a column."""
+        marked: Bools = np.unpackbits(self.bits[column], count=self.length).view(np.bool_)
+        return marked
+
+    def chunks(self) -> Iterator[Floats]:
+        """Yield the matrix in parts of some thousand scenes, as ones and zeros of shape (categories, part)."""
+        for start in range(0, self.bits.shape[1], _CHUNK // 8):
+            yield np.unpackbits(self.bits[:, start : start + _CHUNK // 8], axis=1).astype(np.float32)
 
 
 class Columns:
@@ -37,11 +62,9 @@ class Columns:
         visible: fraction that nothing hides; NaN where unknown.
         in_frame: fraction inside the frame; NaN where unknown.
         size: (width, height) of each scene.
-        counts: instances, shape (scenes, categories).
-        present: whether a category is there, as an object or as an area; the same shape, as are
-        known: presence and absence are known;
-        countable: all instances are listed;
-        absent: it is known not to be there.
+        present: whether a category is there, as an object or as an area.
+        known: whether presence and absence are known.
+        countable: whether all instances are listed.
         attributes: (type, value) → the objects that have it.
         known_kinds: attribute type → the objects about which it is known.
         relations: (subject, predicate, object) → the scenes that list it.
@@ -53,22 +76,25 @@ class Columns:
         reader = _Reader()
         for scene in scenes:
             reader.add(scene)
-        self.categories = sorted(reader.words)
+        self._length = len(reader.known)
+        self.categories = reader.vocabulary()
         self.column = {word: i for i, word in enumerate(self.categories)}
-        self._length = len(reader.size) // 2
-        position = np.array([self.column[word] for word in reader.words], np.int64)
-        self.where = np.array(reader.scene, np.int32)
-        self.which: Ints = position[np.array(reader.word, np.int64)] if reader.word else NO_ROWS
-        self.box = np.array(reader.box, np.float32).reshape(-1, 4)
-        self.area = np.array(reader.area, np.float32)
-        self.crowd = np.array(reader.crowd, np.bool_)
-        self.visible = np.array(reader.visible, np.float32)
-        self.in_frame = np.array(reader.in_frame, np.float32)
+        position = np.array([self.column.get(word, -1) for word in reader.words], np.int32)
+        which = position[np.array(reader.word, np.int32)] if reader.word else NO_ROWS.astype(np.int32)
+        kept = which >= 0
+        self.which = which[kept]
+        self.where = np.array(reader.scene, np.int32)[kept]
+        self.box = np.array(reader.box, np.float32).reshape(-1, 4)[kept]
+        self.area = np.array(reader.area, np.float32)[kept]
+        self.crowd = np.array(reader.crowd, np.bool_)[kept]
+        self.visible = np.array(reader.visible, np.float32)[kept]
+        self.in_frame = np.array(reader.in_frame, np.float32)[kept]
         self.size = np.array(reader.size, np.float32).reshape(-1, 2)
-        self._fill_matrices(reader)
-        self.attributes = _as_rows(reader.attributes)
-        self.known_kinds = _as_rows(reader.known_kinds)
-        self.relations = _as_rows(reader.relations)
+        self._fill_flags(reader)
+        row = np.cumsum(kept) - 1
+        self.attributes = {pair: row[rows[kept[rows]]] for pair, rows in _as_rows(reader.attributes).items()}
+        self.known_kinds = {kind: row[rows[kept[rows]]] for kind, rows in _as_rows(reader.known_kinds).items()}
+        self.relations = {t: rows for t, rows in _as_rows(reader.relations).items() if {t[0], t[2]} <= {*self.column}}
         self.known_predicates = _as_rows(reader.known_predicates)
 
     def __len__(self) -> int:
@@ -80,9 +106,7 @@ class Columns:
 
     def scatter(self, objects: Ints) -> Bools:
         """Mark the scenes of some objects."""
-        marked = np.zeros(len(self), np.bool_)
-        marked[self.where[objects]] = True
-        return marked
+        return self.mark(self.where[objects])
 
     @cached_property
     def _by_category(self) -> Sequence[Ints]:
@@ -90,22 +114,35 @@ class Columns:
         ends = np.cumsum(np.bincount(self.which, minlength=len(self.categories)))
         return np.split(order, ends[:-1])
 
-    def _fill_matrices(self, reader: "_Reader") -> None:
-        # Facts read whole columns: keep each contiguous.
-        self.counts = np.zeros((len(self), len(self.categories)), np.int16, order="F")
-        np.add.at(self.counts, (self.where, self.which), 1)
-        self.present: Bools = self.counts > 0
-        for row, words in reader.areas.items():
-            self.present[row, [self.column[w] for w in words]] = True
-        self.known = self._membership(reader.known, reader.sets)
-        self.countable = self._membership(reader.countable, reader.sets)
-        self.absent: Bools = self.known & ~self.present
+    def counts_of(self, column: int) -> Ints:
+        """Return the number of instances of a category in each scene."""
+        return np.bincount(self.where[self.objects_of(column)], minlength=len(self))
 
-    def _membership(self, keys: "Numbers", sets: Sequence[frozenset[str]]) -> Bools:
-        rows = np.zeros((len(sets), len(self.categories)), np.bool_)
-        for i, members in enumerate(sets):
-            rows[i, [self.column[word] for word in members]] = True
-        return np.asfortranarray(rows[np.array(keys, np.int64)])
+    def absent(self, column: int) -> Bools:
+        """Tell where a category is known not to be there."""
+        return self.known[column] & ~self.present[column]
+
+    def mark(self, scenes: npt.NDArray[np.integer[Any]]) -> Bools:
+        """Mark some scenes."""
+        marked = np.zeros(len(self), np.bool_)
+        marked[scenes] = True
+        return marked
+
+    def _fill_flags(self, reader: "_Reader") -> None:
+        areas = defaultdict(list)
+        for scene, words in reader.areas.items():
+            for word in words:
+                areas[word].append(scene)
+        present = (
+            self.scatter(self.objects_of(column)) | self.mark(np.array(areas[word], np.int64))
+            for column, word in enumerate(self.categories)
+        )
+        self.present = Flags(present, len(self))
+        rows = np.zeros((len(self.categories), len(reader.sets)), np.bool_)
+        for i, members in enumerate(reader.sets):
+            rows[[self.column[word] for word in members if word in self.column], i] = True
+        self.known = Flags((row[reader.known] for row in rows), len(self))
+        self.countable = Flags((row[reader.countable] for row in rows), len(self))
 
 
 class _Reader:
@@ -166,6 +203,13 @@ class _Reader:
         names = {thing.id: thing.category for thing in scene.objects}
         for r in scene.relations:
             self.relations[names[r.subject], r.predicate, names[r.object]].append(number)
+
+    def vocabulary(self) -> list[str]:
+        """Return the words, sorted; only those of most objects, where there are very many."""
+        if len(self.words) <= MOST_WORDS:
+            return sorted(self.words)
+        names, counts = list(self.words), np.bincount(self.word, minlength=len(self.words))
+        return sorted(sorted(names, key=lambda word: (-counts[self.words[word]], word))[:MOST_WORDS])
 
     def _word(self, word: str) -> int:
         return self.words.setdefault(word, len(self.words))

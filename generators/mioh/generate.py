@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from vhbench.generators.mioh.columns import Bits
 from vhbench.generators.mioh.drafts import FIRST, SECOND, Draft, Slot
 from vhbench.generators.mioh.facts import Fact, Has, Related
 from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
@@ -32,7 +33,7 @@ _TIED: Final = 1_000_000  # numbers of tied items begin here
 _DRAWN: Final = 64  # facts drawn per text, to choose from
 _RESERVE: Final = 4  # texts looked at per easy question, to prefer those that can also be pressed
 
-Ints = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,11 @@ class Images:
         if key not in self._found:
             if len(self._found) > 256:
                 self._found.clear()
-            self._found[key] = np.flatnonzero(self._mask(*key))
+            self._found[key] = self.pool.scenes_of(self._mask(*key))
         return self._found[key]
 
-    def _mask(self, slot: Slot, hp: bool, hn: bool) -> npt.NDArray[np.bool_]:
-        mask = np.ones(len(self.pool), np.bool_)
+    def _mask(self, slot: Slot, hp: bool, hn: bool) -> Bits:
+        mask: Bits = np.full((len(self.pool) + 7) // 8, 255, np.uint8)
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
             if fact == slot.hp:

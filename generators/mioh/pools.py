@@ -9,9 +9,10 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from vhbench.generators.mioh.attributes import AttributeTable
-from vhbench.generators.mioh.columns import NO_ROWS, Bools, Columns, Floats, Ints
+from vhbench.generators.mioh.columns import NO_ROWS, Bits, Bools, Columns, Floats, Ints
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
 from vhbench.generators.mioh.pressures import EASY_IMAGES, NUMBERS_OF_IMAGES, Thresholds
 from vhbench.schema import Scene, VhbenchError
@@ -20,13 +21,13 @@ MOST_COUNTED: Final = 5
 """Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
 
 PLENTY: Final = max(NUMBERS_OF_IMAGES)
-_CACHE_BYTES: Final = 900_000_000
+_CACHE_BYTES: Final = 150_000_000
 _MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of: those that occur together most
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """Where a fact holds; boolean arrays of shape (scenes,).
+    """Where a fact holds: booleans of shape (scenes,), packed, since thousands of facts are kept.
 
     Attributes:
         yes: it is true.
@@ -37,12 +38,16 @@ class Truth:
         near: false, and what is there suggests it (hard negative).
     """
 
-    yes: Bools
-    no: Bools
-    easy: Bools
-    hard: Bools
-    far: Bools
-    near: Bools
+    yes: Bits
+    no: Bits
+    easy: Bits
+    hard: Bits
+    far: Bits
+    near: Bits
+
+
+Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]
+"""A truth before it is packed."""
 
 
 class Pool:
@@ -66,14 +71,14 @@ class Pool:
         self.columns = Columns(scenes)
         self.attributes = AttributeTable(self.columns)
         self.clip = clip
-        self._cooccurrence = self._conditional()
-        self.truth = lru_cache(maxsize=max(256, _CACHE_BYTES // (6 * len(scenes))))(self._truth)
+        self._together, self._chance = self._count_together()
+        self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
         self.pressable = lru_cache(maxsize=None)(self._pressable)
         self.relation_facts = lru_cache(maxsize=1)(self._relation_facts)
         self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
-        self._extreme = lru_cache(maxsize=None)(self._find_extreme)
-        self._seen_of = lru_cache(maxsize=None)(self._find_seen_of)
+        self._extreme = lru_cache(maxsize=64)(self._find_extreme)
+        self._seen_of = lru_cache(maxsize=64)(self._find_seen_of)
         self._flags = self._object_flags()
 
     def __len__(self) -> int:
@@ -86,15 +91,21 @@ class Pool:
 
     # -- what the scenes say about pressure --------------------------------------------------------------------
 
-    def _conditional(self) -> Floats:
-        """Return P(target | present) among the scenes where the target is known, shape (target, present)."""
-        present = self.columns.present.astype(np.float32)
-        known = (self.columns.known | self.columns.present).astype(np.float32)
-        both, base = present.T @ present, known.T @ present
-        enough = present.sum(0) >= self.thresholds.support
+    def _count_together(self) -> tuple[Floats, Floats]:
+        """Count the scenes that show two categories, and P(target | present) where the target is known.
+
+        Returns:
+            Two arrays of shape (categories, categories); the second is (target, present).
+        """
+        c = self.columns
+        both, base = (np.zeros((len(c.categories),) * 2, np.float32) for _ in range(2))
+        for present, known in zip(c.present.chunks(), c.known.chunks(), strict=True):
+            both += present @ present.T
+            base += np.maximum(known, present) @ present.T
+        enough = both.diagonal() >= self.thresholds.support
         chance: Floats = np.divide(both, base, out=np.zeros_like(both), where=(base > 0) & enough)
         np.fill_diagonal(chance, 0)
-        return chance
+        return both, chance
 
     def _object_flags(self) -> dict[str, Bools]:
         """Tell for each object whether it is easy or hard to see, or too small to ask about."""
@@ -120,11 +131,21 @@ class Pool:
     # -- the truth of facts --------------------------------------------------------------------------------------
 
     def _truth(self, fact: Fact) -> Truth:
+        return Truth(*map(np.packbits, self._parts(fact)))
+
+    def _parts(self, fact: Fact) -> Parts:
         if isinstance(fact, Exists):
             return self._exists(fact)
         if isinstance(fact, Count):
             return self._count(fact)
         return self._has(fact) if isinstance(fact, Has) else self._related(fact)
+
+    def scenes_of(self, bits: Bits) -> npt.NDArray[np.int32]:
+        """Return the scenes that a part of a truth marks."""
+        return np.flatnonzero(np.unpackbits(bits, count=len(self))).astype(np.int32)
+
+    def _unpacked(self, bits: Bits) -> Bools:
+        return np.unpackbits(bits, count=len(self)).view(np.bool_)
 
     def _seen(self, rows: Ints) -> tuple[Bools, Bools, Bools]:
         """Return where an object of ``rows`` is worth asking about, where one is easy, where all are hard."""
@@ -137,23 +158,23 @@ class Pool:
     def _find_seen_of(self, column: int) -> tuple[Bools, Bools, Bools]:
         return self._seen(self.columns.objects_of(column))
 
-    def _exists(self, fact: Exists) -> Truth:
+    def _exists(self, fact: Exists) -> Parts:
         column = self.columns.column[fact.category]
         yes, easy, hard = self._seen_of(column)
-        no = self.columns.absent[:, column]
+        no = self.columns.absent(column)
         far, near = self._suggested(no, self._suggestion(column))
         if self.clip is not None:
             yes_low = _at_most(self.clip[:, column], yes, self.thresholds.clip_low)
             no_high = _at_least(self.clip[:, column], no, self.thresholds.clip_high)
             easy, hard, far, near = easy & ~yes_low, hard | yes_low, far & ~no_high, near | no_high
-        return Truth(yes, no, easy, hard, far, near)
+        return yes, no, easy, hard, far, near
 
     def _suggestion(self, column: int) -> Floats:
         """Return max over the categories c in each scene of P(target | c)."""
-        chance, score = self._cooccurrence[column], np.zeros(len(self), np.float32)
+        chance, score = self._chance[column], np.zeros(len(self), np.float32)
         for other in np.argsort(chance, kind="stable"):
             if chance[other] > 0:
-                score[self.columns.present[:, other]] = chance[other]
+                score[self.columns.present[other]] = chance[other]
         return score
 
     def _suggested(self, no: Bools, score: Floats) -> tuple[Bools, Bools]:
@@ -166,45 +187,47 @@ class Pool:
         near = no & (score >= high) & (score > low)
         return no & (score <= low) & ~near, near
 
-    def _count(self, fact: Count) -> Truth:
+    def _count(self, fact: Count) -> Parts:
         column = self.columns.column[fact.category]
         rows = self.columns.objects_of(column)
         tiny = self.columns.scatter(rows[self._flags["tiny"][rows]])
-        counted = self.columns.countable[:, column] & (self.columns.counts[:, column] <= MOST_COUNTED) & ~tiny
-        yes = counted & (self.columns.counts[:, column] == fact.number)
+        number = self.columns.counts_of(column)
+        counted = self.columns.countable[column] & (number <= MOST_COUNTED) & ~tiny
+        yes = counted & (number == fact.number)
         no = counted & ~yes
         if fact.number == 0:  # a zero is an absence: its pressure is that of a negative
             absence = self.truth(Exists(fact.category))
-            yes = yes & absence.no
-            return Truth(yes, no, yes & absence.far, yes & absence.near, no, no)
+            gone, far, near = (self._unpacked(bits) for bits in (absence.no, absence.far, absence.near))
+            yes = yes & gone
+            return yes, no, yes & far, yes & near, no, no
         soft = self.columns.scatter(rows[~self._flags["easy"][rows]])
         hard = self.columns.scatter(rows[self._flags["hard"][rows]])
-        return Truth(yes, no, yes & ~soft, yes & hard, no, no)
+        return yes, no, yes & ~soft, yes & hard, no, no
 
-    def _has(self, fact: Has) -> Truth:
+    def _has(self, fact: Has) -> Parts:
         column = self.columns.column[fact.category]
         table = self.attributes
         yes, easy, hard = self._seen(table.holders.get((column, fact.kind, fact.value), NO_ROWS))
         doubtful = self.columns.scatter(table.close_to(column, fact.kind, fact.value))
         untyped = self.columns.scatter(table.untyped(fact.kind, self.columns.objects_of(column)))
-        typed = self.columns.countable[:, column] & self.columns.present[:, column] & ~untyped
-        no = self.columns.absent[:, column] | (typed & ~doubtful)
+        typed = self.columns.countable[column] & self.columns.present[column] & ~untyped
+        no = self.columns.absent(column) | (typed & ~doubtful)
         elsewhere = self.columns.scatter(table.carriers(column, fact.kind, fact.value))
-        here = no & self.columns.present[:, column]
+        here = no & self.columns.present[column]
         near = here & elsewhere
         far = here & ~elsewhere
-        return Truth(yes, no, easy, hard, far if far.sum() >= 8 else no & ~near, near)
+        return yes, no, easy, hard, far if far.sum() >= 8 else no & ~near, near
 
-    def _related(self, fact: Related) -> Truth:
+    def _related(self, fact: Related) -> Parts:
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
-        both = self.columns.present[:, s] & self.columns.present[:, a]
-        listed = both & self.columns.countable[:, s] & self.columns.countable[:, a]
+        both = self.columns.present[s] & self.columns.present[a]
+        listed = both & self.columns.countable[s] & self.columns.countable[a]
         sided = fact.predicate in SIDES
         yes, no = self._beside(s, a, fact.predicate == "left of") if sided else self._listed(fact, listed)
-        no = (no & listed) | (self.columns.absent[:, s] | self.columns.absent[:, a])
+        no = (no & listed) | (self.columns.absent(s) | self.columns.absent(a))
         yes, easy, hard = self._both_seen(s, a, yes & ~no)
-        one = self.columns.present[:, s] ^ self.columns.present[:, a]
-        return Truth(yes, no, easy, hard, no & one, no & both)
+        one = self.columns.present[s] ^ self.columns.present[a]
+        return yes, no, easy, hard, no & one, no & both
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
         """A relation is easy if a subject and an anchor are, and hard if all of either are hard."""
@@ -235,11 +258,10 @@ class Pool:
 
     def _listed(self, fact: Related, listed: Bools) -> tuple[Bools, Bools]:
         yes = self._named(fact)
-        known = np.zeros(len(self), np.bool_)
-        known[self.columns.known_predicates.get(fact.predicate, [])] = True
+        known = self.columns.mark(self.columns.known_predicates.get(fact.predicate, NO_ROWS))
         opposite = OPPOSITES.get(fact.predicate)
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
-        single = (self.columns.counts[:, s] == 1) & (self.columns.counts[:, a] == 1)
+        single = (self.columns.counts_of(s) == 1) & (self.columns.counts_of(a) == 1)
         against = np.zeros(len(self), np.bool_)
         if opposite is not None:
             against |= self._named(Related(fact.subject, opposite, fact.anchor))
@@ -247,27 +269,29 @@ class Pool:
         return yes, (listed & known & ~yes) | (single & against & ~yes)
 
     def _named(self, fact: Related) -> Bools:
-        marked = np.zeros(len(self), np.bool_)
-        marked[self.columns.relations.get((fact.subject, fact.predicate, fact.anchor), [])] = True
-        return marked
+        triple = (fact.subject, fact.predicate, fact.anchor)
+        return self.columns.mark(self.columns.relations.get(triple, NO_ROWS))
 
     # -- what can be asked ---------------------------------------------------------------------------------------
 
     def _askable(self, fact: Fact, least: int) -> bool:
         """Tell whether enough images show a fact well, and some clearly do not."""
         truth = self.truth(fact)
-        return bool(np.count_nonzero(truth.easy) >= least and truth.no.any())
+        return _number(truth.easy) >= least and bool(truth.no.any())
 
     def _pressable(self, fact: Fact, least: int) -> bool:
         """Tell whether there are plenty of images for every pressure, where ``least`` show the fact."""
         t = self.truth(fact)
         needs = ((t.easy, PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, PLENTY))
-        return all(np.count_nonzero(where) >= number for where, number in needs)
+        return all(_number(where) >= number for where, number in needs)
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
-        there, not_there = self.columns.counts.max(0) > 0, self.columns.absent.max(0)
-        return [Exists(c) for i, c in enumerate(self.columns.categories) if there[i] and not_there[i]]
+        there = self._have_objects()
+        return [Exists(c) for i, c in enumerate(self.categories) if there[i] and self.columns.absent(i).any()]
+
+    def _have_objects(self) -> Bools:
+        return np.bincount(self.columns.which, minlength=len(self.categories)) > 0
 
     def _attribute_facts(self) -> list[Has]:
         """Return every attribute that some object has, of a type that questions use."""
@@ -279,11 +303,10 @@ class Pool:
         listed = [
             Related(*triple) for triple in self.columns.relations if triple[1] not in SIDES and triple[0] != triple[2]
         ]
-        together = self.columns.present.astype(np.float32)
-        often: Floats = np.triu(together.T @ together, 1).astype(np.float32)
+        often: Floats = np.triu(self._together, 1)
         pairs = np.argwhere(often >= 2)
         pairs = pairs[np.argsort(-often[tuple(pairs.T)], kind="stable")[:_MOST_PAIRS]]
-        objects = self.columns.counts.max(0) > 0
+        objects = self._have_objects()
         sides = [
             Related(self.columns.categories[s], side, self.columns.categories[a])
             for one, other in pairs.tolist()
@@ -292,6 +315,11 @@ class Pool:
             for side in SIDES
         ]
         return sorted({*listed, *sides})
+
+
+def _number(bits: Bits) -> int:
+    """Count the scenes that are marked."""
+    return int(np.count_nonzero(np.unpackbits(bits)))
 
 
 def _at_most(values: Floats, among: Bools, quantile: float) -> Bools:
