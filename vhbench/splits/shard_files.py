@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
@@ -21,8 +21,8 @@ SortedRow = tuple[tuple[bytes, ...], Question]
 class ShardFiles:
     """Writes row groups to numbered files; the total number, and so their names, is known at the end.
 
-    Encoding and hashing run in the executor's threads (pyarrow and hashlib let go of the interpreter), while the
-    caller goes on making rows. At most one row group is under way.
+    Meant to be called in a thread (pyarrow and hashlib let go of the interpreter) while others make rows; the hash of
+    what is written grows in another of the executor's threads.
     """
 
     def __init__(self, folder: Path, version: str, executor: Executor) -> None:
@@ -30,25 +30,23 @@ class ShardFiles:
         self._writer: pq.ParquetWriter | None = None
         self._hashes: list[_GrowingHash] = []
         self._written = 0
-        self._pending: Future[None] | None = None
         self.rows = 0
         folder.mkdir()
 
     def write(self, rows: Sequence[SortedRow], images: Mapping[bytes, bytes]) -> None:
         """Write sorted rows as row groups."""
         for group, size in _groups(rows, images):
-            self._wait()
             if self._writer is None or self._written >= FILE_BYTES:
-                self._open_next()
+                self._writer = self._open_next()
             self._written += size
             self.rows += len(group)
             digests, questions = [d for d, _ in group], [q for _, q in group]
             table = parquet.table(questions, digests, images, self._version)
-            self._pending = self._executor.submit(self._write_table, table)
+            self._writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
+            self._hashes[-1].grow(self._executor)
 
     def finish(self, directory: Path, config: str) -> dict[str, str]:
         """Close the files, give them their names, and return path below ``directory`` → SHA-256."""
-        self._wait()
         self._close_file()
         result = {}
         for i, growing in enumerate(self._hashes):
@@ -64,21 +62,12 @@ class ShardFiles:
             writer, self._writer = self._writer, None
             writer.close()
 
-    def _write_table(self, table: object) -> None:
-        assert self._writer is not None
-        self._writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
-        self._hashes[-1].grow(self._executor)
-
-    def _wait(self) -> None:
-        if self._pending is not None:
-            pending, self._pending = self._pending, None
-            pending.result()
-
-    def _open_next(self) -> None:
+    def _open_next(self) -> pq.ParquetWriter:
         self._close_file()
         path = self._folder / f"part-{len(self._hashes):05d}.parquet"
-        self._writer, self._written = parquet.open_writer(path), 0
+        writer, self._written = parquet.open_writer(path), 0
         self._hashes.append(_GrowingHash(path))
+        return writer
 
     def _close_file(self) -> None:
         self.close()
@@ -103,30 +92,39 @@ def _groups(rows: Sequence[SortedRow], images: Mapping[bytes, bytes]) -> list[tu
 
 
 class _GrowingHash:
-    """The SHA-256 of a file that only grows, computed while it does: a step behind the writer, in another thread."""
+    """The SHA-256 of a file that only grows, computed while it does, a step behind the writer.
+
+    What has been written is also made durable bit by bit, so that little is left to wait for at the end.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = path.open("rb")
+        self._file = path.open("rb", buffering=0)
+        self._block = memoryview(bytearray(1 << 20))
         self._sha256 = hashlib.sha256()
-        self._pending: Future[None] | None = None
+        self._running: dict[Callable[[], None], Future[None]] = {}
 
     def grow(self, executor: Executor) -> None:
-        """Take in what has been written so far, once what was there before has been taken in."""
-        if self._pending is None or self._pending.done():
-            if self._pending is not None:
-                self._pending.result()
-            self._pending = executor.submit(self._update)
+        """Take in what has been written so far, unless the last time is still under way."""
+        for work in (self._update, self._sync):
+            running = self._running.get(work)
+            if running is None or running.done():
+                if running is not None:
+                    running.result()
+                self._running[work] = executor.submit(work)
 
     def finish(self) -> str:
         """Take in the rest, make the file durable, and return the digest in hex."""
-        if self._pending is not None:
-            self._pending.result()
+        for running in self._running.values():
+            running.result()
         self._update()
+        self._sync()
         self._file.close()
         return self._sha256.hexdigest()
 
     def _update(self) -> None:
-        while block := self._file.read(1 << 20):
-            self._sha256.update(block)
-        os.fsync(self._file.fileno())  # bit by bit, so that little is left to wait for at the end
+        while size := self._file.readinto(self._block):
+            self._sha256.update(self._block[:size])
+
+    def _sync(self) -> None:
+        os.fsync(self._file.fileno())

@@ -16,7 +16,7 @@ from vhbench.splits.hashing import content_hash, file_sha256, row_hash
 from vhbench.splits.shard_files import ShardFiles
 from vhbench.splits.truth import Truth, write_rejections, write_truths
 
-WINDOW_BYTES = 128 << 20
+WINDOW_BYTES = 32 << 20
 """Rows wait until their images fill this much, then they are sorted by image and written."""
 WINDOW_ROWS = 50_000
 BATCH = 64
@@ -42,7 +42,7 @@ def write_split(
 
     Args:
         directory: where the split shall be, such as ``out/ode``.
-        rows: in any order; they are read once, and as many are held as their images fill 128 MB.
+        rows: in any order; they are read once, and as many are held as their images fill 32 MB.
         benchmark: "ode", "mioh" or "vhexpansion".
         version: MAJOR.MINOR.PATCH; goes into every row.
         seed: of the build.
@@ -162,7 +162,8 @@ class _Writer:
         self._shards: dict[str, ShardFiles] = {}
         self._ids: set[str] = set()
         self._size = 0
-        self._pool = ThreadPoolExecutor(2, "vhbench-write")
+        self._pool = ThreadPoolExecutor(3, "vhbench-write")
+        self._pending: Future[None] | None = None
         self.row_hashes: list[bytes] = []
         self.files: dict[str, str] = {}
 
@@ -176,12 +177,13 @@ class _Writer:
             if error is None:
                 for config in list(self._windows):
                     self._flush(config)
+                self._wait()
                 for config, shards in self._shards.items():
                     self.files |= shards.finish(self._directory, config)
         finally:
+            self._pool.shutdown(cancel_futures=True)  # before files are closed that a thread may be writing to
             for shards in self._shards.values():
                 shards.close()
-            self._pool.shutdown(cancel_futures=True)
 
     def add(self, row: Row, digests: Digests, images: tuple[bytes, ...]) -> None:
         """Take one row; write the fullest window where all of them together have become too large."""
@@ -214,7 +216,14 @@ class _Writer:
         if not question.images or not question.id:
             raise VhbenchError(f"row {question.id!r}: has {len(question.images)} images; an id and an image are needed")
 
+    def _wait(self) -> None:
+        """Wait for the window that is being written, or raise what went wrong there."""
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            pending.result()
+
     def _flush(self, config: str) -> None:
+        """Have a config's window written while the next one fills; at most one is under way, so memory stays flat."""
         window = self._windows[config]
         if not window.rows:
             return
@@ -222,6 +231,7 @@ class _Writer:
             self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
         # By image, so that a row group holds each image once; twins that share it stay side by side.
         window.rows.sort(key=lambda item: (item[0], item[1].pair_id, item[1].id))
-        self._shards[config].write(window.rows, window.images)
+        self._wait()
+        self._pending = self._pool.submit(self._shards[config].write, window.rows, window.images)
         self._windows[config] = _Window()
         self._size -= window.size
