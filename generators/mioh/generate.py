@@ -5,18 +5,18 @@ dealt. So the answer does not depend on the text, and a model that sees no image
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from vhbench.generators.mioh.choosing import Chooser
 from vhbench.generators.mioh.columns import Bits
 from vhbench.generators.mioh.drafts import FIRST, SECOND, Draft, Slot
-from vhbench.generators.mioh.facts import Fact, Has, Related
+from vhbench.generators.mioh.facts import Fact, Related
 from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
 from vhbench.generators.mioh.pools import Pool
 from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
@@ -30,8 +30,7 @@ _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
 _AT_LEAST: Final = 120  # the same, in small cells
 _TIED: Final = 1_000_000  # numbers of tied items begin here
-_DRAWN: Final = 64  # facts drawn per text, to choose from
-_RESERVE: Final = 4  # texts looked at per easy question, to prefer those that can also be pressed
+_RESERVE: Final = 8  # texts looked at per easy question, to prefer those that can also be pressed
 
 Ints = npt.NDArray[np.int32]
 
@@ -184,11 +183,11 @@ class Filler:
         """Draw texts until enough have images for every answer; keep those that can be pressed most."""
         deal = Balance()
         found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
-        asked: Counter[tuple[Fact, ...]] = Counter()
+        chooser, asked = Chooser(facts, self.kind, self.pool), Counter[tuple[Fact, ...]]()
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
-            item = self._item(number, facts, asked, deal, answers, generator)
+            item = self._item(number, chooser, asked, deal, answers, generator)
             if item is not None:
                 found.append(item)
             if number >= _PATIENCE * (1 + len(found)) or self._enough(found, wanted):
@@ -223,13 +222,13 @@ class Filler:
     def _item(
         self,
         number: int,
-        facts: Sequence[Fact],
+        chooser: Chooser,
         asked: Counter[tuple[Fact, ...]],
         deal: Balance,
         answers: np.random.Generator,
         generator: np.random.Generator,
     ) -> Item | None:
-        drawn = draw_facts(facts, self.kind, self.pool, asked, generator)
+        drawn = chooser.draw(asked, generator)
         if len(drawn) < self.kind.asks:
             return None
         block = self.kind.shape(self.kind.text, drawn, generator)
@@ -384,46 +383,6 @@ def askable(kind: QuestionType, pool: Pool) -> Sequence[Fact]:
     if kind.task == "attribute":
         return pool.attribute_facts()
     return pool.relation_facts() if kind.task == "position" else pool.existence_facts()
-
-
-def draw_facts(
-    facts: Sequence[Fact],
-    kind: QuestionType,
-    pool: Pool,
-    asked: Mapping[tuple[Fact, ...], int],
-    generator: np.random.Generator,
-) -> tuple[Fact, ...]:
-    """Draw the facts of one question: one that was asked least; or a set of options that belong together."""
-    drawn = list(dict.fromkeys(facts[i] for i in generator.integers(len(facts), size=_DRAWN).tolist()))
-    if kind.asks > 1:
-        drawn.sort(key=lambda f: not pool.pressable(f, kind.least))
-    # Lazily: whether a fact can be asked about takes a look at every scene.
-    usable = (fact for fact in drawn if pool.askable(fact, kind.least))
-    if kind.asks == 1:
-        return tuple(sorted(islice(usable, 4), key=lambda f: asked[(f,)])[:1])
-    if (first := next(usable, None)) is None:
-        return ()
-    kin = (f for f in drawn if f != first and _kin(f, first) and pool.askable(f, kind.least))
-    some = islice(kin, int(generator.integers(1, kind.asks)))
-    return _different((first, *some, *islice(usable, 2 * kind.asks)))[: kind.asks]
-
-
-def _different(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Leave out what says the same as an earlier one: "a dog behind a car" after "a car in front of a dog"."""
-    found: dict[Fact, None] = {}
-    for fact in facts:
-        if not (isinstance(fact, Related) and fact.turned() in found):
-            found[fact] = None
-    return tuple(found)
-
-
-def _kin(one: Fact, other: Fact) -> bool:
-    """Tell whether two facts make each other plausible as options: values of one object, or a shared part."""
-    if isinstance(one, Has) and isinstance(other, Has):
-        return (one.category, one.kind) == (other.category, other.kind)
-    if isinstance(one, Related) and isinstance(other, Related):
-        return bool({one.subject, one.anchor} & {other.subject, other.anchor})
-    return False
 
 
 def objects_of(facts: Sequence[Fact]) -> tuple[str, ...]:

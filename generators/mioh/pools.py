@@ -277,13 +277,13 @@ class Pool:
     def _askable(self, fact: Fact, least: int) -> bool:
         """Tell whether enough images show a fact well, and some clearly do not."""
         truth = self.truth(fact)
-        return _number(truth.easy) >= least and bool(truth.no.any())
+        return number_of(truth.easy) >= least and bool(truth.no.any())
 
-    def _pressable(self, fact: Fact, least: int) -> bool:
-        """Tell whether there are plenty of images for every pressure, where ``least`` show the fact."""
+    def _pressable(self, fact: Fact, least: int) -> int:
+        """Return how many times over there are images for every pressure, where ``least`` show the fact; at most 8."""
         t = self.truth(fact)
         needs = ((t.easy, PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, PLENTY))
-        return all(_number(where) >= number for where, number in needs)
+        return min(8, *(number_of(where) // number for where, number in needs))
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
@@ -317,7 +317,7 @@ class Pool:
         return sorted({*listed, *sides})
 
 
-def _number(bits: Bits) -> int:
+def number_of(bits: Bits) -> int:
     """Count the scenes that are marked."""
     return int(np.count_nonzero(np.unpackbits(bits)))
 

@@ -1,0 +1,88 @@
+"""Which facts a question is about: one that was asked least, or several that can stand side by side as options."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from vhbench.generators.mioh.facts import Fact, Has, Related
+from vhbench.generators.mioh.pools import Pool, number_of
+from vhbench.generators.mioh.question_types import QuestionType
+
+_DRAWN: Final = 64  # facts drawn per text, to choose from
+_LOOKED_AT: Final = 12  # of them, and of their kin, for each option
+_PLENTY: Final = 8  # images that show one option, under pressure, and not another
+
+
+class Chooser:
+    """Draws the facts of one question after another."""
+
+    def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: Pool) -> None:
+        """Prepare for one type of questions about some facts."""
+        self.facts, self.kind, self.pool = facts, kind, pool
+        self._fit = lru_cache(maxsize=100_000)(self._find_fit)
+        self._kin: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
+        for fact in facts if kind.asks > 1 else ():
+            for key in _families(fact):
+                self._kin[key].append(fact)
+
+    def draw(self, asked: Mapping[tuple[Fact, ...], int], generator: np.random.Generator) -> tuple[Fact, ...]:
+        """Return ``kind.asks`` facts, or fewer where none fit."""
+        drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
+        if self.kind.asks == 1:
+            return tuple(sorted(islice(self._usable(drawn), 4), key=lambda f: asked[(f,)])[:1])
+        drawn.sort(key=lambda f: -self.pool.pressable(f, self.kind.least))
+        first = next(self._usable(drawn), None)
+        return () if first is None else self._options(first, drawn, generator)
+
+    def _usable(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """Yield, lazily, those that can be asked about: to know it takes a look at every scene."""
+        return (fact for fact in dict.fromkeys(facts) if self.pool.askable(fact, self.kind.least))
+
+    def _options(self, first: Fact, drawn: Sequence[Fact], generator: np.random.Generator) -> tuple[Fact, ...]:
+        """Add to the first fact some of its kin, which make plausible options, and others; kin where none fit."""
+        chosen, family = [first], [f for key in _families(first) for f in self._kin[key]]
+        kin = [family[i] for i in generator.permutation(len(family))[: 4 * _LOOKED_AT].tolist()]
+        some = int(generator.integers(1, self.kind.asks))
+        for number, pool in ((some, kin), (self.kind.asks - 1, drawn), (self.kind.asks - 1, kin)):
+            while len(chosen) <= number and (best := self._best(chosen, pool)) is not None:
+                chosen.append(best)
+        return tuple(chosen)
+
+    def _best(self, chosen: Sequence[Fact], facts: Sequence[Fact]) -> Fact | None:
+        """Return the one of the next few that fits the chosen ones best."""
+        new = (f for f in self._usable(facts) if f not in chosen and not _says_the_same(f, chosen))
+        best, most = None, 0
+        for fact in islice(new, _LOOKED_AT):
+            fit = min(self._fit(*sorted((fact, other), key=repr)) for other in chosen)
+            if fit > most:
+                best, most = fact, fit
+            if most > _PLENTY:
+                break
+        return best
+
+    def _find_fit(self, one: Fact, other: Fact) -> int:
+        """Return 0 if too few images show one and not the other, either way round; else 1 + how many under pressure."""
+        x, y = self.pool.truth(one), self.pool.truth(other)
+        easy = min(number_of(x.easy & y.far), number_of(y.easy & x.far))
+        if easy < 2 or number_of(x.no & y.no) < self.kind.least:
+            return 0
+        pressed = ((x.easy, y.near), (y.easy, x.near), (x.hard, y.far), (y.hard, x.far))
+        return 1 + min(_PLENTY, *(number_of(a & b) for a, b in pressed))
+
+
+def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:
+    """Return what a fact shares with its kin: the object of an attribute, one of the two of a relation."""
+    if isinstance(fact, Has):
+        return ((fact.category,),)
+    if isinstance(fact, Related):
+        return ((fact.subject,), (fact.anchor,))
+    return ()
+
+
+def _says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:
+    """Tell whether an earlier one says it: "a dog behind a car" after "a car in front of a dog"."""
+    return isinstance(fact, Related) and fact.turned() in chosen
