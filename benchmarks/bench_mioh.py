@@ -115,7 +115,7 @@ for reader, path, attribute in ((CocoScenes, sys.argv[1], False), (PacoScenes, s
     for kind in QUESTION_TYPES.values():
         if (kind.task == 'attribute') == attribute:
             start = time.process_time()
-            made = sum(isinstance(x, Question) for x in Filler(kind, pool, wanted[kind.id], seed=1, source='x').fill())
+            made = sum(isinstance(x, Question) for x in Filler(kind, pool, wanted, seed=1, source='x').fill())
             out[kind.id] = made
             took = round(time.process_time() - start, 2)
             print(kind.id, made, 'of', sum(wanted[kind.id].values()), took, file=sys.stderr, flush=True)

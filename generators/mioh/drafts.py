@@ -211,7 +211,11 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
 
 def exact(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """Which image shows exactly that many? The others show another number; one shows none."""
-    category, number = _noun(facts[0]), int(generator.integers(1, 6))
+    return exactly(text, _noun(facts[0]), int(generator.integers(1, 6)))
+
+
+def exactly(text: str, category: str, number: int) -> Block:
+    """Return :func:`exact` for one number."""
     f = Count(category, number)
     text = text.format(it=f.phrase())
     nearby = [

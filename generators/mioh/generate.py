@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from vhbench.generators.mioh.choosing import Chooser
 from vhbench.generators.mioh.columns import Bits
-from vhbench.generators.mioh.drafts import FIRST, SECOND, Draft, Slot
+from vhbench.generators.mioh.drafts import FIRST, SECOND, Block, Draft, Slot
 from vhbench.generators.mioh.facts import Fact, Related
 from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
 from vhbench.generators.mioh.pools import Pool
@@ -33,6 +33,8 @@ _TIED: Final = 1_000_000  # numbers of tied items begin here
 _RESERVE: Final = 8  # texts looked at per easy question, to prefer those that can also be pressed
 
 Ints = npt.NDArray[np.int32]
+Settled = tuple[Draft, tuple[int, ...]]
+"""A draft and its images: indices into the pool, one per slot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ class Item:
         scenes: indices into the pool, one per slot of the draft.
         pressed: pressure → the scenes of the pressed twin, per slot (then fillers).
         again: these are second twins.
+        base: the question that this one is tied to, "e1-12", or "".
     """
 
     number: int
@@ -52,6 +55,7 @@ class Item:
     scenes: tuple[int, ...]
     pressed: Mapping[str, tuple[int, ...]]
     again: bool = False
+    base: str = ""
 
 
 @dataclass
@@ -132,18 +136,20 @@ class Images:
 class Filler:
     """Fills the cells of one question type."""
 
-    def __init__(self, kind: QuestionType, pool: Pool, sizes: Mapping[str, int], *, seed: int, source: str) -> None:
+    def __init__(
+        self, kind: QuestionType, pool: Pool, sizes: Mapping[str, Mapping[str, int]], *, seed: int, source: str
+    ) -> None:
         """Prepare.
 
         Args:
             kind: the question type.
             pool: of scenes.
-            sizes: pressure → questions wanted.
+            sizes: type → pressure → questions wanted; those of the type that this one is tied to count as well.
             seed: of the split.
             source: goes into the rows.
         """
-        self.kind, self.pool, self.seed, self.source = kind, pool, seed, source
-        self.cells = {p: Cell(sizes.get(p, 0)) for p in PRESSURES}
+        self.kind, self.pool, self.sizes, self.seed, self.source = kind, pool, sizes, seed, source
+        self.cells = {p: Cell(sizes[kind.id].get(p, 0)) for p in PRESSURES}
         self.images = Images(pool)
         self.tried = Counter[str]()
 
@@ -168,15 +174,19 @@ class Filler:
 
     def _tied(self, deal: Balance, generator: np.random.Generator) -> list[Item]:
         """Ask the questions of the type that this one is tied to once more, of the same images, in this mode."""
-        if not self.kind.ties:
+        if self.kind.tied_to not in self.sizes:
             return []
-        sizes = {pressure: cell.wanted for pressure, cell in self.cells.items()}
-        other = Filler(QUESTION_TYPES[self.kind.ties], self.pool, sizes, seed=self.seed, source=self.source)
-        found = []
-        for item in other.items():
-            block = self.kind.shape(self.kind.text, item.draft.facts, generator)
-            answer = len(block) - 1 if item.answer else deal.deal(range(len(block) - 1), generator)
-            found.append(replace(item, number=_TIED + item.number, draft=block[answer][0], answer=answer))
+        other = Filler(QUESTION_TYPES[self.kind.tied_to], self.pool, self.sizes, seed=self.seed, source=self.source)
+        bases, found = other.items(), []
+        for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
+            settled, base = self._settle_all(again.block, generator), bases[again.base]
+            if settled is None:
+                continue
+            settled[again.answer] = again.draft, tuple(base.scenes[slot] for slot in again.slots)
+            item = self._easy(_TIED + base.number, settled, again.answer, generator)
+            twins = _same_images(again.slots, base)
+            pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
+            found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
         return found
 
     def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
@@ -232,24 +242,33 @@ class Filler:
         if len(drawn) < self.kind.asks:
             return None
         block = self.kind.shape(self.kind.text, drawn, generator)
-        settled = []
-        for forms in block:
-            # Now and then the least demanding form first: it can be pressed where the others cannot.
-            settled.append(self._settle(forms if number % 4 else forms[::-1], generator))
-            if settled[-1] is None:
-                self.tried["no images for every answer"] += 1
-                return None
-        pressed = [self._pressed(*entry, generator) for entry in settled if entry is not None]
-        drafts = [entry[0] for entry in settled if entry is not None]
-        possible = {p for p in PRESSURES[1:] if all(map(partial(_fits, p), pressed, drafts))}
-        answer = deal.deal(range(len(block)), answers)
-        draft, scenes = settled[answer]  # type: ignore[misc]
+        # Now and then the least demanding form first: it can be pressed where the others cannot.
+        settled = self._settle_all(block if number % 4 else [forms[::-1] for forms in block], generator)
+        if settled is None:
+            self.tried["no images for every answer"] += 1
+            return None
         asked.update([tuple(drawn)])
+        return self._easy(number, settled, deal.deal(range(len(block)), answers), generator)
+
+    def _easy(self, number: int, settled: Sequence[Settled], answer: int, generator: np.random.Generator) -> Item:
+        """Return the question with one of its answers, and its twins where it can be pressed with every answer."""
+        pressed = [self._pressed(*entry, generator) for entry in settled]
+        possible = {p for p in PRESSURES[1:] if all(map(partial(_fits, p), pressed, (draft for draft, _ in settled)))}
+        draft, scenes = settled[answer]
         self.images.uses[list(scenes)] += 1
         twins = {p: twin for p, twin in pressed[answer].items() if p in possible}
         return Item(number, draft, answer, scenes, twins)
 
-    def _settle(self, forms: Sequence[Draft], generator: np.random.Generator) -> tuple[Draft, tuple[int, ...]] | None:
+    def _settle_all(self, block: Block, generator: np.random.Generator) -> list[Settled] | None:
+        """Return images for every answer, or None."""
+        settled: list[Settled] = []
+        for forms in block:
+            if (found := self._settle(forms, generator)) is None:
+                return None
+            settled.append(found)
+        return settled
+
+    def _settle(self, forms: Sequence[Draft], generator: np.random.Generator) -> Settled | None:
         """Return the first form for which there are images."""
         for draft in forms:
             scenes = self.images.pick(draft.slots, generator)
@@ -349,7 +368,7 @@ class Filler:
                 other = order.index(draft.slot)
                 order[place], order[other] = order[other], order[place]
         ordered = [self.pool.scenes[scenes[slot]] for slot in order]
-        pair = f"{kind.id.lower()}-{item.number}"
+        pair = f"{kind.id.lower()}-{item.base or item.number}"
         return Question(
             id=f"{pair}-{pressure}{'-2' if item.again else ''}", images=tuple(s.image for s in ordered),
             question=text, answer=answer,
@@ -405,6 +424,18 @@ def _fits(pressure: str, twins: Mapping[str, tuple[int, ...]], draft: Draft) -> 
 
 def _possible(item: Item, pressure: str) -> bool:
     return _fits(pressure, item.pressed, item.draft)
+
+
+def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]:
+    """Return the base's twins in the order of ``slots``; a question about two images takes more only under NI."""
+    whole = len(slots) == len(base.scenes)
+    return {
+        p: (
+            *(twin[i] for i in slots if i < len(twin)),
+            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or p.startswith("ni"))),
+        )
+        for p, twin in base.pressed.items()
+    }
 
 
 def _named(text: str, names: Mapping[str, str]) -> str:

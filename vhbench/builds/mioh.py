@@ -103,7 +103,7 @@ class MiohBuild:
         )
         if shard == 0:
             yield from world.rejections
-        filler = Filler(kind, pool, self._sizes[kind.id], seed=self.seed, source=world.name)
+        filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         used: set[int] = set()
         for made in filler.fill():
             yield Row(f"mioh_{_group(made.pressure)}", made) if isinstance(made, Question) else made

@@ -38,9 +38,7 @@ def scenes() -> list[Scene]:
 def rows(scenes: list[Scene]) -> list[Question | Rejection]:
     pool, wanted = Pool(scenes), sizes(10)
     return [
-        made
-        for kind in QUESTION_TYPES.values()
-        for made in Filler(kind, pool, wanted[kind.id], seed=5, source="paper").fill()
+        made for kind in QUESTION_TYPES.values() for made in Filler(kind, pool, wanted, seed=5, source="paper").fill()
     ]
 
 

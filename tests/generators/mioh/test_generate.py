@@ -114,7 +114,7 @@ def test_counting_asks_only_about_few(scenes: list[Scene], questions: list[Quest
 
 def test_the_same_seed_gives_the_same_questions_and_another_seed_others(scenes: list[Scene]) -> None:
     def ask(seed: int) -> list[object]:
-        return list(Filler(QUESTION_TYPES["E3"], Pool(scenes), sizes(5)["E3"], seed=seed, source="x").fill())
+        return list(Filler(QUESTION_TYPES["E3"], Pool(scenes), sizes(5), seed=seed, source="x").fill())
 
     assert ask(1) == ask(1)
     assert ask(1) != ask(2)
@@ -135,7 +135,7 @@ def test_real_photos_through_the_same_code(reference: Path) -> None:
     by_id = {scene.id: scene for scene in photos}
     pool, asked = Pool(photos), 0
     for kind in QUESTION_TYPES.values():
-        for made in Filler(kind, pool, sizes(5)[kind.id], seed=0, source="coco").fill():
+        for made in Filler(kind, pool, sizes(5), seed=0, source="coco").fill():
             if isinstance(made, Question):
                 asked += 1
                 check(made, by_id, words_of(by_id))

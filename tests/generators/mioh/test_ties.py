@@ -1,0 +1,86 @@
+"""Tied questions: the same fact in the same images, asked in another mode; words still tell nothing."""
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from vhbench.generators.mioh import drafts, ties
+from vhbench.generators.mioh.drafts import NONE
+from vhbench.generators.mioh.facts import Count, Exists
+from vhbench.generators.mioh.options import Balance
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.schema import Question
+
+TIED = [kind.id for kind in QUESTION_TYPES.values() if kind.tied_to]
+
+
+def drawn(*counts: int) -> drafts.Draft:
+    """How many dogs, where the images show so many each?"""
+    slots = tuple(drafts.plus(Count("dog", n)) if n else drafts.zero("dog") for n in counts)
+    shown = sum(n > 0 for n in counts)
+    return drafts.Draft("", (Exists("dog"),), str(sum(counts)), slots, drafts.zero("dog"), max(2, shown))
+
+
+def test_exactly_as_many_by_hand() -> None:
+    bases = [drawn(1, 2, 0, 0), drawn(2, 3, 0, 0), drawn(2, 2, 0, 0), drawn(1, 1, 3, 0), drawn(4, 0, 0, 0)] * 8
+    asked = list(ties.exact("Which shows {it}?", bases, Balance(), np.random.default_rng(0)))
+    assert len({again.base for again in asked}) == len(asked) > 30
+    for again in asked:
+        (fact,) = again.draft.facts
+        assert isinstance(fact, Count)
+        shown = [i for i, (wants, *_) in enumerate(s.wants for s in again.draft.slots) if wants == (fact, True)]
+        assert shown == ([again.draft.slot] if again.answer < 4 else [])
+        assert (again.draft.answer == NONE) == (again.answer == 4)
+
+
+def test_a_number_does_not_tell_whether_an_image_shows_it() -> None:
+    bases = [drawn(n, m, 0, 0) for n in range(1, 6) for m in range(1, 6)] * 20
+    dealt: dict[object, Counter[bool]] = defaultdict(Counter)
+    for again in ties.exact("{it}", bases, Balance(), np.random.default_rng(1)):
+        dealt[again.draft.facts][again.answer == 4] += 1
+    assert len(dealt) == 5
+    for facts, none in dealt.items():
+        assert abs(none[True] - (none[True] + none[False]) / 5) <= 1, (facts, none)
+
+
+@pytest.mark.parametrize("counts", [(3, 1), (1, 3), (2, 0), (2, 2)])
+def test_more_and_fewer_by_hand(counts: tuple[int, int]) -> None:
+    text = "Which shows {more} {many}, {first} or {second}?"
+    asked = list(ties.more(text, [drawn(*counts, 0, 0)] * 40, Balance(), np.random.default_rng(2)))
+    answers = Counter(again.draft.answer for again in asked)
+    assert set(answers) == ({drafts.SAME} if counts[0] == counts[1] else {drafts.FIRST, drafts.SECOND})
+    assert {" more " in again.draft.text for again in asked} == {True, False}
+    for again in asked:
+        first, second = (counts[slot] for slot in again.slots)
+        if first != second:
+            more = "first" if first > second else "second"
+            fewer = "second" if first > second else "first"
+            assert again.draft.answer == "{%s}" % (more if " more " in again.draft.text else fewer)
+
+
+@pytest.mark.parametrize("kind", TIED)
+def test_tied_questions_are_about_the_same_images(kind: str, questions: list[Question]) -> None:
+    bases = defaultdict(list)
+    for q in questions:
+        if q.question_type == QUESTION_TYPES[kind].tied_to:
+            bases[q.pair_id].append(q)
+    mine = [q for q in questions if q.question_type == kind]
+    tied = [q for q in mine if q.pair_id.count("-") == 2]
+    assert len(tied) > 0.4 * len(mine)
+    both = 0
+    for q in tied:
+        base = bases[q.pair_id.partition("-")[2]]
+        assert {b.objects for b in base} == {q.objects}
+        both += any(set(q.scene_ids) <= set(b.scene_ids) for b in base)
+    assert both > 0.7 * len(tied)
+
+
+@pytest.mark.parametrize("kind", TIED)
+def test_as_many_answers_of_each_kind_as_without_ties(kind: str, questions: list[Question]) -> None:
+    answers = Counter(
+        q.choices["ABCDE".index(q.answer)].rstrip("1234") for q in questions
+        if q.question_type == kind and q.pressure == "easy"
+    )  # fmt: skip
+    expected = {"selective": {"Image ": 8, NONE: 2}}.get(QUESTION_TYPES[kind].mode)
+    assert answers == expected if expected else max(answers.values()) <= 6
