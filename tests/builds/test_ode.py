@@ -2,12 +2,19 @@
 
 import collections
 import re
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import ode_audit as audit
+import orjson
 import pytest
+from processes import children, wait_until_gone
 
+from vhbench import splits
+from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.generators.ode import questions
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
@@ -164,10 +171,69 @@ def test_command_ends_with_a_table_and_another_run_with_the_same_hash(tmp_path: 
     assert len(set(told)) == 1
 
 
+def test_a_build_of_which_nothing_is_left_keeps_the_reasons(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from vhbench.cli import app
+    from vhbench.splits.truth import read_rejection_file
+
+    graph = tmp_path / "fantasy.json"
+    words = [{"word": word, "kind": "entity"} for word in ("unicorn", "griffin", "basilisk")]
+    graph.write_bytes(orjson.dumps({"concepts": words, "edges": [["griffin", "unicorn", 1]]}))
+    command = ["build", "ode", "--out", str(tmp_path), "--graph", str(graph), "--pairs", "1", "--criteria", "random"]
+    result = CliRunner().invoke(app, command)
+    kept = tmp_path / "ode.rejections.jsonl"
+    assert str(result.exception) == (
+        f"the ode split would have no rows (3 × no drawing, 1 × no pair left; each is told in {kept})"
+    )
+    told = list(read_rejection_file(kept))
+    assert {r.detail["word"] for r in told if r.reason == "no drawing"} == {"basilisk", "griffin"}
+    assert not (tmp_path / "ode").exists()
+
+    drawn = ["--graph", "starter", "--size", "128", "--levels", "caption"]
+    assert CliRunner().invoke(app, [*command, *drawn]).exit_code == 0
+    assert not kept.exists(), "the reasons of a build that is over"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+def test_kill_9_and_a_rerun_give_the_same_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes are killed in the middle; one alone makes what is missing, and the whole is that of a quiet run."""
+    options = {"pairs": 2, "size": 128, "levels": ("caption", "existence")}
+    code = (
+        "import sys; from pathlib import Path; from vhbench.builds import sharding; from vhbench.builds.ode import *\n"
+        f"if __name__ == '__main__': sharding.run(OdeBuild(**{options!r}), Path(sys.argv[1]), workers=2)\n"
+    )
+    script = tmp_path / "main.py"
+    script.write_text(code)
+    process = subprocess.Popen([sys.executable, script, tmp_path], stderr=subprocess.DEVNULL)
+    built = list[Path]()
+    while len(built) < 2:
+        assert process.poll() is None, "it ended before it could be killed"
+        time.sleep(0.005)
+        built = list(tmp_path.glob(".ode.*.parts/*/manifest.json"))
+    workers = children(process.pid)
+    assert len(workers) >= 2
+    process.kill()
+    process.wait()
+    wait_until_gone(workers)
+    assert not (tmp_path / "ode").exists()
+
+    made: list[int] = []
+    original = OdeBuild.make
+    monkeypatch.setattr(OdeBuild, "make", lambda self, shard: made.append(shard) or original(self, shard))
+    build = OdeBuild(**options)  # type: ignore[arg-type]
+    again = sharding.run(build, tmp_path, progress=False)
+    assert 0 < len(made) <= build.shards - len(built)
+    quiet = sharding.run(build, tmp_path / "quiet", progress=False)
+    assert again is not None
+    assert quiet is not None
+    assert again.content_hash == quiet.content_hash
+    assert splits.verify(tmp_path / "ode") == []
+
+
 def test_added_concepts_get_pairs_of_their_own_and_the_old_pairs_stay(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
-    from vhbench import splits
     from vhbench.cli import app
 
     more = tmp_path / "more.json"

@@ -30,7 +30,7 @@ from vhbench.protocols import Build
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import layout
 from vhbench.splits.hashing import canonical
-from vhbench.splits.truth import Truth, truth_of
+from vhbench.splits.truth import Truth, truth_of, write_rejections
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
 
@@ -250,6 +250,8 @@ def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, 
 
 def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment: str, progress: bool) -> Manifest:
     total = sum(sum(splits.read_manifest(part).rows.values()) for part in parts)
+    if not total:
+        raise _nothing_left(build, parts, target, commitment)
     with Progress(f"merging {build.benchmark}", total=total, unit="rows", enabled=progress) as bar:
 
         def rows() -> Iterator[Row]:
@@ -261,10 +263,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
         def truths() -> Iterator[Truth]:
             return chain.from_iterable(map(splits.read_truths, parts))
 
-        def rejections() -> Iterator[Rejection]:
-            return chain.from_iterable(map(splits.read_rejections, parts))
-
-        return splits.write_split(
+        manifest = splits.write_split(
             target,
             secret.guarded(rows(), build.seed) if commitment else rows(),
             benchmark=build.benchmark,
@@ -273,9 +272,29 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             config=secret.without_seeds(dict(build.config)) if commitment else build.config,
             sources=build.sources,
             scenes=(secret.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
-            rejections=(secret.redacted_rejection(r, build.seed) for r in rejections()) if commitment else rejections(),
+            rejections=_rejections(build, parts, commitment),
             extra={"fingerprint": mark, "shards": build.shards, **({"commitment": commitment} if commitment else {})},
         )
+    _left_out(target).unlink(missing_ok=True)  # of an earlier run of which nothing was left
+    return manifest
+
+
+def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Rejection]:
+    found = chain.from_iterable(map(splits.read_rejections, parts))
+    return (secret.redacted_rejection(r, build.seed) for r in found) if commitment else found
+
+
+def _nothing_left(build: Build, parts: list[Path], target: Path, commitment: str) -> VhbenchError:
+    """Keep the rejections of a build that made no row, and return the error that counts them and says where."""
+    path = _left_out(target)
+    reasons = write_rejections(path, _rejections(build, parts, commitment))
+    ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    why = f"{', '.join(f'{count:,} × {reason}' for reason, count in ranked)}; each is told in {path}"
+    return VhbenchError(f"the {build.benchmark} split would have no rows ({why if reasons else 'nothing was made'})")
+
+
+def _left_out(target: Path) -> Path:
+    return target.with_name(f"{target.name}.{layout.REJECTIONS}")
 
 
 def _sweep(out: Path, benchmark: str) -> None:

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import children, wait_until_gone
 from toy_build import ToyBuild
 
 from vhbench import splits
@@ -96,11 +97,6 @@ def start(out: Path) -> "subprocess.Popen[str]":
     return process
 
 
-def children(pid: int) -> list[int]:
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
-    return [int(child) for child in found.stdout.split()]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="looks processes up with ps")
 @pytest.mark.parametrize("victims", ["workers", "everybody"])
 def test_kill_9_and_a_rerun_give_the_same_content(tmp_path: Path, victims: str) -> None:
@@ -112,10 +108,7 @@ def test_kill_9_and_a_rerun_give_the_same_content(tmp_path: Path, victims: str) 
     if victims == "workers":
         assert process.returncode == 1
         assert "a worker process was killed" in errors
-    deadline = time.monotonic() + 30
-    while any(Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes() for pid in workers):
-        assert time.monotonic() < deadline, "workers outlive the process that started them"
-        time.sleep(0.05)
+    wait_until_gone(workers)
     assert not (tmp_path / "ode").exists()
     orphan = next(tmp_path.glob(".ode.*.parts")) / ".000011.new"
     orphan.mkdir(exist_ok=True)
