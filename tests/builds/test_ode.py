@@ -37,7 +37,7 @@ class Made:
 @pytest.fixture(scope="module")
 def made(reference: Path) -> Made:
     """About 180 pictures of both graphs, small so that they are quick to draw, with 2,000 questions and more."""
-    amber = OdeBuild(graph=f"amber:{reference / 'AMBER'}", pairs=11, size=256, seed=11, levels=questions.LEVELS)
+    amber = OdeBuild(graph=(f"amber:{reference / 'AMBER'}",), pairs=11, size=256, seed=11, levels=questions.LEVELS)
     starter = OdeBuild(pairs=12, size=256, seed=7, levels=questions.LEVELS)
     groups = OdeBuild(pairs=2, size=256, seed=3, concepts=4, criteria=("fictional", "standard"))
     return Made(amber, starter, groups)
@@ -140,7 +140,8 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
         ({"pairs": 100_000}, "100000 entity-entity pairs were asked for, the graph has only"),
         ({"epsilon": 50_000}, "long_tail: 40 entity-entity pairs were asked for, .* only 0 with 50000 < c < 50001"),
         ({"images": "midjourney"}, "unknown image source 'midjourney': allowed are scenes, diffusers:NAME"),
-        ({"graph": "nowhere.json"}, r"cannot read nowhere\.json"),
+        ({"graph": ("nowhere.json",)}, r"cannot read nowhere\.json"),
+        ({"graph": ("starter", "starter")}, "--graph starter starter: one is named twice"),
         ({"node_types": "types.json"}, r"--node-types types\.json: only goes with --graph amber:DIR"),
     ],
 )
@@ -248,6 +249,29 @@ def test_added_concepts_get_pairs_of_their_own_and_the_old_pairs_stay(tmp_path: 
     old, new = captions
     assert old.items() <= new.items()
     assert all("bamboo" in new[name].objects for name in new.keys() - old.keys())
+
+
+def test_graphs_are_merged(tmp_path: Path) -> None:
+    """Two graphs of one's own: a pair that both know has both counts, and each brings a word."""
+    from typer.testing import CliRunner
+
+    from vhbench.cli import app
+
+    command = ["build", "ode", "--out", str(tmp_path), "--pairs", "1", "--size", "128", "--criteria", "standard"]
+    for folder, other in (("a", "cat"), ("b", "car")):
+        (tmp_path / folder).mkdir()
+        words = [{"word": word, "kind": "entity"} for word in ("dog", "bicycle", other)]
+        edges = [["bicycle", "dog", 2], [other, "dog", 3]]
+        (tmp_path / folder / "graph.json").write_bytes(orjson.dumps({"concepts": words, "edges": edges}))
+        command += ["--graph", str(tmp_path / folder / "graph.json")]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    manifest = splits.read_manifest(tmp_path / "ode")
+    assert manifest.config["graph"] == ["graph.json", "graph.json"]
+    assert sorted(manifest.sources) == ["b/graph.json", "graph.json"]
+    assert {"cat", "car"} <= set(manifest.config["vocabulary"])
+    [caption] = splits.read_questions(tmp_path / "ode", "ode_standard_caption")
+    assert {"dog", "bicycle"} <= set(caption.objects), "2 + 2 is more than 3"
 
 
 def test_an_addition_without_anything_new_is_refused(tmp_path: Path) -> None:

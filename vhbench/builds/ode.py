@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ class OdeBuild:
     """Implements :class:`vhbench.protocols.Build`; 12 configs ``ode_<criterion>_<level>``.
 
     Attributes:
-        graph: "starter", "amber:DIR", "coco:FILE" or a graph file.
+        graph: each "starter", "amber:DIR", "coco:FILE" or a graph file; several are merged: counts add up.
         node_types: JSON file of word → kind, for AMBER; "" for the project's own list.
         add: graph file whose concepts are added as the graph's next version; "" for none.
         pairs: kept pairs per criterion and pairing.
@@ -41,7 +41,7 @@ class OdeBuild:
         options: of the image source and the detector (steps, guidance, dtype, offload, batch).
     """
 
-    graph: str = "starter"
+    graph: tuple[str, ...] = ("starter",)
     node_types: str = ""
     add: str = ""
     pairs: int = 40
@@ -90,7 +90,7 @@ class OdeBuild:
     def config(self) -> Mapping[str, Any]:
         """Every option, JSON types only; without the folders that graphs and models lie in."""
         return {
-            "graph": _tail(self.graph),
+            "graph": [_tail(name) for name in self.graph],
             "node_types": _tail(self.node_types),
             "add": _tail(self.add),
             "pairs": self.pairs,
@@ -113,10 +113,14 @@ class OdeBuild:
 
     @property
     def sources(self) -> Mapping[str, str]:
-        """The files of the graph and their SHA-256."""
-        files = graph_files(self.graph)
+        """The files of the graphs and their SHA-256; of files with one name, the later ones with their folder's."""
+        files = [path for name in self.graph for path in graph_files(name)]
         files += [Path(name) for name in (self.node_types, self.add) if name]
-        return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+        found: dict[str, str] = {}
+        for path in files:
+            name = path.name if path.name not in found else f"{path.resolve().parent.name}/{path.name}"
+            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
 
     @property
     def shards(self) -> int:
@@ -169,20 +173,29 @@ class OdeBuild:
 
 
 @lru_cache(maxsize=4)
-def load_graph(source: str, node_types: str = "", add: str = "") -> ConceptGraph:
-    """Return the graph that options name; the same object for the same options."""
-    if node_types and not source.startswith("amber:"):
-        raise VhbenchError(f"--node-types {node_types}: only goes with --graph amber:DIR, not {source}")
-    if node_types:
-        graph = concept_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
-    else:
-        graph = concept_graph.load(source)
+def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") -> ConceptGraph:
+    """Return the graph that options name, merged from all sources; the same object for the same options.
+
+    Raises:
+        VhbenchError: if one cannot be read, is named twice, or two do not agree on what a word is.
+    """
+    if len(set(sources)) < len(sources):
+        raise VhbenchError(f"--graph {' '.join(sources)}: one is named twice, and would count twice")
+    if node_types and not any(source.startswith("amber:") for source in sources):
+        raise VhbenchError(f"--node-types {node_types}: only goes with --graph amber:DIR, not {', '.join(sources)}")
+    graph = reduce(concept_graph.merge, (_read_graph(source, node_types) for source in sources))
     if not add:
         return graph
     more = concept_graph.load(add)
     if not set(more) - set(graph):
         raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
     return concept_graph.update(graph, more)
+
+
+def _read_graph(source: str, node_types: str) -> ConceptGraph:
+    if node_types and source.startswith("amber:"):
+        return concept_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
+    return concept_graph.load(source)
 
 
 def graph_files(source: str) -> list[Path]:

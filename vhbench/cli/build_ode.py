@@ -16,13 +16,14 @@ _DRAW = "What meets in a picture"
 def ode(
     how: running.RunOptions,
     graph: Annotated[
-        str,
+        list[str] | None,
         typer.Option(
-            help="Concept graph: `starter`, `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or a .json or "
-            ".graphml file of your own.",
+            help="Concept graph: `starter` (the default), `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or "
+            "a .json or .graphml file of your own. Given several times, the graphs are merged: words join, counts of "
+            "co-occurrence add up.",
             rich_help_panel=_DRAW,
         ),
-    ] = "starter",
+    ] = None,
     node_types: Annotated[
         str, typer.Option(metavar="FILE", help="For amber:DIR: JSON of word → kind.", rich_help_panel=_DRAW)
     ] = "",
@@ -30,7 +31,8 @@ def ode(
         str,
         typer.Option(
             metavar="GRAPH",
-            help="Concepts to add as the graph's next version; its old pairs stay.",
+            help="Grow a released benchmark: a graph file whose new words become the graph's next version, with pairs "
+            "of their own. All older pairs and questions stay as they were, which merging does not promise.",
             rich_help_panel=_DRAW,
         ),
     ] = "",
@@ -111,7 +113,7 @@ def ode(
 
     def make(seed: int) -> OdeBuild:
         build = OdeBuild(
-            graph=graph,
+            graph=tuple(graph or ("starter",)),
             node_types=node_types,
             add=add,
             pairs=pairs,
