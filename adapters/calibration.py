@@ -1,8 +1,9 @@
 """Models that answer without looking, to calibrate a benchmark: each has a score that is known beforehand.
 
-``vhbench_oracle`` gives the gold answer, ``vhbench_coin`` (``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always
-agrees, ``vhbench_blind`` gives the majority answer of the question's type. Each is there as a simple and as a chat
-model; the chat model also builds the messages, so that a broken image is noticed.
+``vhbench_oracle`` gives the gold answer (or, with ``wrong=selective``, fails in a known way), ``vhbench_coin``
+(``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind`` gives the majority answer of the
+question's type. Each is there as a simple and as a chat model; the chat model also builds the messages, so that a
+broken image is noticed.
 
 Only lmms-eval imports this file.
 """
@@ -65,11 +66,26 @@ class _Calibration(lmms):  # type: ignore[misc]
 
 
 class Oracle(_Calibration):
-    """Gives the gold answer, so each score must be perfect."""
+    """Gives the gold answer, so each score must be perfect; or fails in a known way, to test a diagnosis.
+
+    Args:
+        wrong: which rows are answered wrongly: "selective" is all rows of this mode, "existence/hn" the existence rows
+            under hard negatives, "position:existence/hn" both kinds; the words are those of the columns ``task``,
+            ``mode``, ``pressure``, ``criterion`` and ``question_type``.
+    """
+
+    def __init__(self, wrong: str = "", **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.wrong = [frozenset(case.split("/")) for case in str(wrong).split(":") if case]
 
     def answer(self, doc: Doc) -> str:
-        """Return the gold answer; for a caption, name what is there."""
-        return _caption(doc["objects"]) if doc["kind"] == "caption" else str(doc["answer"])
+        """Return the gold answer; for a caption, name what is there. Where it is to be wrong, the next other one."""
+        words = {doc[column] for column in ("task", "mode", "pressure", "criterion", "question_type")}
+        wrong = any(case <= words for case in self.wrong)
+        if doc["kind"] == "caption":
+            return _caption(doc["candidates"] if wrong else doc["objects"])
+        allowed = "ABCDEFGHIJ"[: len(doc["choices"])] if doc["kind"] == "multiple_choice" else ("yes", "no")
+        return str(allowed[(allowed.index(doc["answer"]) + wrong) % len(allowed)])
 
 
 class Coin(_Calibration):

@@ -60,12 +60,13 @@ def mioh(
 
     from vhbench import results as runs
     from vhbench.analysis import mioh as analysis
+    from vhbench.analysis.mioh_map import heat_map
 
     found = analysis.analyse(runs.read_samples(results))
     folder = out or (results if results.is_dir() else results.parent)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "mioh_analysis.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
-    analysis.heat_map(found["grid"], folder / "mioh_heat_map.png")
+    heat_map(found, folder / "mioh_heat_map.png")
     typer.echo(found["summary"])
     typer.echo(f"wrote {folder / 'mioh_analysis.json'} and {folder / 'mioh_heat_map.png'}")
 

@@ -5,42 +5,98 @@ from pathlib import Path
 
 import pytest
 
-from vhbench.analysis import mioh, review
+from vhbench.analysis import mioh, mioh_map, review
 from vhbench.schema import Question, Record, VhbenchError
 
+TYPES = {"comprehensive": "E1", "selective": "E5", "comparative": "E6"}
 
-def answered(name: str, right: bool, mode: str, *, scenes: tuple[str, ...] = ("s",), pressure: str = "easy") -> Record:
+
+def answered(
+    fact: str, right: bool, mode: str, *, scenes: tuple[str, ...] = ("s",), pressure: str = "easy", place: str = ""
+) -> Record:
+    pair = f"e1-{fact}" if mode == "comprehensive" else f"{TYPES[mode].lower()}-e1-{fact}"
     return Record(
-        id=name, benchmark="mioh", answer="A", prediction="A" if right else "B", task="existence", mode=mode,
-        pressure=pressure, question_type="E1" if mode == "comprehensive" else "E5", pair_id=name.partition("-")[0],
+        id=f"{pair}-{pressure}{place}", benchmark="mioh", answer="A", prediction="A" if right else "B",
+        task="existence", mode=mode, pressure=pressure, question_type=TYPES[mode], pair_id=pair,
+        choices=() if mode == "comprehensive" else ("Image 1", "Image 2", "Image 3", "None of the above"),
         objects=("dog",), scene_ids=scenes,
     )  # fmt: skip
 
 
-def test_failures_by_hand() -> None:
-    outcomes = [(True, True), (True, False), (True, False), (False, False)]
-    records = [
-        answered(f"{mode}{i}", right, mode, scenes=(f"s{i}", "t"))
+def in_two_modes(outcomes: list[tuple[bool, bool]]) -> list[Record]:
+    """One image set for each pair (comprehensive right, selective right)."""
+    return [
+        answered(str(i), right, mode, scenes=(f"s{i}", "t") if mode == "comprehensive" else ("t", f"s{i}"))
         for i, pair in enumerate(outcomes)
         for mode, right in zip(("comprehensive", "selective"), pair, strict=True)
     ]
+
+
+def test_failures_by_hand() -> None:
+    records = in_two_modes([(True, True), (True, False), (True, False), (False, False)])
     found = mioh.diagnose(records)
-    assert (found["n"], found["perception"]["mean"], found["integration"]["mean"]) == (4, 0.25, 0.5)
+    assert (found["n"], found["facts"]) == (4, 4)
+    assert (found["perception"]["mean"], found["integration"]["mean"]) == (0.25, 0.5)
+    # Guessed: both wrong in 1/2 · 3/4; the first right and the second wrong in as many.
+    assert found["perception"]["by_chance"] == found["integration"]["by_chance"] == 3 / 8
+    assert found["comparison"] == {"n": 0, "mean": None, "interval": None, "by_chance": None}
     text = mioh.analyse(records)["summary"]
-    assert "25% fail in every mode (perception) and 50%" in text
-    assert "keeping the images apart" in text
+    assert "of 4 image sets, 25 % [1, 81] fail in every mode (perception) and 50 % [7, 93] only when" in text
+
+
+def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:
+    records = in_two_modes([(False, False), (False, False), (True, False)])
+    records += [
+        answered("0", True, "comparative", scenes=("s0", "t")),
+        answered("1", False, "comparative", scenes=("s1", "t")),
+        answered("2", False, "comparative", scenes=("s2", "t")),
+        answered("2", False, "comparative", scenes=("s2", "elsewhere"), pressure="hn"),  # not among the images
+    ]
+    found = mioh.diagnose(records)
+    assert found["perception"]["mean"] == pytest.approx(1 / 3)
+    assert (found["comparison"]["n"], found["comparison"]["mean"]) == (3, pytest.approx(1 / 3))
+
+
+def test_the_same_question_in_another_order_does_not_count_twice() -> None:
+    records = in_two_modes([(True, False)])
+    again = answered("0", True, "selective", scenes=("t", "s0"), pressure="ni2")
+    found = mioh.diagnose([*records, again])
+    assert (found["n"], found["integration"]["mean"]) == (1, 0.5)
+
+
+def test_other_facts_about_the_same_images_are_kept_apart() -> None:
+    red, blue = answered("1", True, "comprehensive"), answered("2", False, "selective")
+    assert mioh.diagnose([red, blue])["n"] == 0
+
+
+def test_a_share_that_is_always_the_same_is_not_certain() -> None:
+    low, high = mioh.diagnose(in_two_modes([(False, False)] * 10))["perception"]["interval"]
+    assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
+
+
+def test_the_words_name_the_main_trouble() -> None:
+    def said(outcomes: list[tuple[bool, bool]]) -> str:
+        return str(mioh.analyse(in_two_modes(outcomes))["summary"])
+
+    assert "main trouble is keeping the images apart" in said([(True, False)] * 10)
+    assert "main trouble is not seeing the objects" in said([(False, False)] * 10)
+    assert "seems to be not seeing the objects, but only 5 things were asked about" in said([(False, False)] * 5)
+    assert "that is what guessing gives" in said([(True, False), (False, False), (True, True)] * 10)
+    assert "no failure of perception or integration in 9 image sets" in said([(True, True)] * 9)
+    assert "cannot be told apart" in mioh.analyse([answered("1", True, "selective")])["summary"]
 
 
 def test_drops_are_paired_and_leave_controls_out() -> None:
     records = []
     for i in range(4):
-        records.append(answered(f"q{i}-easy", True, "selective", scenes=("a", "b")))
-        records.append(answered(f"q{i}-hp", i > 1, "selective", scenes=("a", "c"), pressure="hp"))
-    records.append(answered("q9-easy", True, "selective"))
-    records.append(answered("q9-hp", False, "selective", pressure="hp"))  # the same images: a control
+        records.append(answered(str(i), True, "selective", scenes=("a", "b")))
+        records.append(answered(str(i), i > 1, "selective", scenes=("a", "c"), pressure="hp"))
+    records.append(answered("9", True, "selective"))
+    records.append(answered("9", False, "selective", pressure="hp"))  # the same images: a control
     drop = mioh.pressed_drops(records)["hp"]
     assert (drop["n"], drop["mean"]) == (4, 0.5)
     assert drop["interval"][0] <= 0.5 <= drop["interval"][1]
+    assert not drop["certain"]
 
 
 def test_other_benchmarks_are_refused() -> None:
@@ -48,8 +104,15 @@ def test_other_benchmarks_are_refused() -> None:
         mioh.analyse([Record(id="x", benchmark="ode")])
 
 
-def test_the_heat_map_is_a_picture(tmp_path: Path) -> None:
-    mioh.heat_map(mioh.grid([answered("q", True, "selective")]), tmp_path / "map.png")
+def test_the_heat_map_is_a_picture_and_shows_what_was_not_asked(tmp_path: Path) -> None:
+    found = mioh.analyse([answered("1", True, "selective")])
+    rows = list(mioh_map._accuracies(found["grid"]))
+    assert {row["row"] for row in rows} == {"existence, selective  E5"}
+    assert [(row["column"], row["value"], row["text"]) for row in rows][:2] == [
+        ("easy", 100, "100 (1)"),
+        ("NI 2", None, ""),
+    ]
+    mioh_map.heat_map(found, tmp_path / "map.png")
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
