@@ -102,7 +102,8 @@ SOURCES: dict[str, Source] = {
     ),
     "svg": Source(
         "Synthetic Visual Genome",
-        "see the source; images under their own licences",
+        "annotations: none found in what its authors publish (ask them before you share them); images under their own "
+        "licences",
         "https://synthetic-visual-genome.github.io",
         """@inproceedings{park2025svg,
   title     = {Synthetic Visual Genome},
@@ -126,7 +127,7 @@ SOURCES: dict[str, Source] = {
     ),
     "mmvp": Source(
         "MMVP",
-        "see the source",
+        "MIT, as its repository says of the project (https://github.com/tsb0601/MMVP); of the images nothing is said",
         "https://huggingface.co/datasets/MMVP/MMVP",
         """@inproceedings{tong2024mmvp,
   title     = {Eyes Wide Shut? Exploring the Visual Shortcomings of Multimodal {LLMs}},
@@ -164,4 +165,4 @@ SOURCES: dict[str, Source] = {
 def source(name: str) -> Source:
     """Return what is known about a source; of an unknown one, its name."""
     known = SOURCES.get(name) or SOURCES.get(name.partition(":")[0].lower())
-    return known or Source(name, "see the source", "")
+    return known or Source(name, "not known to vhbench: ask whoever built this", "")
