@@ -1,5 +1,6 @@
 """Which rows of a split each task keeps; the YAML files name these functions in ``process_docs``."""
 
+import hashlib
 from typing import Any
 
 from vhbench.tasks.datasets import or_exit, select
@@ -11,6 +12,23 @@ _NUMBER_OF_IMAGES = ("ni2", "ni4", "ni8", "ni10")
 def whole(docs: Any) -> Any:
     """Keep every row; only check that they belong together."""
     return or_exit(select, docs)
+
+
+def pairs(docs: Any) -> Any:
+    """Keep every row of VHExpansion, in an order that suits ``--limit``.
+
+    A question is followed by its negated twin, and the first cases are the same ones under every perturbation: a
+    mixture of all, by a hash of their image, so that drops can be told from a part as well.
+    """
+    docs = or_exit(select, docs)
+    columns = [docs[name][:] for name in ("pair_id", "perturbation", "scene_ids", "negated")]
+
+    def place(row: int) -> tuple[bytes, str, bool]:
+        pair, perturbation, scenes, negated = (column[row] for column in columns)
+        case = pair.removesuffix(f"/{perturbation}")
+        return hashlib.sha256(("\n".join(scenes) or case).encode()).digest(), case, negated
+
+    return docs.select(sorted(range(len(docs)), key=place))
 
 
 def mioh(docs: Any) -> Any:

@@ -17,7 +17,7 @@ from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.results import to_records
 from vhbench.schema import Question, Record
-from vhbench.tasks import datasets, docs
+from vhbench.tasks import datasets, docs, slices
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 
 P = 0.7
@@ -25,7 +25,7 @@ SHARES = (1.0, 0.5, 0.1)
 LEAVES = ["vhexpansion_ode", *(f"vhexpansion_ode_{name}" for name in (*PERTURBATIONS, "ifgsm"))]
 
 
-def coin_split(folder: Path, yes: float, cases: int = 400) -> Path:
+def coin_split(folder: Path, yes: float, cases: int = 400, **options: Any) -> Path:
     """Expand a table of which a share of the questions has the answer yes."""
     folder.mkdir()
     Image.new("RGB", (8, 8), "red").save(folder / "0.png")
@@ -34,7 +34,7 @@ def coin_split(folder: Path, yes: float, cases: int = 400) -> Path:
         for n in range(cases)
     ]
     (folder / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    build = VHExpansionBuild(source=f"table:{folder / 'cases.jsonl'}", perturb=())
+    build = VHExpansionBuild(source=f"table:{folder / 'cases.jsonl'}", **{"perturb": (), **options})
     build.check()
     sharding.run(build, folder, progress=False)
     return folder / "vhexpansion"
@@ -96,6 +96,34 @@ def test_lmms_eval_reports_both(evaluate: Evaluate, on: Callable[[Path], None], 
     assert found[0.1]["original_accuracy"] == pytest.approx(34, abs=6)
 
 
+def test_a_source_with_a_name_of_its_own_gets_tasks(
+    evaluate: Evaluate, on: Callable[[Path], None], tmp_path: Path
+) -> None:
+    from lmms_eval.tasks import TaskManager
+    from typer.testing import CliRunner
+
+    from vhbench.cli import app
+
+    coin_split(tmp_path / "out", 0.5, cases=4, name="mine-2", perturb=("jpeg_compression",))
+    done = CliRunner().invoke(app, ["tasks", str(tmp_path / "out" / "vhexpansion")])
+    assert done.output.split() == [str(tmp_path / "out" / "tasks")]
+    on(tmp_path / "out")
+    manager = TaskManager("ERROR", include_path=done.output.strip(), include_defaults=False)
+    results = evaluate("vhbench_oracle", ["vhexpansion_mine-2_all"], task_manager=manager)
+    for leaf in ("vhexpansion_mine-2", "vhexpansion_mine-2_jpeg_compression"):
+        assert scores(results, leaf)["symmetric_accuracy"] == 100
+        assert results["n-samples"][leaf]["effective"] == 8
+
+
+def test_a_split_whose_tasks_are_there_needs_no_others(tmp_path: Path) -> None:
+    from vhbench.adapters.lmms_eval import tasks_folder
+    from vhbench.cli.tasks import write_tasks
+
+    split = coin_split(tmp_path / "out", 0.5, cases=4)
+    assert write_tasks(split, tmp_path / "tasks") == tasks_folder()
+    assert not (tmp_path / "tasks").exists()
+
+
 @pytest.fixture(scope="session")
 def expanded(shared_folder: Path, tiny_vlm: Callable[[str], Path], _caches: None) -> Path:
     """ODE's starter split expanded: four common perturbations and an attack on a tiny LLaVA."""
@@ -129,6 +157,40 @@ def test_the_oracle_scores_100_on_an_expanded_and_attacked_starter_split(
     found = analyse(records)["sources"]["ode"]
     assert found["ifgsm"]["shared_cases"] == found["clean"]["pairs"] == 16
     assert {score["drop"] for kind, score in found.items() if kind != "clean"} == {0}
+
+
+def test_rows_are_ordered_by_case_and_twins_follow_one_another(on: Callable[[Path], None], expanded: Path) -> None:
+    import datasets as hf
+
+    on(expanded)
+    orders = {}
+    for leaf in LEAVES:
+        [file] = (expanded / "vhexpansion" / leaf).glob("*.parquet")
+        rows = slices.pairs(hf.load_dataset("parquet", data_files=str(file), split="train"))
+        ids, pair_ids, perturbations = (rows[name][:] for name in ("id", "pair_id", "perturbation"))
+        assert [n.endswith("/negated") for n in ids] == [False, True] * (len(rows) // 2), leaf
+        assert pair_ids[::2] == pair_ids[1::2], leaf
+        cases = zip(pair_ids[::2], perturbations[::2], strict=True)
+        orders[leaf] = [pair.removesuffix(f"/{perturbation}") for pair, perturbation in cases]
+    clean = orders["vhexpansion_ode"]
+    assert len(clean) == 16
+    for leaf, order in orders.items():
+        assert order == [case for case in clean if case in order], leaf
+
+
+def test_a_pair_cut_in_two_is_left_out_and_reported(
+    evaluate: Evaluate, on: Callable[[Path], None], expanded: Path
+) -> None:
+    on(expanded)
+    task = "vhexpansion_ode"
+    for limit, complete in ((5, 2), (1, 0)):
+        results = evaluate("vhbench_oracle", [task], limit=limit)
+        values = scores(results, task)
+        assert values["accuracy"] == 100
+        records = [r for s in results["samples"][task] for r in to_records(s["accuracy"])]
+        found = symmetric_accuracy.score(records)
+        assert (found["pairs"], found["incomplete_pairs"]) == (complete, 1)
+        assert values["symmetric_accuracy"] == (100 if complete else None)
 
 
 def test_a_limited_split_has_questions_of_every_kind(expanded: Path) -> None:

@@ -1,6 +1,7 @@
 """VHExpansion's build: initial cases from anywhere, their negated twins, perturbed and attacked images."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -71,6 +72,8 @@ class VHExpansionBuild:
         for name in self.perturb:
             if name not in METHODS:
                 perturbation(name, self.severity or None)
+        if self.name and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}", self.name):
+            raise VhbenchError(f"--name {self.name!r}: must be at most 41 letters, digits, _ and -")
         if len(set(self.perturb)) < len(self.perturb):
             raise VhbenchError(f"perturbation named twice: {', '.join(self.perturb)}")
         if self.attacks and not self.model:

@@ -102,8 +102,7 @@ SOURCES: dict[str, Source] = {
     ),
     "svg": Source(
         "Synthetic Visual Genome",
-        "annotations: none found in what its authors publish (ask them before you share them); images under their own "
-        "licences",
+        "annotations: no licence was found, ask their authors; images under their own licences",
         "https://synthetic-visual-genome.github.io",
         """@inproceedings{park2025svg,
   title     = {Synthetic Visual Genome},

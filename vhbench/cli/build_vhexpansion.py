@@ -32,7 +32,8 @@ def vhexpansion(
     name: Annotated[
         str,
         typer.Option(
-            help="Of the source in rows and configs. Tasks are there for pope, mmvp, vhtest, ode and table.",
+            help="Of the source in rows and configs. Tasks are there for pope, mmvp, vhtest, ode and table; for any "
+            "other name `vhbench tasks OUT/vhexpansion` writes them.",
             rich_help_panel=_CASES,
         ),
     ] = "",
