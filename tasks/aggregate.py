@@ -4,7 +4,8 @@ lmms-eval hands over the payloads of :func:`vhbench.tasks.docs.process_results` 
 finish; each function orders them by id and counts each id once. A score that is undefined is None, not 0.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from vhbench.results import to_records
@@ -13,6 +14,7 @@ from vhbench.tasks import datasets, report
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
 
 Items = Sequence[Mapping[str, Any]]
+Score = Callable[[list[dict[str, Any]]], dict[str, Any]]
 
 
 def accuracy(items: Items, args: Any = None) -> float | None:
@@ -84,27 +86,27 @@ def cog(items: Items) -> float | None:
 
 def mioh_aggregate(items: Items) -> float | None:
     """MIOH's overall score: the unweighted mean over the pressures, then over the tasks."""
-    return _times_100(multiple_choice.score(_as_answers(records(items)))["aggregate"])
+    return _times_100(_scored(multiple_choice.score, tuple(records(items)))["aggregate"])
 
 
 def mioh_chance(items: Items) -> float | None:
     """What guessing among the options gives."""
-    return _times_100(multiple_choice.score(_as_answers(records(items)))["chance"])
+    return _times_100(_scored(multiple_choice.score, tuple(records(items)))["chance"])
 
 
 def symmetric(items: Items) -> float | None:
     """Share of pairs, a question and its negated twin, with both right."""
-    return _times_100(symmetric_accuracy.score(_as_answers(records(items)))["symmetric_accuracy"])
+    return _times_100(_scored(symmetric_accuracy.score, tuple(records(items)))["symmetric_accuracy"])
 
 
 def symmetric_chance(items: Items) -> float | None:
     """p(1 - p): what a guesser with the same rate of yes gets (VHExpansion, Theorem 2)."""
-    return _times_100(symmetric_accuracy.score(_as_answers(records(items)))["chance"])
+    return _times_100(_scored(symmetric_accuracy.score, tuple(records(items)))["chance"])
 
 
 def new_cases(items: Items) -> float | None:
     """How many new test cases (negated or perturbed) the model answers wrongly: a count, the mean of repetitions."""
-    result = symmetric_accuracy.score(_as_answers(records(items)))["new_successful"]
+    result = _scored(symmetric_accuracy.score, tuple(records(items)))["new_successful"]
     return float(result) / repetitions(items)
 
 
@@ -129,8 +131,18 @@ def _as_answers(found: Sequence[Record]) -> list[dict[str, Any]]:
     return [{n: getattr(r, n) for n in names} | {"response": r.prediction, "prediction": r.prediction} for r in found]
 
 
+@lru_cache(maxsize=2)
+def _scored(score: Score, found: tuple[Record, ...]) -> dict[str, Any]:
+    """Score records once: lmms-eval asks for each number of one score in a call of its own, with the same records."""
+    return score(_as_answers(found))
+
+
 def _yes_no(items: Items, rate: str) -> float | None:
-    return _times_100(yes_no.score_records(_as_answers(records(items)), positive=report.POSITIVE)[rate])
+    return _times_100(_scored(_positive_no, tuple(records(items)))[rate])
+
+
+def _positive_no(answers: list[dict[str, Any]]) -> dict[str, Any]:
+    return yes_no.score_records(answers, positive=report.POSITIVE)
 
 
 def _captions(found: Sequence[Record]) -> dict[str, Any]:
