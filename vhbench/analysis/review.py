@@ -42,12 +42,24 @@ def _data_url(image: bytes, place: str) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
 
 
-def read_judgments(path: Path, content_hash: str) -> dict[str, str]:
-    """Read what one annotator saved: question id → "yes", "no", a letter or "unclear".
+def read_judgments(paths: Sequence[Path], content_hash: str) -> list[dict[str, str]]:
+    """Read what annotators saved, one file each: question id → "yes", "no", a letter or "unclear".
 
     Raises:
-        VhbenchError: if the file is malformed or belongs to another split.
+        VhbenchError: if a file is malformed, belongs to another split, or two are by the same annotator.
     """
+    files_of: dict[str, Path] = {}
+    votes = []
+    for path in paths:
+        annotator, judgments = _read(path, content_hash)
+        if annotator and (other := files_of.setdefault(annotator, path)) is not path:
+            raise VhbenchError(f"{path}: annotator {annotator!r} has judged in {other} already; needed: one file each")
+        votes.append(judgments)
+    return votes
+
+
+def _read(path: Path, content_hash: str) -> tuple[str, dict[str, str]]:
+    """Return the annotator's name and judgments."""
     try:
         found = orjson.loads(path.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
@@ -59,11 +71,11 @@ def read_judgments(path: Path, content_hash: str) -> dict[str, str]:
     for key, value in found["judgments"].items():
         if value not in ALLOWED:
             raise VhbenchError(f"{path}: question {key}: judgment {value!r} must be one of {', '.join(ALLOWED)}")
-    return dict(found["judgments"])
+    return str(found.get("annotator") or ""), dict(found["judgments"])
 
 
 def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dict[str, Any]:
-    """Keep the questions whose answer most annotators gave, of all who were asked.
+    """Keep the questions to which most annotators, of all who sent judgments, gave the split's answer.
 
     Returns:
         ``kept``: ids; ``dropped``: id, the split's answer, the votes and why; ``agreement``: share of votes for the
@@ -80,11 +92,9 @@ def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dic
             judged.setdefault(key, []).append(value)
     kept, dropped = [], []
     for key in sorted(judged):
-        most, number = max(Counter(judged[key]).items(), key=lambda item: (item[1], item[0]))
-        if 2 * number <= len(judged[key]):
-            dropped.append({"id": key, "answer": answers[key], "votes": judged[key], "why": "no majority"})
-        elif most != answers[key]:
-            dropped.append({"id": key, "answer": answers[key], "votes": judged[key], "why": f"majority says {most}"})
+        why = _fault(judged[key], answers[key], len(votes))
+        if why:
+            dropped.append({"id": key, "answer": answers[key], "votes": judged[key], "why": why})
         else:
             kept.append(key)
     said = [value == answers[key] for key, values in judged.items() for value in values]
@@ -94,3 +104,13 @@ def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dic
         "dropped": dropped,
         "agreement": sum(said) / len(said) if said else None,
     }
+
+
+def _fault(votes: Sequence[str], answer: str, annotators: int) -> str:
+    """Tell why a question is dropped, or ""."""
+    if 2 * len(votes) <= annotators:
+        return f"judged by {len(votes)} of {annotators}"
+    most, number = max(Counter(votes).items(), key=lambda item: (item[1], item[0]))
+    if 2 * number <= annotators:
+        return "no majority"
+    return "" if most == answer else f"majority says {most}"

@@ -38,7 +38,7 @@ def review(
     manifest = read_manifest(split)
     if judgments:
         answers = {q.id: q.answer for q in read_questions(split)}
-        votes = [reviews.read_judgments(path, manifest.content_hash) for path in judgments]
+        votes = reviews.read_judgments(judgments, manifest.content_hash)
         verdict = reviews.tally(votes, answers)
         output = output if output.suffix == ".json" else Path("verdict.json")
         output.write_bytes(orjson.dumps(verdict, option=orjson.OPT_INDENT_2))
@@ -46,7 +46,8 @@ def review(
             f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}"
         )
         for item in verdict["dropped"]:
-            typer.echo(f"  {item['id']}: split says {item['answer']}, annotators {', '.join(item['votes'])}")
+            votes_said = ", ".join(item["votes"])
+            typer.echo(f"  {item['id']}: {item['why']} (split says {item['answer']}, annotators {votes_said})")
         return
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: the page's name must end in .html")

@@ -1,12 +1,11 @@
-"""Perception, integration, drops: worked by hand. And people's judgments."""
+"""Perception, integration, drops: worked by hand."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from vhbench.analysis import mioh, mioh_map, review
-from vhbench.schema import Question, Record, VhbenchError
+from vhbench.analysis import mioh, mioh_map
+from vhbench.schema import Record, VhbenchError
 
 TYPES = {"comprehensive": "E1", "selective": "E5", "comparative": "E6"}
 
@@ -114,36 +113,3 @@ def test_the_heat_map_is_a_picture_and_shows_what_was_not_asked(tmp_path: Path) 
     ]
     mioh_map.heat_map(found, tmp_path / "map.png")
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
-
-
-def test_majority_votes_by_hand() -> None:
-    answers = {"q1": "A", "q2": "A", "q3": "yes"}
-    votes = [
-        {"q1": "A", "q2": "B", "q3": "yes"},
-        {"q1": "A", "q2": "B", "q3": "no"},
-        {"q1": "C", "q2": "A", "q3": "unclear"},
-    ]
-    verdict = review.tally(votes, answers)
-    assert verdict["kept"] == ["q1"]
-    assert [(d["id"], d["why"]) for d in verdict["dropped"]] == [("q2", "majority says B"), ("q3", "no majority")]
-    assert verdict["agreement"] == 4 / 9
-
-
-def test_a_page_holds_no_answer_and_no_markup_of_the_data() -> None:
-    nasty = "</script><img src=x onerror=alert(1)>"
-    q = Question("q<b>", (b"\x89PNG....",), nasty, "C", "multiple_choice", "mioh", choices=(nasty, "b", "c"))
-    page = review.page([q], "hash")
-    assert "</script><img" not in page
-    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    assert data["questions"][0]["text"] == nasty
-    assert "answer" not in data["questions"][0]
-
-
-def test_judgments_of_another_split_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "ann.json"
-    path.write_text('{"hash": "other", "judgments": {"q": "A"}}')
-    with pytest.raises(VhbenchError, match="another content hash"):
-        review.read_judgments(path, "mine")
-    path.write_text('{"hash": "mine", "judgments": {"q": "F"}}')
-    with pytest.raises(VhbenchError, match="question q: judgment 'F' must be one of yes, no, A"):
-        review.read_judgments(path, "mine")

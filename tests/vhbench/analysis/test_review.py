@@ -1,0 +1,56 @@
+"""People's judgments: the page, the files that it saves, and the majority."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from vhbench.analysis import review
+from vhbench.schema import Question, VhbenchError
+
+
+def test_majority_votes_by_hand() -> None:
+    answers = {"q1": "A", "q2": "A", "q3": "yes"}
+    votes = [
+        {"q1": "A", "q2": "B", "q3": "yes"},
+        {"q1": "A", "q2": "B", "q3": "no"},
+        {"q1": "C", "q2": "A", "q3": "unclear"},
+    ]
+    verdict = review.tally(votes, answers)
+    assert verdict["kept"] == ["q1"]
+    assert [(d["id"], d["why"]) for d in verdict["dropped"]] == [("q2", "majority says B"), ("q3", "no majority")]
+    assert verdict["agreement"] == 4 / 9
+
+
+def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
+    votes = [{"q1": "yes", "q2": "yes"}, {"q1": "yes"}, {}]
+    verdict = review.tally(votes, {"q1": "yes", "q2": "yes"})
+    assert verdict["kept"] == ["q1"]
+    assert [d["why"] for d in verdict["dropped"]] == ["judged by 1 of 3"]
+
+
+def test_a_page_holds_no_answer_and_no_markup_of_the_data() -> None:
+    nasty = "</script><img src=x onerror=alert(1)>"
+    q = Question("q<b>", (b"\x89PNG....",), nasty, "C", "multiple_choice", "mioh", choices=(nasty, "b", "c"))
+    page = review.page([q], "hash")
+    assert "</script><img" not in page
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    assert data["questions"][0]["text"] == nasty
+    assert "answer" not in data["questions"][0]
+
+
+def test_judgments_of_another_split_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ann.json"
+    path.write_text('{"hash": "other", "judgments": {"q": "A"}}')
+    with pytest.raises(VhbenchError, match="another content hash"):
+        review.read_judgments([path], "mine")
+    path.write_text('{"hash": "mine", "judgments": {"q": "F"}}')
+    with pytest.raises(VhbenchError, match="question q: judgment 'F' must be one of yes, no, A"):
+        review.read_judgments([path], "mine")
+
+
+def test_nobody_votes_twice(tmp_path: Path) -> None:
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_text('{"hash": "mine", "annotator": "ann", "judgments": {"q": "A"}}')
+    with pytest.raises(VhbenchError, match=r"two.json: annotator 'ann' has judged in .*one.json already"):
+        review.read_judgments([tmp_path / "one.json", tmp_path / "two.json"], "mine")
