@@ -7,11 +7,7 @@ The file is memory-mapped and its annotations are decoded one at a time into col
 needs a few hundred MB. A scene is made when it is asked for; image files are opened only when they are written.
 """
 
-import mmap
-import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
@@ -20,92 +16,12 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from vhbench.adapters.coco_entries import Annotation, Document, Image, annotation_fault, read_categories, read_images
+from vhbench.adapters.faults import Faults, read_json
 from vhbench.schema import Scene, SceneObject, VhbenchError
-
-_SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
-
 
 RIVALS = (frozenset({"car", "truck"}), frozenset({"couch", "chair"}), frozenset({"cup", "wine glass"}))
 """Categories of which annotators take one for another: where one is present, the other's absence is not known."""
-
-
-class Category(msgspec.Struct, gc=False):
-    """One entry of ``categories``."""
-
-    id: int
-    name: str
-
-
-class Image(msgspec.Struct, gc=False):
-    """One entry of ``images``; the lists are LVIS's and PACO's."""
-
-    id: int
-    file_name: str
-    width: int
-    height: int
-    license: int | None = None
-    flickr_url: str | None = None
-    neg_category_ids: list[int] | None = None
-    not_exhaustive_category_ids: list[int] | None = None
-    neg_category_ids_attrs: list[int] | None = None
-    not_exhaustive_category_ids_attrs: list[int] | None = None
-
-
-class Annotation(msgspec.Struct, gc=False):
-    """One entry of ``annotations``; the fields below ``segmentation`` are PACO's."""
-
-    id: int
-    image_id: int
-    category_id: int
-    bbox: tuple[float, float, float, float]
-    area: float | None = None
-    iscrowd: int = 0
-    segmentation: msgspec.Raw = msgspec.Raw(b"[]")
-    attribute_ids: list[int] | None = None
-    dom_color_ids: list[int] | None = None
-    obj_ann_id: int | None = None
-    unknown_color: int = 0
-    unknown_pattern_marking: int = 0
-    unknown_material: int = 0
-    unknown_transparency: int = 0
-
-
-class _Document(msgspec.Struct):
-    images: list[msgspec.Raw]
-    annotations: list[msgspec.Raw]
-    categories: list[Category]
-    attributes: msgspec.Raw = msgspec.Raw(b"[]")
-    joint_obj_attribute_categories: msgspec.Raw = msgspec.Raw(b"[]")
-
-
-class _Rle(msgspec.Struct):
-    size: tuple[int, int]
-    counts: str | list[int]
-
-
-_IMAGE = msgspec.json.Decoder(Image)
-_ANNOTATION = msgspec.json.Decoder(Annotation)
-_RLE = msgspec.json.Decoder(_Rle)
-
-
-@dataclass
-class Faults:
-    """What to do with bad entries: stop at the first one, or (``skip``) leave them out and count them by reason."""
-
-    path: Path
-    skip: bool = False
-    items: list[tuple[str, str]] = field(default_factory=list)
-
-    def report(self, reason: str, place: str, text: str) -> None:
-        """Raise, or count. ``place`` names the entry, such as ``annotation 17``."""
-        if not self.skip:
-            raise VhbenchError(f"{self.path}: {place}: {text}; --skip-bad leaves such entries out and counts them")
-        self.items.append((reason, place))
-
-    @property
-    def counts(self) -> Counter[str]:
-        """How many entries were left out, by reason."""
-        return Counter(reason for reason, _ in self.items)
 
 
 class CocoScenes(Sequence[Scene]):
@@ -140,14 +56,15 @@ class CocoScenes(Sequence[Scene]):
         self.name = name
         self.path = path
         self.faults = Faults(path, skip_bad)
-        document = _decode(path)
-        self.document_extra = (document.attributes, document.joint_obj_attribute_categories)
+        document = read_json(path, Document, "COCO instances")
+        # Copies: a view would keep the whole file in memory.
+        self.document_extra = (document.attributes.copy(), document.joint_obj_attribute_categories.copy())
         self.categories = {
             identity: readable
-            for identity, name in _categories(document.categories, self.faults).items()
+            for identity, name in read_categories(document.categories, self.faults).items()
             if (readable := self.readable(name))
         }
-        self._images = _read_images(document.images, images, self.faults)
+        self._images = read_images(document.images, images, self.faults)
         self.folder = images
         self._read_annotations(document.annotations, keep)
         self._check_empty_categories()
@@ -181,6 +98,10 @@ class CocoScenes(Sequence[Scene]):
 
     def __iter__(self) -> Iterator[Scene]:
         return (self[i] for i in range(len(self)))
+
+    def file_names(self) -> Iterator[str]:
+        """Yield each image's ``file_name``."""
+        return (image.file_name for image in self._images)
 
     def knowledge(self, image: Image, rows: range) -> tuple[frozenset[str], frozenset[str]]:
         """Return the known and the countable categories of an image; here: all, and all without a crowd."""
@@ -221,14 +142,14 @@ class CocoScenes(Sequence[Scene]):
         found = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
         return {key: value for key, value in found.items() if value is not None}
 
-    def _read_annotations(self, raws: list[msgspec.Raw], keep: Callable[[Annotation, Faults], bool] | None) -> None:
+    def _read_annotations(self, raws: Sequence[msgspec.Raw], keep: Callable[[Annotation, Faults], bool] | None) -> None:
         index = {image.id: i for i, image in enumerate(self._images)}
         slots = {identity: slot for slot, identity in enumerate(self.categories)}
         self._names = list(self.categories.values())
         columns = _Columns(len(raws))
         seen: set[int] = set()
         for place, raw in enumerate(raws):
-            annotation = _typed(_ANNOTATION, raw, f"annotations[{place}]", self.faults)
+            annotation = self.faults.decode(Annotation, raw, f"annotations[{place}]")
             if annotation is None or self.is_part(annotation) or not self._sound(annotation, index, seen):
                 continue
             seen.add(annotation.id)
@@ -244,7 +165,7 @@ class CocoScenes(Sequence[Scene]):
         self._box, self._area, self._crowd = columns.box[order], columns.area[order], columns.crowd[order]
 
     def _sound(self, a: Annotation, index: dict[int, int], seen: set[int]) -> bool:
-        fault = _fault(a, index, seen, self.categories, self._images)
+        fault = annotation_fault(a, index, seen, self.categories, self._images)
         if fault is not None:
             self.faults.report(fault[0], f"annotation {a.id}", fault[1])
         return fault is None
@@ -295,138 +216,3 @@ class _Columns:
         image = self.image[: self.rows]
         starts = np.concatenate([[0], np.cumsum(np.bincount(image, minlength=images))])
         return np.argsort(image, kind="stable"), starts
-
-
-def _decode(path: Path) -> _Document:
-    try:
-        with path.open("rb") as file:
-            # Entries stay views into the mapping, which lives as long as they do.
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return msgspec.json.decode(memoryview(data), type=_Document)
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, msgspec.DecodeError) as error:  # an empty file, malformed JSON, a missing list
-        raise VhbenchError(f"{path}: not a COCO instances JSON: {error}") from error
-
-
-def _typed(decoder: "msgspec.json.Decoder[Any]", raw: msgspec.Raw, place: str, faults: Faults) -> Any:
-    try:
-        return decoder.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        faults.report("malformed entry", place, str(error))
-        return None
-
-
-def _categories(entries: list[Category], faults: Faults) -> dict[int, str]:
-    names: dict[int, str] = {}
-    for entry in entries:
-        if entry.id in names or entry.name in names.values():
-            faults.report("duplicate category", f"category {entry.id}", f"{entry.name!r} is there twice, by id or name")
-            continue
-        names[entry.id] = entry.name
-    if not names:
-        raise VhbenchError(f"{faults.path}: no categories")
-    return names
-
-
-def _read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) -> list[Image]:
-    images: dict[int, Image] = {}
-    there = _Listing(folder)
-    for place, raw in enumerate(raws):
-        image = _typed(_IMAGE, raw, f"images[{place}]", faults)
-        if image is None:
-            continue
-        if image.id in images:
-            faults.report("duplicate image id", f"image {image.id}", "this id is there twice")
-        elif image.width <= 0 or image.height <= 0:
-            faults.report("image without a size", f"image {image.id}", f"size {image.width}x{image.height}")
-        elif not there.safe(image.file_name):
-            faults.report(
-                "path leaves its folder", f"image {image.id}", f"file_name {image.file_name!r} leaves its folder"
-            )
-        elif not there.has(image.file_name):
-            faults.report("missing image file", f"image {image.id}", f"no file {image.file_name!r} in {folder}")
-        else:
-            images[image.id] = image
-    if not images:
-        raise VhbenchError(f"{faults.path}: no usable images")
-    return list(images.values())
-
-
-class _Listing:
-    """Which files a folder has: read once per subfolder, since asking for each of 118,000 files is slow."""
-
-    def __init__(self, folder: Path | None) -> None:
-        if folder is not None and not folder.is_dir():
-            raise VhbenchError(f"no folder of images at {folder}")
-        self.folder = folder
-        self._names: dict[str, frozenset[str]] = {}
-
-    def safe(self, name: str) -> bool:
-        return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
-
-    def has(self, name: str) -> bool:
-        if self.folder is None:
-            return True
-        parent, _, base = name.rpartition("/")
-        if parent not in self._names:
-            place = self.folder / parent
-            self._names[parent] = (
-                frozenset(entry.name for entry in os.scandir(place)) if place.is_dir() else frozenset()
-            )
-        return base in self._names[parent]
-
-
-def _fault(
-    a: Annotation, index: dict[int, int], seen: set[int], categories: dict[int, str], images: list[Image]
-) -> tuple[str, str] | None:
-    """Return (reason, text) of what is wrong with an annotation, or None."""
-    if a.id in seen:
-        return "duplicate annotation id", "this id is there twice"
-    if a.image_id not in index:
-        return "unknown image", f"image_id {a.image_id} is not among the (usable) images"
-    if a.category_id not in categories:
-        return "unknown category", f"category_id {a.category_id} is not one of the file's {len(categories)} categories"
-    frame = images[index[a.image_id]]
-    x, y, width, height = a.bbox
-    if width <= 0 or height <= 0:
-        return "empty box", f"bbox {list(a.bbox)} has no area"
-    if x < -_SLACK or y < -_SLACK or x + width > frame.width + _SLACK or y + height > frame.height + _SLACK:
-        return "box outside its image", f"bbox {list(a.bbox)} leaves image {frame.id} of {frame.width}x{frame.height}"
-    text = bytes(a.segmentation)[:1] == b"{" and rle_fault(a.segmentation, frame)
-    return ("RLE does not fit", text) if text else None
-
-
-def rle_fault(raw: msgspec.Raw, frame: Image) -> str:
-    """Return what is wrong with a run-length encoded mask, or ""."""
-    try:
-        rle = _RLE.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        return f"segmentation: {error}"
-    if rle.size != (frame.height, frame.width):
-        return f"RLE of size {list(rle.size)} does not fit image {frame.id} of [{frame.height}, {frame.width}]"
-    total = sum(rle.counts) if isinstance(rle.counts, list) else _rle_total(rle.counts)
-    if total != frame.height * frame.width:
-        return f"RLE covers {total} pixels, image {frame.id} has {frame.height * frame.width}"
-    return ""
-
-
-def _rle_total(counts: str) -> int:
-    """Return the number of pixels that a compressed RLE string covers, -1 if it is malformed.
-
-    Each run is little-endian in groups of 5 bits (bit 6: more follow; the last group's bit 5: sign), offset by 48;
-    from the fourth run on it is the difference to the run before the last (pycocotools' ``rleFrString``).
-    """
-    codes = np.frombuffer(counts.encode(), np.uint8).astype(np.int64) - 48
-    if not len(codes) or codes.min() < 0 or codes.max() > 63 or codes[-1] & 32:
-        return -1
-    ends = np.flatnonzero(~codes & 32 != 0)
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    shift = 5 * (np.arange(len(codes)) - np.repeat(starts, ends - starts + 1))
-    runs = np.add.reduceat((codes & 31) << shift, starts)
-    negative = codes[ends] & 16 != 0
-    runs -= negative.astype(np.int64) << (5 * (ends - starts + 1))
-    # A difference at run i ≥ 3 is added to runs i, i + 2, i + 4 …
-    weight = np.ones(len(runs), np.int64)
-    weight[1:] = (len(runs) - np.arange(1, len(runs)) + 1) // 2
-    return int(runs @ weight)

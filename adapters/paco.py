@@ -11,7 +11,9 @@ from typing import Final
 
 import msgspec
 
-from vhbench.adapters.coco import Annotation, CocoScenes, Faults, Image, rivals
+from vhbench.adapters.coco import CocoScenes, rivals
+from vhbench.adapters.coco_entries import Annotation, Image
+from vhbench.adapters.faults import Faults
 from vhbench.schema import VhbenchError
 
 TYPES: Final = {

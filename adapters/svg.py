@@ -4,17 +4,23 @@
 image's photo is ``IMAGES/image_id.*``. Annotators went through chosen anchors, so what is not listed is not known to be
 absent, with one exception: a category all of whose listed objects are anchors. Between two such objects a listed
 relation excludes its opposite ("above" excludes "below"); nothing else is known to be absent.
+
+Objects and relations are kept as columns of numbers, a scene is made when it is asked for.
 """
 
-import mmap
+from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, overload
+from typing import TYPE_CHECKING, Final, overload
 
 import msgspec
 
-from vhbench.adapters.coco import Faults
+from vhbench.adapters.faults import Faults, read_json
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
+
+if TYPE_CHECKING:
+    Numbers = array[int]
+    Reals = array[float]
 
 PREDICATES: Final = {
     "left of": "left of", "to the left of": "left of", "on the left of": "left of",
@@ -44,7 +50,11 @@ class _Image(msgspec.Struct, gc=False):
 
 
 class SvgScenes(Sequence[Scene]):
-    """The images of a Synthetic Visual Genome file as scenes."""
+    """The images of a Synthetic Visual Genome file as scenes.
+
+    Attributes:
+        keys: the images' ids, which are also the stems of their files' names.
+    """
 
     def __init__(self, path: Path, images: Path | None, *, name: str = "svg", skip_bad: bool = False) -> None:
         """Read a file.
@@ -54,14 +64,18 @@ class SvgScenes(Sequence[Scene]):
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
         self._files = _by_stem(images)
-        raw = _decode(path)
-        self._images = {key: image for key, value in raw.items() if (image := self._image(key, value))}
-        self._keys = list(self._images)
-        if not self._keys:
+        self._columns = _Columns()
+        self.keys: list[str] = []
+        for key, raw in read_json(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
+            image = self._image(key, raw)
+            if image is not None:
+                self.keys.append(key)
+                self._columns.add(image)
+        if not self.keys:
             raise VhbenchError(f"{path}: no usable images")
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self.keys)
 
     @overload
     def __getitem__(self, index: int) -> Scene: ...
@@ -71,19 +85,17 @@ class SvgScenes(Sequence[Scene]):
         """Make one scene (or a list of them, for a slice)."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        key = self._keys[index]
-        image = self._images[key]
-        numbers = {identity: i for i, identity in enumerate(image.objects)}
-        objects = tuple(_scene_object(numbers[i], thing) for i, thing in image.objects.items())
-        listed = frozenset(o.category for o in objects)
-        anchors = listed - {_category(o) for o in image.objects.values() if not o.relations}
+        key = self.keys[index]
+        width, height = self._columns.sizes[2 * index : 2 * index + 2]
+        objects, silent = self._columns.objects(index)
+        anchors = frozenset(o.category for o in objects) - silent
         return Scene(
             id=f"{self.name}:{key}",
             image=self._files.get(key, Path(key)),
-            width=image.width,
-            height=image.height,
+            width=width,
+            height=height,
             objects=objects,
-            relations=_relations(image, numbers),
+            relations=self._columns.relations(index),
             known=anchors,
             countable=anchors,
             provenance={"source": self.name, "image_id": key},
@@ -95,10 +107,8 @@ class SvgScenes(Sequence[Scene]):
     def _image(self, key: str, raw: msgspec.Raw) -> _Image | None:
         """Return a sound image, its unsound objects and relations left out (and reported)."""
         place = f"image {key}"
-        try:
-            image = msgspec.json.decode(raw, type=_Image)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            self.faults.report("malformed entry", place, str(error))
+        image = self.faults.decode(_Image, raw, place)
+        if image is None:
             return None
         if self._files and key not in self._files:
             self.faults.report("missing image file", place, "no file of that name in the folder of images")
@@ -123,33 +133,59 @@ class SvgScenes(Sequence[Scene]):
         return False
 
 
-def _category(thing: _Object) -> str:
-    return " ".join(thing.name.lower().replace("_", " ").split())
+class _Columns:
+    """All images' objects and spatial relations, as numbers; an object's id is its place in its image."""
 
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.predicates = sorted(set(PREDICATES.values()))
+        self.sizes: Numbers = array("i")
+        self.word: Numbers = array("i")
+        self.box: Reals = array("f")
+        self.anchor: Numbers = array("b")
+        self.relation: Numbers = array("i")  # subject, predicate, object
+        self.ends: list[tuple[int, int]] = [(0, 0)]
+        self._numbers: dict[str, int] = {}
 
-def _scene_object(number: int, thing: _Object) -> SceneObject:
-    x1, y1, x2, y2 = thing.bbox
-    return SceneObject(number, _category(thing), (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
+    def add(self, image: _Image) -> None:
+        """Add an image."""
+        numbers = {identity: i for i, identity in enumerate(image.objects)}
+        self.sizes.extend((image.width, image.height))
+        for thing in image.objects.values():
+            name = " ".join(thing.name.lower().replace("_", " ").split())
+            self.word.append(self._number(name))
+            self.box.extend(thing.bbox)
+            self.anchor.append(bool(thing.relations))
+        for subject, thing in enumerate(image.objects.values()):
+            for r in thing.relations:
+                if predicate := PREDICATES.get(r.name.lower().strip()):
+                    self.relation.extend((subject, self.predicates.index(predicate), numbers[str(r.object)]))
+        self.ends.append((len(self.word), len(self.relation)))
 
+    def _number(self, name: str) -> int:
+        if name not in self._numbers:
+            self._numbers[name] = len(self.names)
+            self.names.append(name)
+        return self._numbers[name]
 
-def _relations(image: _Image, numbers: dict[str, int]) -> tuple[Relation, ...]:
-    return tuple(
-        Relation(numbers[identity], predicate, numbers[str(r.object)])
-        for identity, thing in image.objects.items()
-        for r in thing.relations
-        if (predicate := PREDICATES.get(r.name.lower().strip()))
-    )
+    def objects(self, image: int) -> tuple[tuple[SceneObject, ...], frozenset[str]]:
+        """Return an image's objects, and the words of those that are no anchors."""
+        first = self.ends[image][0]
+        found: list[SceneObject] = []
+        silent: set[str] = set()
+        for row in range(first, self.ends[image + 1][0]):
+            x1, y1, x2, y2 = (round(value, 2) for value in self.box[4 * row : 4 * row + 4])
+            name = self.names[self.word[row]]
+            found.append(SceneObject(row - first, name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1)))
+            if not self.anchor[row]:
+                silent.add(name)
+        return tuple(found), frozenset(silent)
 
-
-def _decode(path: Path) -> dict[str, msgspec.Raw]:
-    try:
-        with path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return msgspec.json.decode(memoryview(data), type=dict[str, msgspec.Raw])
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, msgspec.DecodeError) as error:
-        raise VhbenchError(f"{path}: not a Synthetic Visual Genome JSON: {error}") from error
+    def relations(self, image: int) -> tuple[Relation, ...]:
+        """Return an image's relations."""
+        start, end = self.ends[image][1], self.ends[image + 1][1]
+        triples = zip(*[iter(self.relation[start:end])] * 3, strict=True)
+        return tuple(Relation(subject, self.predicates[predicate], other) for subject, predicate, other in triples)
 
 
 def _by_stem(folder: Path | None) -> dict[str, Path]:

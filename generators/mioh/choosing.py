@@ -1,8 +1,8 @@
 """Which facts a question is about: one that was asked least, or several that can stand side by side as options."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import islice
 from typing import Final
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from vhbench.generators.mioh.facts import Fact, Has, Related
 from vhbench.generators.mioh.pools import Pool, number_of
+from vhbench.generators.mioh.pressures import EASY_IMAGES
 from vhbench.generators.mioh.question_types import QuestionType
 
 _DRAWN: Final = 64  # facts drawn per text, to choose from
@@ -23,6 +24,7 @@ class Chooser:
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: Pool) -> None:
         """Prepare for one type of questions about some facts."""
         self.facts, self.kind, self.pool = facts, kind, pool
+        self._uses = Counter[Fact]()
         self._fit = lru_cache(maxsize=100_000)(self._find_fit)
         self._kin: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
         for fact in facts if kind.asks > 1 else ():
@@ -34,35 +36,50 @@ class Chooser:
         drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
         if self.kind.asks == 1:
             return tuple(sorted(islice(self._usable(drawn), 4), key=lambda f: asked[(f,)])[:1])
-        drawn.sort(key=lambda f: -self.pool.pressable(f, self.kind.least))
+        drawn = self._most_pressable(drawn)
         first = next(self._usable(drawn), None)
         return () if first is None else self._options(first, drawn, generator)
+
+    def _most_pressable(self, facts: Sequence[Fact]) -> list[Fact]:
+        return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f]))
 
     def _usable(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Yield, lazily, those that can be asked about: to know it takes a look at every scene."""
         return (fact for fact in dict.fromkeys(facts) if self.pool.askable(fact, self.kind.least))
 
     def _options(self, first: Fact, drawn: Sequence[Fact], generator: np.random.Generator) -> tuple[Fact, ...]:
-        """Add to the first fact some of its kin, which make plausible options, and others; kin where none fit."""
-        chosen, family = [first], [f for key in _families(first) for f in self._kin[key]]
-        kin = [family[i] for i in generator.permutation(len(family))[: 4 * _LOOKED_AT].tolist()]
+        """Add to the first fact some of its kin, which make plausible options, and others; often used ones seldom."""
+        chosen, kin = [first], list[Fact]()
+        for family in map(self._kin.__getitem__, _families(first)):
+            near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
+            kin += self._most_pressable(near)
         some = int(generator.integers(1, self.kind.asks))
-        for number, pool in ((some, kin), (self.kind.asks - 1, drawn), (self.kind.asks - 1, kin)):
-            while len(chosen) <= number and (best := self._best(chosen, pool)) is not None:
+        for number, pools in ((some, (kin,)), (self.kind.asks - 1, (drawn, kin))):
+            while len(chosen) <= number and (best := self._best(chosen, pools)) is not None:
                 chosen.append(best)
+        self._uses.update(chosen)
         return tuple(chosen)
 
-    def _best(self, chosen: Sequence[Fact], facts: Sequence[Fact]) -> Fact | None:
-        """Return the one of the next few that fits the chosen ones best."""
-        new = (f for f in self._usable(facts) if f not in chosen and not _says_the_same(f, chosen))
-        best, most = None, 0
-        for fact in islice(new, _LOOKED_AT):
-            fit = min(self._fit(*sorted((fact, other), key=repr)) for other in chosen)
-            if fit > most:
-                best, most = fact, fit
-            if most > _PLENTY:
-                break
+    def _best(self, chosen: Sequence[Fact], pools: Iterable[Iterable[Fact]]) -> Fact | None:
+        """Return the one that fits the chosen ones best, of the next few of each pool."""
+        best, most = None, 0.0
+        for pool in pools:
+            new = (f for f in self._usable(pool) if f not in chosen and not _says_the_same(f, chosen))
+            for fact in islice(new, _LOOKED_AT):
+                fit = min(self._fit(*sorted((fact, other), key=repr)) for other in chosen) / (1 + self._uses[fact])
+                if fit > most and self._can_all_be_false([*chosen, fact]):
+                    best, most = fact, fit
+                if most > _PLENTY:
+                    return best
         return best
+
+    def _can_all_be_false(self, facts: Sequence[Fact]) -> bool:
+        """Tell whether there are images that show none of them, which all but questions about all images need."""
+        if self.kind.least > 1:
+            return True
+        truths = [self.pool.truth(fact) for fact in facts]
+        none = reduce(np.bitwise_and, [truth.no for truth in truths])
+        return all(number_of(none & truth.far) >= EASY_IMAGES for truth in truths)
 
     def _find_fit(self, one: Fact, other: Fact) -> int:
         """Return 0 if too few images show one and not the other, either way round; else 1 + how many under pressure."""
@@ -75,11 +92,11 @@ class Chooser:
 
 
 def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:
-    """Return what a fact shares with its kin: the object of an attribute, one of the two of a relation."""
+    """Return what a fact shares with its kin: the object of an attribute, both of a relation or one of them."""
     if isinstance(fact, Has):
         return ((fact.category,),)
     if isinstance(fact, Related):
-        return ((fact.subject,), (fact.anchor,))
+        return (tuple(sorted((fact.subject, fact.anchor))), (fact.subject,), (fact.anchor,))
     return ()
 
 

@@ -22,6 +22,7 @@ MOST_COUNTED: Final = 5
 
 PLENTY: Final = max(NUMBERS_OF_IMAGES)
 _CACHE_BYTES: Final = 150_000_000
+_MOST_RELATIONS: Final = 1200  # that are asked about: of most others there is hardly an image
 _MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of: those that occur together most
 
 
@@ -227,7 +228,10 @@ class Pool:
         no = (no & listed) | (self.columns.absent(s) | self.columns.absent(a))
         yes, easy, hard = self._both_seen(s, a, yes & ~no)
         one = self.columns.present[s] ^ self.columns.present[a]
-        return yes, no, easy, hard, no & one, no & both
+        far, near = no & one, no & both
+        if not far.any():  # no absence is known: what would be a hard negative is the only one
+            far, near = near, far
+        return yes, no, easy, hard, far, near
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
         """A relation is easy if a subject and an anchor are, and hard if all of either are hard."""
@@ -299,22 +303,33 @@ class Pool:
         return sorted(Has(self.columns.categories[c], kind, value) for c, kind, value in holders)
 
     def _relation_facts(self) -> list[Related]:
-        """Return every listed relation, and left and right of the pairs that occur together."""
-        listed = [
-            Related(*triple) for triple in self.columns.relations if triple[1] not in SIDES and triple[0] != triple[2]
-        ]
-        often: Floats = np.triu(self._together, 1)
-        pairs = np.argwhere(often >= 2)
-        pairs = pairs[np.argsort(-often[tuple(pairs.T)], kind="stable")[:_MOST_PAIRS]]
-        objects = self._have_objects()
-        sides = [
-            Related(self.columns.categories[s], side, self.columns.categories[a])
-            for one, other in pairs.tolist()
+        """Return the relations that are listed most, and left and right of the pairs that occur together most."""
+        names, column, objects = self.categories, self.columns.column, self._have_objects()
+        surely_gone = [bool(self.columns.absent(i).any()) for i in range(len(names))]
+
+        def rank(subject: int, anchor: int, count: float) -> tuple[bool, float]:
+            """Those last of which neither is ever known to be absent: they have no easy negatives."""
+            return not (surely_gone[subject] or surely_gone[anchor]), -count
+
+        listed = {
+            triple: rank(column[triple[0]], column[triple[2]], len(scenes))
+            for triple, scenes in self.columns.relations.items()
+            if triple[1] not in SIDES and triple[0] != triple[2]
+        }
+        common = sorted(listed, key=lambda triple: (listed[triple], triple))[:_MOST_RELATIONS]
+        together = {
+            (one, other): rank(one, other, self._together[one, other])
+            for one, other in np.argwhere(np.triu(self._together, 1) >= 2).tolist()
             if objects[one] and objects[other]
+        }
+        pairs = sorted(together, key=lambda pair: (together[pair], pair))[:_MOST_PAIRS]
+        sides = {
+            Related(names[s], side, names[a])
+            for one, other in pairs
             for s, a in ((one, other), (other, one))
             for side in SIDES
-        ]
-        return sorted({*listed, *sides})
+        }
+        return sorted({*(Related(*triple) for triple in common), *sides})
 
 
 def number_of(bits: Bits) -> int:

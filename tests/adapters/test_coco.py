@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from pycocotools import mask as pycoco
 
-from vhbench.adapters.coco import CocoScenes, _rle_total
+from vhbench.adapters.coco import CocoScenes
+from vhbench.adapters.coco_entries import _rle_total
 from vhbench.adapters.paco import PacoScenes
 from vhbench.adapters.svg import SvgScenes
 from vhbench.schema import Relation, VhbenchError

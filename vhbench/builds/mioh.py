@@ -100,6 +100,7 @@ class MiohBuild:
             self.size,
             self.seed,
             self.scratch,
+            mioh_worlds.absences_for(source, self.read),
         )
         if shard == 0:
             yield from world.rejections
@@ -122,10 +123,20 @@ def _group(pressure: str) -> str:
 
 @lru_cache(maxsize=4)
 def _pool(
-    source: str, images: str, skip_bad: bool, thresholds: Thresholds, clip: str, size: int, seed: int, scratch: str
+    source: str,
+    images: str,
+    skip_bad: bool,
+    thresholds: Thresholds,
+    clip: str,
+    size: int,
+    seed: int,
+    scratch: str,
+    absences: str,
 ) -> tuple[World, Pool]:
     """Read a source once per process."""
-    world = mioh_worlds.read(source, images, skip_bad=skip_bad, size=size, seed=seed, scratch=scratch)
+    world = mioh_worlds.read(
+        source, images, skip_bad=skip_bad, size=size, seed=seed, scratch=scratch, absences=absences
+    )
     pool = Pool(world.scenes, thresholds)
     if clip:
         from vhbench.adapters.clip import ClipScorer

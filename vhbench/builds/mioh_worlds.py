@@ -1,12 +1,17 @@
 """Where MIOH's scenes come from: drawn pools, COCO, PACO, SVG; and which question types each can answer."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, overload
 
 from vhbench.builds import mioh_drawn
-from vhbench.schema import Rejection, Scene, VhbenchError
+from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
+
+if TYPE_CHECKING:
+    from vhbench.adapters.coco import CocoScenes
+    from vhbench.adapters.faults import Faults
+    from vhbench.adapters.svg import SvgScenes
 
 TASKS: Final[dict[str, tuple[str, ...]]] = {
     "paco": ("attribute", "existence"),
@@ -17,6 +22,7 @@ TASKS: Final[dict[str, tuple[str, ...]]] = {
 """Source → the tasks that its annotations can answer, the more knowing source first."""
 
 _NUMBER: Final = 240
+_SAME: Final = 0.7  # intersection over union from which two boxes are of one thing
 
 
 @dataclass(frozen=True)
@@ -64,8 +70,25 @@ def best_source(sources: Sequence[str], task: str) -> str:
     return min(able, key=lambda s: order.index(s.partition(":")[0])) if able else sources[0]
 
 
-def read(source: str, images: str, *, skip_bad: bool, size: int, seed: int, scratch: str = "") -> World:
-    """Read or draw the scenes of a source; ``scratch`` is a folder in which processes share the drawing, or ""."""
+def absences_for(source: str, sources: Sequence[str]) -> str:
+    """Return the source that knows what is absent where ``source`` does not: COCO for SVG; "" if there is none."""
+    return next((s for s in sources if s.startswith("coco:")), "") if source.startswith("svg:") else ""
+
+
+def read(
+    source: str, images: str, *, skip_bad: bool, size: int, seed: int, scratch: str = "", absences: str = ""
+) -> World:
+    """Read or draw the scenes of a source.
+
+    Args:
+        source: its name and file.
+        images: the folder that its images lie in.
+        skip_bad: leave bad entries out and count them.
+        size: side of drawn scenes in pixels.
+        seed: of drawn scenes.
+        scratch: a folder in which processes share the drawing, or "".
+        absences: a COCO source that knows what is absent from the same images, or "".
+    """
     name, _, place = source.partition(":")
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
@@ -76,5 +99,63 @@ def read(source: str, images: str, *, skip_bad: bool, size: int, seed: int, scra
 
     reader = {"coco": CocoScenes, "paco": PacoScenes, "svg": SvgScenes}[name]
     scenes = reader(Path(place), Path(images), skip_bad=skip_bad)
-    rejections = (Rejection(where, f"bad entry: {reason}") for reason, where in scenes.faults.items)
-    return World(name, scenes, tuple(rejections))
+    if absences:
+        known = CocoScenes(Path(absences.partition(":")[2]), Path(images), skip_bad=skip_bad)
+        return World(name, WithAbsences(scenes, known), _left_out(scenes.faults))
+    return World(name, scenes, _left_out(scenes.faults))
+
+
+def _left_out(faults: "Faults") -> tuple[Rejection, ...]:
+    return tuple(Rejection(where, f"bad entry: {reason}") for reason, where in faults.items)
+
+
+class WithAbsences(Sequence[Scene]):
+    """Scenes of SVG, which lists relations but does not say what is absent, with what COCO knows of the same images.
+
+    An SVG image and a COCO image are the same if the former's id is the stem of the latter's file name. COCO is
+    exhaustive for its categories. So one that it does not show, and that SVG does not name either, is absent; and
+    one whose instances are the same in both, box by box, is all listed.
+    """
+
+    def __init__(self, scenes: "SvgScenes", known: "CocoScenes") -> None:
+        """Find the images that both have."""
+        self._scenes, self._known = scenes, known
+        places = {Path(name).stem: i for i, name in enumerate(known.file_names())}
+        self._twin = [places.get(key, -1) for key in scenes.keys]
+
+    def __len__(self) -> int:
+        return len(self._scenes)
+
+    @overload
+    def __getitem__(self, index: int) -> Scene: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Scene]: ...
+    def __getitem__(self, index: int | slice) -> Scene | Sequence[Scene]:
+        """Make one scene (or a list of them, for a slice)."""
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        scene, twin = self._scenes[index], self._twin[index]
+        if twin < 0:
+            return scene
+        other, there = self._known[twin], scene.categories()
+        absent = other.known - other.categories() - there
+        listed = {c for c in there & other.countable if _same_boxes(_boxes(scene, c), _boxes(other, c))}
+        return replace(scene, known=scene.known | absent | listed, countable=scene.countable | absent | listed)
+
+    def __iter__(self) -> Iterator[Scene]:
+        return (self[i] for i in range(len(self)))
+
+
+def _boxes(scene: Scene, category: str) -> list[Box]:
+    return [o.box for o in scene.objects if o.category == category]
+
+
+def _same_boxes(ones: list[Box], others: list[Box]) -> bool:
+    """Tell whether each box has one of the others for itself."""
+    left = list(others)
+    for box in ones if len(ones) == len(others) else ():
+        best = max(left, key=lambda other: iou(box, other))
+        if iou(box, best) < _SAME:
+            return False
+        left.remove(best)
+    return not left

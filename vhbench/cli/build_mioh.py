@@ -16,8 +16,8 @@ def mioh(
         list[str] | None,
         typer.Option(
             help="`scenes[:N]` (N drawn pictures), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file of that form), "
-            "`paco:FILE` (attributes), `svg:FILE` (relations). May be given several times: each task takes the source "
-            "that knows most about it.",
+            "`paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images says what is absent). "
+            "May be given several times: each task takes the source that knows most about it.",
             rich_help_panel=_SOURCES,
         ),
     ] = None,

@@ -1,0 +1,188 @@
+"""The entries of a COCO instances JSON: their form, and what can be wrong with them."""
+
+import os
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from vhbench.adapters.faults import Faults
+from vhbench.schema import VhbenchError
+
+_SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
+
+
+class Category(msgspec.Struct, gc=False):
+    """One entry of ``categories``."""
+
+    id: int
+    name: str
+
+
+class Image(msgspec.Struct, gc=False):
+    """One entry of ``images``; the lists are LVIS's and PACO's."""
+
+    id: int
+    file_name: str
+    width: int
+    height: int
+    license: int | None = None
+    flickr_url: str | None = None
+    neg_category_ids: list[int] | None = None
+    not_exhaustive_category_ids: list[int] | None = None
+    neg_category_ids_attrs: list[int] | None = None
+    not_exhaustive_category_ids_attrs: list[int] | None = None
+
+
+class Annotation(msgspec.Struct, gc=False):
+    """One entry of ``annotations``; the fields below ``segmentation`` are PACO's."""
+
+    id: int
+    image_id: int
+    category_id: int
+    bbox: tuple[float, float, float, float]
+    area: float | None = None
+    iscrowd: int = 0
+    segmentation: msgspec.Raw = msgspec.Raw(b"[]")
+    attribute_ids: list[int] | None = None
+    dom_color_ids: list[int] | None = None
+    obj_ann_id: int | None = None
+    unknown_color: int = 0
+    unknown_pattern_marking: int = 0
+    unknown_material: int = 0
+    unknown_transparency: int = 0
+
+
+class Document(msgspec.Struct):
+    """The file; the last two lists are PACO's."""
+
+    images: list[msgspec.Raw]
+    annotations: list[msgspec.Raw]
+    categories: list[Category]
+    attributes: msgspec.Raw = msgspec.Raw(b"[]")
+    joint_obj_attribute_categories: msgspec.Raw = msgspec.Raw(b"[]")
+
+
+class _Rle(msgspec.Struct):
+    size: tuple[int, int]
+    counts: str | list[int]
+
+
+_RLE = msgspec.json.Decoder(_Rle)
+
+
+def read_categories(entries: list[Category], faults: Faults) -> dict[int, str]:
+    """Return id → name, each once."""
+    names: dict[int, str] = {}
+    for entry in entries:
+        if entry.id in names or entry.name in names.values():
+            faults.report("duplicate category", f"category {entry.id}", f"{entry.name!r} is there twice, by id or name")
+            continue
+        names[entry.id] = entry.name
+    if not names:
+        raise VhbenchError(f"{faults.path}: no categories")
+    return names
+
+
+def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) -> list[Image]:
+    """Return the sound images, whose files are there (looked for unless ``folder`` is None)."""
+    images: dict[int, Image] = {}
+    there = _Listing(folder)
+    for place, raw in enumerate(raws):
+        image = faults.decode(Image, raw, f"images[{place}]")
+        if image is None:
+            continue
+        if image.id in images:
+            faults.report("duplicate image id", f"image {image.id}", "this id is there twice")
+        elif image.width <= 0 or image.height <= 0:
+            faults.report("image without a size", f"image {image.id}", f"size {image.width}x{image.height}")
+        elif not there.safe(image.file_name):
+            faults.report(
+                "path leaves its folder", f"image {image.id}", f"file_name {image.file_name!r} leaves its folder"
+            )
+        elif not there.has(image.file_name):
+            faults.report("missing image file", f"image {image.id}", f"no file {image.file_name!r} in {folder}")
+        else:
+            images[image.id] = image
+    if not images:
+        raise VhbenchError(f"{faults.path}: no usable images")
+    return list(images.values())
+
+
+class _Listing:
+    """Which files a folder has: read once per subfolder, since asking for each of 118,000 files is slow."""
+
+    def __init__(self, folder: Path | None) -> None:
+        if folder is not None and not folder.is_dir():
+            raise VhbenchError(f"no folder of images at {folder}")
+        self.folder = folder
+        self._names: dict[str, frozenset[str]] = {}
+
+    def safe(self, name: str) -> bool:
+        return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
+
+    def has(self, name: str) -> bool:
+        if self.folder is None:
+            return True
+        parent, _, base = name.rpartition("/")
+        if parent not in self._names:
+            place = self.folder / parent
+            self._names[parent] = (
+                frozenset(entry.name for entry in os.scandir(place)) if place.is_dir() else frozenset()
+            )
+        return base in self._names[parent]
+
+
+def annotation_fault(
+    a: Annotation, index: dict[int, int], seen: set[int], categories: dict[int, str], images: list[Image]
+) -> tuple[str, str] | None:
+    """Return (reason, text) of what is wrong with an annotation, or None."""
+    if a.id in seen:
+        return "duplicate annotation id", "this id is there twice"
+    if a.image_id not in index:
+        return "unknown image", f"image_id {a.image_id} is not among the (usable) images"
+    if a.category_id not in categories:
+        return "unknown category", f"category_id {a.category_id} is not one of the file's {len(categories)} categories"
+    frame = images[index[a.image_id]]
+    x, y, width, height = a.bbox
+    if width <= 0 or height <= 0:
+        return "empty box", f"bbox {list(a.bbox)} has no area"
+    if x < -_SLACK or y < -_SLACK or x + width > frame.width + _SLACK or y + height > frame.height + _SLACK:
+        return "box outside its image", f"bbox {list(a.bbox)} leaves image {frame.id} of {frame.width}x{frame.height}"
+    text = bytes(a.segmentation)[:1] == b"{" and rle_fault(a.segmentation, frame)
+    return ("RLE does not fit", text) if text else None
+
+
+def rle_fault(raw: msgspec.Raw, frame: Image) -> str:
+    """Return what is wrong with a run-length encoded mask, or ""."""
+    try:
+        rle = _RLE.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        return f"segmentation: {error}"
+    if rle.size != (frame.height, frame.width):
+        return f"RLE of size {list(rle.size)} does not fit image {frame.id} of [{frame.height}, {frame.width}]"
+    total = sum(rle.counts) if isinstance(rle.counts, list) else _rle_total(rle.counts)
+    if total != frame.height * frame.width:
+        return f"RLE covers {total} pixels, image {frame.id} has {frame.height * frame.width}"
+    return ""
+
+
+def _rle_total(counts: str) -> int:
+    """Return the number of pixels that a compressed RLE string covers, -1 if it is malformed.
+
+    Each run is little-endian in groups of 5 bits (bit 6: more follow; the last group's bit 5: sign), offset by 48;
+    from the fourth run on it is the difference to the run before the last (pycocotools' ``rleFrString``).
+    """
+    codes = np.frombuffer(counts.encode(), np.uint8).astype(np.int64) - 48
+    if not len(codes) or codes.min() < 0 or codes.max() > 63 or codes[-1] & 32:
+        return -1
+    ends = np.flatnonzero(~codes & 32 != 0)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    shift = 5 * (np.arange(len(codes)) - np.repeat(starts, ends - starts + 1))
+    runs = np.add.reduceat((codes & 31) << shift, starts)
+    negative = codes[ends] & 16 != 0
+    runs -= negative.astype(np.int64) << (5 * (ends - starts + 1))
+    # A difference at run i ≥ 3 is added to runs i, i + 2, i + 4 …
+    weight = np.ones(len(runs), np.int64)
+    weight[1:] = (len(runs) - np.arange(1, len(runs)) + 1) // 2
+    return int(runs @ weight)

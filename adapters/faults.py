@@ -1,0 +1,57 @@
+"""What readers of annotation files share: how a file is opened, and what becomes of its bad entries."""
+
+import mmap
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from vhbench.schema import VhbenchError
+
+T = TypeVar("T")
+
+
+@dataclass
+class Faults:
+    """What to do with bad entries: stop at the first one, or (``skip``) leave them out and count them by reason."""
+
+    path: Path
+    skip: bool = False
+    items: list[tuple[str, str]] = field(default_factory=list)
+
+    def report(self, reason: str, place: str, text: str) -> None:
+        """Raise, or count. ``place`` names the entry, such as ``annotation 17``."""
+        if not self.skip:
+            raise VhbenchError(f"{self.path}: {place}: {text}; --skip-bad leaves such entries out and counts them")
+        self.items.append((reason, place))
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many entries were left out, by reason."""
+        return Counter(reason for reason, _ in self.items)
+
+    def decode(self, kind: type[T], raw: msgspec.Raw, place: str) -> T | None:
+        """Return an entry, or None (reported) where it is not of the form that it must have."""
+        try:
+            return msgspec.json.decode(raw, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            self.report("malformed entry", place, str(error))
+            return None
+
+
+def read_json(path: Path, kind: type[T], what: str) -> T:
+    """Return a file's content; entries of type ``Raw`` are views into the mapped file and keep it open.
+
+    Raises:
+        VhbenchError: if it cannot be read or is not ``what``.
+    """
+    try:
+        with path.open("rb") as file:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        return msgspec.json.decode(memoryview(data), type=kind)
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, msgspec.DecodeError) as error:  # an empty file, malformed JSON, a missing list
+        raise VhbenchError(f"{path}: not a {what} JSON: {error}") from error

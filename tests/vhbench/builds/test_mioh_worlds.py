@@ -1,0 +1,62 @@
+"""MIOH's sources put together: SVG's relations with what COCO knows of the same images."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from vhbench.builds import mioh_worlds
+from vhbench.generators.mioh.facts import Related
+from vhbench.generators.mioh.pools import Pool
+
+
+def write(folder: Path, name: str, content: Any) -> str:
+    (folder / name).write_text(json.dumps(content))
+    return str(folder / name)
+
+
+def files(folder: Path) -> tuple[str, str, str]:
+    """Two photos: a dog on a couch, which SVG describes in full; and two dogs, of which SVG names one."""
+    (folder / "photos").mkdir()
+    for name in ("7", "8"):
+        (folder / "photos" / f"{name}.jpg").write_bytes(b"not opened")
+    boxes = {1: (7, 1, [10, 40, 20, 20]), 2: (7, 2, [0, 50, 90, 30]), 3: (8, 1, [1, 1, 9, 9]), 4: (8, 1, [50, 1, 9, 9])}
+    coco = {
+        "images": [{"id": i, "file_name": f"{i}.jpg", "width": 100, "height": 80} for i in (7, 8)],
+        "annotations": [
+            {"id": i, "image_id": image, "category_id": c, "bbox": box} for i, (image, c, box) in boxes.items()
+        ],
+        "categories": [{"id": 1, "name": "dog"}, {"id": 2, "name": "couch"}, {"id": 3, "name": "kite"}],
+    }
+    on = [{"object": "1", "name": "on top of"}]
+    svg = {
+        "7": {"width": 100, "height": 80, "objects": {
+            "0": {"name": "dog", "bbox": [11, 40, 30, 60], "relations": on},
+            "1": {"name": "couch", "bbox": [0, 50, 90, 80]},
+            "2": {"name": "cushion", "bbox": [60, 50, 70, 60]},
+        }},
+        "8": {"width": 100, "height": 80, "objects": {"0": {"name": "dog", "bbox": [1, 1, 10, 10]}}},
+    }  # fmt: skip
+    return write(folder, "coco.json", coco), write(folder, "svg.json", svg), str(folder / "photos")
+
+
+def test_coco_says_what_is_absent_from_svgs_images_and_what_is_all_listed(tmp_path: Path) -> None:
+    coco, svg, photos = files(tmp_path)
+    given = (f"coco:{coco}", f"svg:{svg}")
+    assert mioh_worlds.best_source(given, "position") == f"svg:{svg}"
+    absences = mioh_worlds.absences_for(f"svg:{svg}", given)
+    assert absences == f"coco:{coco}"
+    alone = mioh_worlds.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0).scenes
+    assert [s.known for s in alone] == [{"dog"}, frozenset()]
+    world = mioh_worlds.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=absences)
+    first, second = world.scenes
+    assert first.known == first.countable == {"dog", "couch", "kite"}  # nobody counted the cushions
+    assert second.known == {"couch", "kite"}  # SVG names one of two dogs
+    assert second.relations == ()
+
+
+def test_an_absence_makes_an_easy_negative_of_a_relation(tmp_path: Path) -> None:
+    coco, svg, photos = files(tmp_path)
+    scenes = mioh_worlds.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=f"coco:{coco}").scenes
+    pool = Pool(scenes)
+    truth = pool.truth(Related("dog", "on", "couch"))
+    assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no, truth.far)] == [[0], [1], [1]]
