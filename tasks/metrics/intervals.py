@@ -41,7 +41,7 @@ LEVEL = 0.95
 EXACT_TRIALS = 100
 EXACT_CLUSTERS = 7
 _WORTH_A_BINOMIAL = 16
-_CHUNK = 400_000
+_CHUNK = 1 << 15  # picks at a time: a quarter of a megabyte, which stays in the cache and costs no new pages
 
 
 def mean(
