@@ -1,6 +1,6 @@
-"""Reads the answers back from what lmms-eval wrote with ``--log_samples``."""
+"""JSON → :class:`vhbench.schema.Record`; reads the answers back from what lmms-eval wrote with ``--log_samples``."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,8 @@ import orjson
 
 from vhbench.schema import Record, VhbenchError
 
-_FIELDS = frozenset(f.name for f in fields(Record))
+_FIELDS = frozenset(field.name for field in fields(Record))
+_LISTS = frozenset(field.name for field in fields(Record) if field.default == ())
 
 
 def read_samples(path: Path) -> list[Record]:
@@ -55,10 +56,10 @@ def _read(file: Path) -> Iterator[Record]:
         ]
         if not whole:
             raise VhbenchError(f"{file}, line {number}: not an answer to a question of vhbench")
-        yield from to_records(max(whole, key=len))
+        yield from to_records(max(whole, key=len), f"{file}, line {number}")
 
 
-def to_records(values: Mapping[str, Any]) -> list[Record]:
+def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Record]:
     """Build the records of a payload: one, or with ``lmms-eval --repeats`` one per answer.
 
     Each further answer is a record like the first with a number before the ids, so that halves of a pair are tied
@@ -67,7 +68,7 @@ def to_records(values: Mapping[str, Any]) -> list[Record]:
     >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
     [('q', 'no'), ('2#q', 'yes')]
     """
-    first, further = to_record(values), values.get("repeats") or ()
+    first, further = to_record(values, place), values.get("repeats") or ()
     if not further:
         return [first]
     first = replace(first, scene_ids=first.scene_ids or (first.pair_id or first.id,))
@@ -83,7 +84,40 @@ def to_records(values: Mapping[str, Any]) -> list[Record]:
     ]
 
 
-def to_record(values: Mapping[str, Any]) -> Record:
-    """Build a record from a JSON object; fields that are missing are empty, others are ignored."""
-    known: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items() if k in _FIELDS}
-    return Record(**known)
+def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
+    """Build a record from a JSON object; fields that are missing or null are empty, others are ignored.
+
+    Args:
+        values: field → value; a number stands for its digits.
+        place: where the object was found, for errors.
+
+    Raises:
+        VhbenchError: if it is no object, has no id, or a field is of the wrong type.
+    """
+    if not isinstance(values, Mapping):
+        raise VhbenchError(f"{place} is {shown(values)}, not a Record or a mapping with its fields")
+    if values.get("id") in (None, ""):
+        raise VhbenchError(f"{place} has no 'id'")
+    return Record(**{name: _value(name, value, place) for name, value in values.items() if name in _FIELDS})
+
+
+def _value(name: str, value: Any, place: str) -> Any:
+    if value is None:
+        return () if name in _LISTS else False if name == "negated" else ""
+    if name in _LISTS:
+        if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
+            raise VhbenchError(f"{place}: {name} is {shown(value)}, not a list of words")
+        return tuple(map(str, value))
+    if name == "negated":
+        if not isinstance(value, bool):
+            raise VhbenchError(f"{place}: negated is {shown(value)}, not true or false")
+        return value
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        raise VhbenchError(f"{place}: {name} is {shown(value)}, not text")
+    return str(value)
+
+
+def shown(value: Any) -> str:
+    """Write a value for an error, cut if it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -9,14 +9,11 @@ Every metric that reads answered questions takes a sequence of records, or of pl
 
 import json
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from vhbench.results import shown, to_record
 from vhbench.schema import Record, VhbenchError
-
-_FIELDS = frozenset(field.name for field in fields(Record))
-_LISTS = frozenset(field.name for field in fields(Record) if field.default == ())
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
@@ -30,8 +27,8 @@ def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
         VhbenchError: for a row without an id, an id that occurs twice, or a field of the wrong type.
     """
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
-        raise VhbenchError(f"the rows are {_short(rows)}; needed: a list of Records or of mappings with their fields")
-    records = [row if isinstance(row, Record) else _record(row, place) for place, row in enumerate(rows)]
+        raise VhbenchError(f"the rows are {shown(rows)}; needed: a list of Records or of mappings with their fields")
+    records = [row if isinstance(row, Record) else to_record(row, f"row {place}") for place, row in enumerate(rows)]
     refuse_duplicates((record.id for record in records), "id")
     return records
 
@@ -72,7 +69,7 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
     rows = data if isinstance(data, list) else [data]
     for place, row in enumerate(rows):
         if not isinstance(row, dict):
-            raise VhbenchError(f"{path}: row {place} is {_short(row)}, not a JSON object")
+            raise VhbenchError(f"{path}: row {place} is {shown(row)}, not a JSON object")
     return rows
 
 
@@ -119,33 +116,3 @@ def _skip_space(text: str, place: int) -> int:
     while place < len(text) and text[place].isspace():
         place += 1
     return place
-
-
-def _record(row: Mapping[str, Any], place: int) -> Record:
-    if not isinstance(row, Mapping):
-        raise VhbenchError(f"row {place} is {_short(row)}, not a Record or a mapping with its fields")
-    if row.get("id") in (None, ""):
-        raise VhbenchError(f"row {place} has no 'id'")
-    values = {name: _value(name, value, place) for name, value in row.items() if name in _FIELDS}
-    return Record(**values)
-
-
-def _value(name: str, value: Any, place: int) -> Any:
-    if value is None:
-        return () if name in _LISTS else False if name == "negated" else ""
-    if name in _LISTS:
-        if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-            raise VhbenchError(f"row {place}: {name} is {_short(value)}, not a list of words")
-        return tuple(map(str, value))
-    if name == "negated":
-        if not isinstance(value, bool):
-            raise VhbenchError(f"row {place}: negated is {_short(value)}, not true or false")
-        return value
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise VhbenchError(f"row {place}: {name} is {_short(value)}, not text")
-    return str(value)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -53,3 +53,24 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     other.write_text("nonsense\n")
     with pytest.raises(VhbenchError, match="line 1"):
         read_samples(other)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("objects", "dog", "line 1: objects is 'dog', not a list of words"),
+        ("negated", "yes", "line 1: negated is 'yes', not true or false"),
+        ("question", ["why?"], r"line 1: question is \['why\?'\], not text"),
+        ("id", "", "line 1 has no 'id'"),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_named_with_its_place(
+    tmp_path: Path, field: str, value: Any, message: str
+) -> None:
+    with pytest.raises(VhbenchError, match=message):
+        read_samples(write(tmp_path, "1_samples_ode.jsonl", answer("a") | {field: value}))
+
+
+def test_null_is_empty(tmp_path: Path) -> None:
+    (record,) = read_samples(write(tmp_path, "1_samples_ode.jsonl", answer("a") | {"pair_id": None, "objects": None}))
+    assert (record.pair_id, record.objects) == ("", ())
