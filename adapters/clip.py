@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import platformdirs
+from filelock import FileLock
 
 from vhbench.progress import Progress
 from vhbench.schema import ImageData, VhbenchError, read_image
@@ -73,12 +74,13 @@ class ClipScorer:
 
     def _image_features(self, images: Sequence[bytes]) -> Floats:
         paths = [self._folder / f"{hashlib.sha256(image).hexdigest()}.npy" for image in images]
-        missing = [i for i, path in enumerate(paths) if not path.is_file()]
-        if missing:
-            found = self._encode_images([images[i] for i in missing])
+        if not all(path.is_file() for path in paths):
             self._folder.mkdir(parents=True, exist_ok=True)
-            for i, feature in zip(missing, found, strict=True):
-                _save(paths[i], feature)
+            with FileLock(str(self._folder / "lock")):  # processes that build together share the work, batch by batch
+                missing = [i for i, path in enumerate(paths) if not path.is_file()]
+                if missing:
+                    for i, feature in zip(missing, self._encode_images([images[i] for i in missing]), strict=True):
+                        _save(paths[i], feature)
         return np.stack([np.load(path, allow_pickle=False) for path in paths])
 
     def _encode_images(self, images: Sequence[bytes]) -> Floats:

@@ -11,6 +11,7 @@ import orjson
 
 from vhbench.builds import mioh_worlds
 from vhbench.builds.mioh_worlds import World
+from vhbench.builds.starter import cache_folder
 from vhbench.generators.mioh.generate import Filler
 from vhbench.generators.mioh.pools import Pool
 from vhbench.generators.mioh.pressures import Thresholds
@@ -71,7 +72,7 @@ class MiohBuild:
             "sources": [mioh_worlds.label(source) for source in self.read],
             "cells": {name: dict(self._sizes[name]) for name in self.types},
             "thresholds": {source.partition(":")[0]: asdict(self._thresholds(source)) for source in self.read},
-            "pressures": f"rules and CLIP ({Path(self.clip).name})" if self.clip else "rules alone, no CLIP",
+            "pressures": f"rules and CLIP ({_named(self.clip)})" if self.clip else "rules alone, no CLIP",
             "skip_bad": self.skip_bad,
             "size": self.size,
         }
@@ -117,6 +118,11 @@ class MiohBuild:
         return self.thresholds or (DRAWN if source.startswith("scenes") else Thresholds())
 
 
+def _named(model: str) -> str:
+    """Return a model's name on the Hub; of a folder, its last part."""
+    return Path(model).resolve().name if Path(model).is_dir() else model
+
+
 def _group(pressure: str) -> str:
     return "ni" if pressure.startswith("ni") else pressure.replace("+", "_")
 
@@ -143,7 +149,9 @@ def _pool(
         from vhbench.generators.mioh.pressures import CLIP_PROMPT
 
         texts = [CLIP_PROMPT.format(category) for category in pool.categories]
-        pool.clip = ClipScorer(clip).matrix([scene.image for scene in world.scenes], texts)
+        pool.clip = ClipScorer(clip, cache=cache_folder() / "clip").matrix(
+            [scene.image for scene in world.scenes], texts
+        )
     return world, pool
 
 
