@@ -76,7 +76,8 @@ def spacy_similarity(model: str = SPACY_MODEL) -> Similarity:
         one, two = (known.get(word) or known.setdefault(word, pipeline(word)) for word in (first, second))
         return float(one.similarity(two))
 
-    similarity.__name__ = f"spaCy {model} {pipeline.meta.get('version', '')}".strip()
+    meta = pipeline.meta  # its own name, not the folder that it was loaded from
+    similarity.__name__ = f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"
     return similarity
 
 
