@@ -31,7 +31,13 @@ def push(
     notes: Annotated[str, typer.Option("--notes", help="What changed, in Markdown, for the changelog.")] = "",
     pin: Annotated[Path, typer.Option("--pin", metavar="FILE", help="Where the commit is pinned.")] = RELEASE,
 ) -> None:
-    """Release one built split directory: verified, one commit, one tag, all or nothing."""
+    """Release one built split directory: verified, one commit, one tag, all or nothing.
+
+    The token comes from HF_TOKEN or from `hf auth login`. An interrupted push goes on where it stopped when the same
+    command is run again.
+
+    Example: `python push_dataset.py out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
+    """
     manifest = verified(directory, version)
     from vhbench.adapters import hub
 

@@ -1,9 +1,9 @@
 """Models that answer without looking, to calibrate a benchmark: each has a score that is known beforehand.
 
 ``vhbench_oracle`` gives the gold answer (or, with ``wrong=selective``, fails in a known way), ``vhbench_coin``
-(``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind`` gives the majority answer of the
-question's type. Each is there as a simple and as a chat model; the chat model also builds the messages, so that a
-broken image is noticed.
+(``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind`` gives the most
+frequent right answer of the question's type. Each is there as a simple and as a chat model; the chat model also builds
+the messages, so that a broken image is noticed.
 
 Only lmms-eval imports this file.
 """
@@ -119,7 +119,11 @@ class Yes(_Calibration):
 
 
 class Blind(_Calibration):
-    """Gives the majority answer of the question's type: what can be known without the images."""
+    """Gives the most frequent right answer of the question's type, negated or not, as counted in the task's own rows.
+
+    Far above chance, types give answers away. A little above it is luck, since what is counted is what is scored; and
+    what the wording gives away, it does not see.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)

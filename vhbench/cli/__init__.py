@@ -12,7 +12,10 @@ from vhbench.schema import VhbenchError
 
 app = typer.Typer(
     name="vhbench",
-    help="Versioned benchmarks of visual hallucination for multimodal language models.",
+    help="Versioned benchmarks of visual hallucination for multimodal language models: ODE, MIOH and VHExpansion.\n\n"
+    "First `vhbench demo`: everything once, from drawn scenes to numbers, without weights. Then "
+    "`vhbench build ode --help` for splits of your own, `lmms-eval --tasks ode_fictional` to run a model on them, and "
+    "`vhbench analyse ode results` to read what came of it.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_show_locals=False,

@@ -25,7 +25,7 @@ def ode(
 
     Writes ode_analysis.json and ode_analysis.png, and prints a few sentences.
 
-    Example: vhbench analyse ode results/
+    Example: `vhbench analyse ode results/`
     """
     import orjson
 
@@ -54,7 +54,7 @@ def mioh(
 
     Writes mioh_analysis.json and mioh_heat_map.png, and prints a paragraph.
 
-    Example: vhbench analyse mioh results/
+    Example: `vhbench analyse mioh results/`
     """
     import orjson
 
@@ -83,7 +83,7 @@ def vhexpansion(
     Name a run with the clean questions and the perturbed ones (--tasks vhexpansion_ode_all): the drop is taken case by
     case. Writes vhexpansion_analysis.json and vhexpansion_analysis.png, and prints a few sentences.
 
-    Example: vhbench analyse vhexpansion results/
+    Example: `vhbench analyse vhexpansion results/`
     """
     import orjson
 

@@ -49,9 +49,12 @@ def ode(
     levels: Annotated[
         str, typer.Option(help="Levels of questions; `relation` can be added.", rich_help_panel=_DRAW)
     ] = "caption,existence,attribute",
-    epsilon: Annotated[float, typer.Option(help="Long tail: ε < co-occurrence.", rich_help_panel=_DRAW)] = 0,
+    epsilon: Annotated[
+        float, typer.Option(help="Long tail: pairs seen together more than ε times.", rich_help_panel=_DRAW)
+    ] = 0,
     delta: Annotated[
-        float, typer.Option(help="Long tail: co-occurrence < δ; 0 for just above the median.", rich_help_panel=_DRAW)
+        float,
+        typer.Option(help="Long tail: and less than δ times; 0 for just above the median.", rich_help_panel=_DRAW),
     ] = 0,
     images: Annotated[
         str,
@@ -102,6 +105,9 @@ def ode(
     and asked about: caption, existence, attribute.
 
     Example: `vhbench build ode --out out --graph amber:AMBER --pairs 40 --workers 4`
+
+    With a text-to-image model: `vhbench build ode --out out --images diffusers:black-forest-labs/FLUX.1-dev
+    --detector IDEA-Research/grounding-dino-base --offload model`
     """
     from vhbench.builds.ode import OdeBuild
     from vhbench.generators.ode.filtering import Thresholds

@@ -116,6 +116,9 @@ def vhexpansion(
     Each initial case becomes four: original, negated, perturbed, perturbed and negated.
 
     Example: `vhbench build vhexpansion --out out --source pope:coco_pope_random.json --images val2014`
+
+    With attacks: `vhbench build vhexpansion --out out --source ode:out/ode --attack ifgsm,pgd --model
+    llava-hf/llava-1.5-7b-hf`
     """
     from vhbench.builds.vhexpansion import VHExpansionBuild
 

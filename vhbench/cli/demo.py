@@ -34,6 +34,8 @@ def demo(
     """Build the starter splits, run lmms-eval on them and print a short table.
 
     Without `--model` it runs `vhbench_coin`, which needs no weights and scores what chance scores.
+
+    Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --output results`
     """
     from vhbench.builds.starter import STARTERS, starter
 

@@ -15,6 +15,8 @@ def diff(
 
     Exit code 0: comparable. 1: not comparable, and the version says so. 3: not comparable, but the MAJOR version
     is the same, which is a mistake.
+
+    Example: `vhbench diff out-1.0.0/ode out-1.1.0/ode --examples 20`
     """
     from vhbench.comparison import compare
 

@@ -26,7 +26,7 @@ def preview(
     Look at it before you trust a split: answer the questions yourself. With --boxes and --masks the truth that the
     answers were computed from is drawn in.
 
-    Example: vhbench preview out/ode -o sheet.png --config ode_fictional_caption --boxes
+    Example: `vhbench preview out/ode -o sheet.png --config ode_fictional_caption --boxes`
     """
     from vhbench import splits
     from vhbench.cli.contact_sheet import contact_sheet

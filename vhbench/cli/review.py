@@ -26,8 +26,8 @@ def review(
     The page does not show the answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
     A question is kept if most annotators gave the split's answer; the others are dropped and listed.
 
-    Example: vhbench review out/mioh -o review.html, then vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o
-    verdict.json
+    Example: `vhbench review out/mioh -o review.html`, then
+    `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`
     """
     import orjson
 

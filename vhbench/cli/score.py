@@ -60,7 +60,7 @@ def chair(
 ) -> None:
     """CHAIR of captions: rows with image_id and caption (or text).
 
-    Example: vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt
+    Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
     """
     from vhbench.tasks.metrics import chair as metric
 
@@ -93,7 +93,7 @@ def amber(
 ) -> None:
     """AMBER of captions and yes/no answers: rows with id and response.
 
-    Example: vhbench score amber --responses all.json --annotations annotations.json --relation relation.json
+    Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
     """
     from vhbench.adapters.language import language_tools
     from vhbench.tasks.metrics import amber as metric
@@ -141,7 +141,7 @@ def yes_no(
 ) -> None:
     """Accuracy, precision, recall, F1, share of yes and of unparsed answers: rows with id, answer and response.
 
-    Example: vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes
+    Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
     """
     from vhbench.tasks.metrics import yes_no as metric
 
@@ -170,7 +170,7 @@ def symmetric(
 ) -> None:
     """Symmetric accuracy over questions and their negated twins: rows with id, pair_id, negated, answer, response.
 
-    Example: vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion
+    Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
     """
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
@@ -196,7 +196,7 @@ def multiple_choice(
 
     MIOH has released no code to be compatible with: --compat changes nothing here.
 
-    Example: vhbench score multiple-choice --responses answers.jsonl --questions out/mioh
+    Example: `vhbench score multiple-choice --responses answers.jsonl --questions out/mioh`
     """
     from vhbench.tasks.metrics import multiple_choice as metric
 

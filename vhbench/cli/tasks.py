@@ -10,7 +10,7 @@ import typer
 def tasks(
     split: Annotated[
         Path | None,
-        typer.Argument(metavar="[SPLIT]", help="A built split with a `--name` of its own: write tasks for it."),
+        typer.Argument(metavar="SPLIT", help="A built split with a `--name` of its own: write tasks for it."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -23,7 +23,7 @@ def tasks(
     vhbench registers its tasks by itself. Where that is not possible (another runner, a vendored lmms-eval), name
     the folder:
 
-    `lmms-eval --include_path "$(vhbench tasks)" --tasks ode_fictional …`
+    Example: `lmms-eval --include_path "$(vhbench tasks)" --tasks ode_fictional …`
 
     A split that was built with `vhbench build vhexpansion --name mine` has no tasks yet. This writes them, and prints
     their folder:

@@ -18,6 +18,8 @@ def verify(
 
     Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are
     warnings: some protocols want them so.
+
+    Example: `vhbench verify out/ode`
     """
     from vhbench import audit, splits
 
