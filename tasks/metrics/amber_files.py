@@ -6,6 +6,7 @@ from typing import Any
 
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.records import read_json, read_text, refuse_duplicates
+from vhbench.tasks.metrics.vocabulary import list_of_words
 
 
 def read_responses(responses: Any, *, refuse_repeats: bool) -> list[tuple[str, str]]:
@@ -39,17 +40,17 @@ def read_relation(relation: Any) -> Mapping[str, Sequence[str]]:
     data = read_json(relation) if isinstance(relation, (str, Path)) else relation
     if not isinstance(data, Mapping):
         raise VhbenchError(f"relation needs a mapping word → list of associated words, not {data!r:.60}")
-    return {str(word): _words(words, f"relation of {word!r}") for word, words in data.items()}
+    return {str(word): list_of_words(words, f"relation of {word!r}") for word, words in data.items()}
 
 
 def read_safe_words(words: Any) -> Sequence[str]:
     """Return the words, or those of a file with one a line."""
-    return read_text(words).split() if isinstance(words, (str, Path)) else _words(words, "safe words")
+    return read_text(words).split() if isinstance(words, (str, Path)) else list_of_words(words, "safe words")
 
 
 def word_list(name: str, row: Mapping[str, Any], key: str, fold: Callable[[str], str]) -> list[str]:
     """Return the folded words of a caption's "truth" or "hallu"; None or nothing is no word."""
-    return [fold(word) for word in _words(row.get(key) or (), f"annotation {name!r}: {key}")]
+    return [fold(word) for word in list_of_words(row.get(key) or (), f"annotation {name!r}: {key}")]
 
 
 def answer_of(name: str, row: Mapping[str, Any]) -> str:
@@ -67,13 +68,3 @@ def _rows(given: Any, what: str) -> list[Any]:
     if isinstance(data, bytes) or not isinstance(data, Iterable):
         raise VhbenchError(f"{what} are {data!r:.60}; needed: rows with an 'id', or a JSON file of them")
     return list(data)
-
-
-def _words(words: Any, what: str) -> list[str]:
-    if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
-        raise VhbenchError(f"{what}: {words!r:.60} is not a list of words")
-    found = list(words)
-    for word in found:
-        if not isinstance(word, str):
-            raise VhbenchError(f"{what}: {word!r:.60} is not a word")
-    return found

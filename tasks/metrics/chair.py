@@ -37,7 +37,7 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.plurals import pattern_singular
 from vhbench.tasks.metrics.records import ReferenceZeroDivision, as_records, read_json, read_text
-from vhbench.tasks.metrics.vocabulary import Vocabulary
+from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
 
 Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary
 
@@ -144,7 +144,7 @@ def vocabulary_of(
             raise VhbenchError(f"this vocabulary was built with compat={synonyms.compat}, and compat={compat} is asked")
         return synonyms
     if isinstance(synonyms, Mapping):
-        lines = tuple((_name(name), *_words(f"synonyms of {name!r}", words)) for name, words in synonyms.items())
+        lines = tuple((_name(name), *list_of_words(words, f"synonyms of {name!r}")) for name, words in synonyms.items())
         return _vocabulary(lines, compat, singular)
     if not isinstance(synonyms, (str, Path)):
         raise VhbenchError(f"synonyms are {synonyms!r:.60}; needed: object → its other names, or CHAIR's synonyms.txt")
@@ -206,17 +206,6 @@ def _name(name: Any) -> str:
     return name
 
 
-def _words(what: str, words: Any) -> list[str]:
-    """Return a sequence of words, refusing one text and what is no text."""
-    if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
-        raise VhbenchError(f"the {what} are {words!r}; a list of words is needed")
-    found = list(words)
-    for word in found:
-        if not isinstance(word, str):
-            raise VhbenchError(f"the {what} have {word!r}, which is not a word")
-    return found
-
-
 def _caption_rows(captions: Any) -> list[tuple[str, str]]:
     """Bring every input form to pairs (image id, caption)."""
     data = _loaded(captions)
@@ -260,7 +249,7 @@ def _gold_objects(
     truth: dict[str, frozenset[str]] = {}
     unknown: set[str] = set()
     for image, names in data.items():
-        nodes = {name: vocabulary.node(name) for name in _words(f"gold objects of image {image}", names)}
+        nodes = {name: vocabulary.node(name) for name in list_of_words(names, f"gold objects of image {image}")}
         unknown.update(name for name, node in nodes.items() if node is None)
         kept = nodes if compat else [node for node in nodes.values() if node is not None]
         truth[str(image)] = frozenset(kept)

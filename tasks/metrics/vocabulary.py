@@ -230,3 +230,18 @@ def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], s
 
 def _form_of(forms: Mapping[str, str], token: str) -> str:
     return forms.get(token, "")
+
+
+def list_of_words(words: Any, what: str) -> list[str]:
+    """Return a sequence of words, refusing a single text, which is a sequence of letters, and what is no text.
+
+    Raises:
+        VhbenchError: beginning with ``what`` the words are.
+    """
+    if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
+        raise VhbenchError(f"{what}: {words!r:.60} is not a list of words")
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str):
+            raise VhbenchError(f"{what}: {word!r:.60} is not a word")
+    return found
