@@ -14,7 +14,7 @@ from vhbench.generators.mioh.pressures import EASY_IMAGES
 from vhbench.generators.mioh.question_types import QuestionType
 
 _DRAWN: Final = 64  # facts drawn per text, to choose from
-_LOOKED_AT: Final = 12  # of them, and of their kin, for each option
+_LOOKED_AT: Final = 24  # of them, and of their kin, for each option
 _PLENTY: Final = 8  # images that show one option, under pressure, and not another
 
 
@@ -66,7 +66,7 @@ class Chooser:
         for pool in pools:
             new = (f for f in self._usable(pool) if f not in chosen and not _says_the_same(f, chosen))
             for fact in islice(new, _LOOKED_AT):
-                fit = min(self._fit(*sorted((fact, other), key=repr)) for other in chosen) / (1 + self._uses[fact])
+                fit = min(self._fit(other, fact) for other in chosen) / (1 + self._uses[fact])
                 if fit > most and self._can_all_be_false([*chosen, fact]):
                     best, most = fact, fit
                 if most > _PLENTY:

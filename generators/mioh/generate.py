@@ -30,7 +30,7 @@ _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
 _AT_LEAST: Final = 120  # the same, in small cells
 _TIED: Final = 1_000_000  # numbers of tied items begin here
-_RESERVE: Final = 8  # texts looked at per easy question, to prefer those that can also be pressed
+_RESERVE: Final = 12  # texts looked at per easy question, to prefer those that can also be pressed
 
 Ints = npt.NDArray[np.int32]
 Settled = tuple[Draft, tuple[int, ...]]
@@ -200,7 +200,8 @@ class Filler:
             item = self._item(number, chooser, asked, deal, answers, generator)
             if item is not None:
                 found.append(item)
-            if number >= _PATIENCE * (1 + len(found)) or self._enough(found, wanted):
+            news = item is not None or number == 0
+            if number >= _PATIENCE * (1 + len(found)) or (news and self._enough(found, wanted)):
                 break
         return self._best(found, self._needed(), wanted)
 

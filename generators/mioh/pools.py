@@ -283,11 +283,11 @@ class Pool:
         truth = self.truth(fact)
         return number_of(truth.easy) >= least and bool(truth.no.any())
 
-    def _pressable(self, fact: Fact, least: int) -> int:
+    def _pressable(self, fact: Fact, least: int) -> float:
         """Return how many times over there are images for every pressure, where ``least`` show the fact; at most 8."""
         t = self.truth(fact)
         needs = ((t.easy, PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, PLENTY))
-        return min(8, *(number_of(where) // number for where, number in needs))
+        return min(8.0, *(number_of(where) / number for where, number in needs))
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
