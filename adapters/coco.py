@@ -67,7 +67,7 @@ class CocoScenes(Sequence[Scene]):
         self._images = read_images(document.images, images, self.faults)
         self.folder = images
         self._read_annotations(document.annotations, keep)
-        self._check_empty_categories()
+        self._note_empty_categories()
         self.skipped = self.faults.counts
         self.everything = frozenset(self.categories.values())
 
@@ -170,12 +170,16 @@ class CocoScenes(Sequence[Scene]):
             self.faults.report(fault[0], f"annotation {a.id}", fault[1])
         return fault is None
 
-    def _check_empty_categories(self) -> None:
-        counts = np.bincount(self._category, minlength=len(self._names))
-        empty = [name for name, count in zip(self._names, counts, strict=True) if not count]
-        if len(empty) == len(self._names):
+    def _note_empty_categories(self) -> None:
+        """Note them: a part of COCO lists all 80 and may show few; of one that is nowhere, nothing is asked."""
+        counts = np.bincount(self._category, minlength=len(self._names)).tolist()
+        if not any(counts):
             raise VhbenchError(f"{self.path}: none of its {len(self._names)} categories has an instance")
-        self.empty_categories = tuple(empty)
+        self.faults.notes += [
+            ("category without instances", f"category {identity} ({name!r})")
+            for (identity, name), count in zip(self.categories.items(), counts, strict=True)
+            if not count
+        ]
 
     @cached_property
     def instances(self) -> int:

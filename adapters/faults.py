@@ -15,11 +15,19 @@ T = TypeVar("T")
 
 @dataclass
 class Faults:
-    """What to do with bad entries: stop at the first one, or (``skip``) leave them out and count them by reason."""
+    """What to do with bad entries: stop at the first one, or (``skip``) leave them out and count them by reason.
+
+    Attributes:
+        path: the file.
+        skip: count.
+        items: (reason, place) of each entry that was left out.
+        notes: (reason, place) of what is odd and yet no fault.
+    """
 
     path: Path
     skip: bool = False
     items: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
 
     def report(self, reason: str, place: str, text: str) -> None:
         """Raise, or count. ``place`` names the entry, such as ``annotation 17``."""

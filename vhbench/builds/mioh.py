@@ -91,20 +91,10 @@ class MiohBuild:
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
         """Yield the questions of one type, the scenes behind them, and the cells that could not be filled."""
         kind = QUESTION_TYPES[self.types[shard]]
-        source = mioh_worlds.best_source(self.read, kind.task)
-        world, pool = _pool(
-            source,
-            self.images,
-            self.skip_bad,
-            self._thresholds(source),
-            self.clip,
-            self.size,
-            self.seed,
-            self.scratch,
-            mioh_worlds.absences_for(source, self.read),
-        )
-        if shard == 0:
-            yield from world.rejections
+        world, pool = self.pool(kind.task)
+        earlier = {source for name in self.types[:shard] for source in self._sources_of(QUESTION_TYPES[name].task)}
+        for source in self._sources_of(kind.task):
+            yield from () if source in earlier else world.rejections.get(source, ())
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         used: set[int] = set()
         for made in filler.fill():
@@ -113,6 +103,27 @@ class MiohBuild:
             used |= cell.scenes
         for index in sorted(used):
             yield pool.scenes[index]
+
+    def pool(self, task: str) -> tuple[World, Pool]:
+        """Read (once per process) the source that a task takes its questions from."""
+        source, *absences = self._sources_of(task)
+        return _pool(
+            source,
+            self.images,
+            self.skip_bad,
+            self._thresholds(source),
+            self.clip,
+            self.size,
+            self.seed,
+            self.scratch,
+            absences[0] if absences else "",
+        )
+
+    def _sources_of(self, task: str) -> list[str]:
+        """Return the source of a task, and the one that knows what is absent from its images."""
+        source = mioh_worlds.best_source(self.read, task)
+        absences = mioh_worlds.absences_for(source, self.read)
+        return [source, absences] if absences else [source]
 
     def _thresholds(self, source: str) -> Thresholds:
         return self.thresholds or (DRAWN if source.startswith("scenes") else Thresholds())

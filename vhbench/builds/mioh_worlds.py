@@ -1,6 +1,6 @@
 """Where MIOH's scenes come from: drawn pools, COCO, PACO, SVG; and which question types each can answer."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, overload
@@ -27,11 +27,11 @@ _SAME: Final = 0.7  # intersection over union from which two boxes are of one th
 
 @dataclass(frozen=True)
 class World:
-    """Scenes, and what of the source was left out."""
+    """Scenes, and for each source that they come from what of it was left out."""
 
     name: str
     scenes: Sequence[Scene]
-    rejections: tuple[Rejection, ...] = ()
+    rejections: Mapping[str, tuple[Rejection, ...]]
 
 
 def check(source: str, images: str) -> None:
@@ -92,21 +92,24 @@ def read(
     name, _, place = source.partition(":")
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
-        return World(name, scenes, failed)
+        return World(name, scenes, {source: failed})
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.paco import PacoScenes
     from vhbench.adapters.svg import SvgScenes
 
     reader = {"coco": CocoScenes, "paco": PacoScenes, "svg": SvgScenes}[name]
     scenes = reader(Path(place), Path(images), skip_bad=skip_bad)
-    if absences:
-        known = CocoScenes(Path(absences.partition(":")[2]), Path(images), skip_bad=skip_bad)
-        return World(name, WithAbsences(scenes, known), _left_out(scenes.faults))
-    return World(name, scenes, _left_out(scenes.faults))
+    rejections = {source: _left_out(scenes.faults)}
+    if not absences:
+        return World(name, scenes, rejections)
+    known = CocoScenes(Path(file_of(absences)), Path(images), skip_bad=skip_bad)
+    return World(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
 def _left_out(faults: "Faults") -> tuple[Rejection, ...]:
-    return tuple(Rejection(where, f"bad entry: {reason}") for reason, where in faults.items)
+    found = [(where, f"bad entry: {reason}") for reason, where in faults.items]
+    found += [(where, reason) for reason, where in faults.notes]
+    return tuple(Rejection(f"{faults.path.name}: {where}", reason) for where, reason in found)
 
 
 class WithAbsences(Sequence[Scene]):
