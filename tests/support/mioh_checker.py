@@ -16,6 +16,12 @@ RELATIONS = {"to the left of": "left of", "to the right of": "right of"} | {
 WORDS = {"wooden": "wood", "woollen": "wool"}
 
 
+class Words(frozenset[str]):
+    """All categories, and for every attribute's value the types that it is a value of."""
+
+    kinds: dict[str, set[str]]
+
+
 def noun(text: str, vocabulary: Iterable[str]) -> str:
     """Return the category that a (plural) noun names."""
     for measure in MEASURES:
@@ -37,7 +43,7 @@ def bare(text: str) -> str:
     return re.sub(r"^(an?|the) ", "", text)
 
 
-def holds(phrase: str, scene: Scene, vocabulary: frozenset[str]) -> bool | None:
+def holds(phrase: str, scene: Scene, vocabulary: Words) -> bool | None:
     """Is a noun phrase true of a scene? None: unknown."""
     phrase = bare(phrase)
     number = re.fullmatch(r"(\d+) (.+)", phrase)
@@ -46,7 +52,7 @@ def holds(phrase: str, scene: Scene, vocabulary: frozenset[str]) -> bool | None:
         return None if found is None else found == int(number[1])
     action = re.fullmatch(r"(.+) that is (\w+)", phrase)
     if action:
-        return has(noun(action[1], vocabulary), action[2], scene)
+        return has(noun(action[1], vocabulary), action[2], scene, vocabulary)
     for words, predicate in RELATIONS.items():
         if f" {words} " in phrase:
             subject, anchor = phrase.split(f" {words} ", 1)
@@ -62,7 +68,7 @@ def holds(phrase: str, scene: Scene, vocabulary: frozenset[str]) -> bool | None:
             rest = rest.removeprefix(measure)
         if rest in vocabulary:
             value = " ".join(pieces[:cut])
-            return has(rest, WORDS.get(value, value), scene)
+            return has(rest, WORDS.get(value, value), scene, vocabulary)
     raise AssertionError(f"cannot read {phrase!r}")
 
 
@@ -77,15 +83,15 @@ def how_many(category: str, scene: Scene) -> int | None:
     return len(things) if category in scene.countable and not any(o.crowd for o in things) else None
 
 
-def has(category: str, value: str, scene: Scene) -> bool | None:
+def has(category: str, value: str, scene: Scene, vocabulary: Words) -> bool | None:
     things = [o for o in scene.objects if o.category == category]
     if any((kind, value) in o.attributes for o in things for kind in o.known_attributes):
         return True
     if not things:
         return exists(category, scene)
     sure = all(value not in [v for _, v in o.attributes] for o in things)
-    kinds = {"colour", "material", "pattern", "transparency", "action"}
-    known = all(any(k in kinds for k in o.known_attributes) for o in things) and category in scene.countable
+    kinds = vocabulary.kinds[value]
+    known = all(kinds <= o.known_attributes for o in things) and category in scene.countable
     return False if sure and known else None
 
 
@@ -117,7 +123,7 @@ def between(x: SceneObject, predicate: str, y: SceneObject, scene: Scene) -> boo
     return False if predicate in scene.known_predicates or against else None
 
 
-def truth(question: Question, scenes: Sequence[Scene], vocabulary: frozenset[str]) -> str:
+def truth(question: Question, scenes: Sequence[Scene], vocabulary: Words) -> str:
     """Return the right answer: "yes", "no", or the words of the right option."""
     text = question.question
     options = [o for o in question.choices if o not in ("None of the above", "I don't know")]
@@ -171,7 +177,7 @@ def truth(question: Question, scenes: Sequence[Scene], vocabulary: frozenset[str
     return f"Image {match[3] if (a > b) == (match[1] == 'more') else match[4]}"
 
 
-def first_only(option: str, one: Scene, two: Scene, vocabulary: frozenset[str]) -> bool:
+def first_only(option: str, one: Scene, two: Scene, vocabulary: Words) -> bool:
     first, second = holds(option, one, vocabulary), holds(option, two, vocabulary)
     if first is False or second is True:
         return False
@@ -184,11 +190,30 @@ def known(value: bool | None, scene: Scene) -> bool:
     return value is not False
 
 
-def words_of(by_id: Mapping[str, Scene]) -> frozenset[str]:
-    return frozenset().union(*{s.known | s.categories() for s in by_id.values()})
+def words_of(by_id: Mapping[str, Scene]) -> Words:
+    words = Words(frozenset().union(*{s.known | s.categories() for s in by_id.values()}))
+    words.kinds = {}
+    for scene in by_id.values():
+        for thing in scene.objects:
+            for kind, value in thing.attributes:
+                words.kinds.setdefault(value, set()).add(kind.removeprefix("partly "))
+    return words
 
 
-def check(question: Question, by_id: Mapping[str, Scene], vocabulary: frozenset[str]) -> None:
+def faults(questions: Sequence[Question], scenes: Iterable[Scene]) -> list[str]:
+    """Return what is wrong with the answers: one line for each that is not the only right one."""
+    by_id = {scene.id: scene for scene in scenes}
+    vocabulary = words_of(by_id)
+    found = []
+    for question in questions:
+        try:
+            check(question, by_id, vocabulary)
+        except AssertionError as error:
+            found.append(f"{question.id}: {error}")
+    return found
+
+
+def check(question: Question, by_id: Mapping[str, Scene], vocabulary: Words) -> None:
     """Fail unless the question's answer is the right one, and the only right one."""
     right = truth(question, [by_id[i] for i in question.scene_ids], vocabulary)
     given = question.answer
