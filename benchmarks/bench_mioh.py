@@ -63,6 +63,7 @@ def report(folder: Path, options: argparse.Namespace) -> None:
     for what, did in (("reading", found), ("asking", asked)):
         assert did["seconds"] <= SECONDS, f"{what} took more than {SECONDS} s"
         assert did["peak"] <= GIGABYTES, f"{what} took more than {GIGABYTES} GB"
+    assert asked["reading"] <= SECONDS, f"reading three files took more than {SECONDS} s"
     assert asked["questions"] == QUESTIONS, asked["missing"]
 
 
