@@ -32,6 +32,13 @@ PREDICATES: Final = {
 """Spatial predicates and the one word for each; all others are left out."""
 
 
+STUFF: Final = frozenset(
+    "air background clothing dirt fog foliage food furniture grass gravel greenery ground hair ice land light mud "
+    "ocean sand sea shade sky smoke snow soil sunlight vegetation water".split()
+)
+"""What cannot be counted, and so is no thing that has a place: left out."""
+
+
 class _Relation(msgspec.Struct, gc=False):
     object: int | str
     name: str
@@ -149,17 +156,18 @@ class _Columns:
 
     def add(self, image: _Image) -> None:
         """Add an image."""
-        numbers = {identity: i for i, identity in enumerate(image.objects)}
+        things = {i: (name, o) for i, o in image.objects.items() if (name := _readable(o.name)) not in STUFF}
+        numbers = {identity: i for i, identity in enumerate(things)}
         self.sizes.extend((image.width, image.height))
-        for thing in image.objects.values():
-            name = " ".join(thing.name.lower().replace("_", " ").split())
+        for name, thing in things.values():
             self.word.append(self._number(name))
             self.box.extend(thing.bbox)
             self.anchor.append(bool(thing.relations))
-        for subject, thing in enumerate(image.objects.values()):
+        for subject, (_, thing) in enumerate(things.values()):
             for r in thing.relations:
-                if predicate := PREDICATES.get(r.name.lower().strip()):
-                    self.relation.extend((subject, self.predicates.index(predicate), numbers[str(r.object)]))
+                predicate, other = PREDICATES.get(r.name.lower().strip()), numbers.get(str(r.object))
+                if predicate is not None and other is not None:
+                    self.relation.extend((subject, self.predicates.index(predicate), other))
         self.ends.append((len(self.word), len(self.relation)))
 
     def _number(self, name: str) -> int:
@@ -186,6 +194,10 @@ class _Columns:
         start, end = self.ends[image][1], self.ends[image + 1][1]
         triples = zip(*[iter(self.relation[start:end])] * 3, strict=True)
         return tuple(Relation(subject, self.predicates[predicate], other) for subject, predicate, other in triples)
+
+
+def _readable(name: str) -> str:
+    return " ".join(name.lower().replace("_", " ").split())
 
 
 def _by_stem(folder: Path | None) -> dict[str, Path]:

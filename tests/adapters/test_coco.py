@@ -152,6 +152,14 @@ def test_svg_relations_and_what_is_known(tmp_path: Path) -> None:
     assert scene.countable == {"cup"}  # only the cup is an anchor
 
 
+def test_svg_stuff_is_no_thing_that_has_a_place(tmp_path: Path) -> None:
+    under = [{"object": 0, "name": "below"}]
+    sky = {"2": {"name": "Sky", "bbox": [0, 0, 99, 9], "relations": under}}
+    (scene,) = read(tmp_path, svg(**sky), SvgScenes)
+    assert [o.category for o in scene.objects] == ["cup", "table"]
+    assert scene.relations == (Relation(0, "on", 1),)
+
+
 def test_svg_relation_to_a_missing_object(tmp_path: Path) -> None:
     broken = {"2": {"name": "x", "bbox": [0, 0, 9, 9], "relations": [{"object": 7, "name": "on"}]}}
     with pytest.raises(VhbenchError, match=r"file\.json: image a, object 2: 'on' to object 7"):

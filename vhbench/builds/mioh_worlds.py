@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from vhbench.builds import mioh_drawn
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
@@ -93,17 +94,28 @@ def read(
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
         return World(name, scenes, {source: failed})
+    scenes = _scenes(source, images, skip_bad, _written(source))
+    rejections = {source: _left_out(scenes.faults)}
+    if not absences:
+        return World(name, scenes, rejections)
+    known = _scenes(absences, images, skip_bad, _written(absences))
+    return World(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
+
+
+@lru_cache(maxsize=3)
+def _scenes(source: str, images: str, skip_bad: bool, written: int) -> Any:
+    """Read a file once per process and change: COCO's serves two tasks itself, and says what is absent for a third."""
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.paco import PacoScenes
     from vhbench.adapters.svg import SvgScenes
 
+    name, _, place = source.partition(":")
     reader = {"coco": CocoScenes, "paco": PacoScenes, "svg": SvgScenes}[name]
-    scenes = reader(Path(place), Path(images), skip_bad=skip_bad)
-    rejections = {source: _left_out(scenes.faults)}
-    if not absences:
-        return World(name, scenes, rejections)
-    known = CocoScenes(Path(file_of(absences)), Path(images), skip_bad=skip_bad)
-    return World(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
+    return reader(Path(place), Path(images), skip_bad=skip_bad)
+
+
+def _written(source: str) -> int:
+    return Path(file_of(source)).stat().st_mtime_ns
 
 
 def _left_out(faults: "Faults") -> tuple[Rejection, ...]:
