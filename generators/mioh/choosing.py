@@ -69,7 +69,7 @@ class Chooser:
                 fit = min(self._fit(other, fact) for other in chosen) / (1 + self._uses[fact])
                 if fit > most and self._can_all_be_false([*chosen, fact]):
                     best, most = fact, fit
-                if most > _PLENTY:
+                if most > 1 + _PLENTY:
                     return best
         return best
 
@@ -82,13 +82,15 @@ class Chooser:
         return all(number_of(none & truth.far) >= EASY_IMAGES for truth in truths)
 
     def _find_fit(self, one: Fact, other: Fact) -> int:
-        """Return 0 if too few images show one and not the other, either way round; else 1 + how many under pressure."""
+        """Return 0 if too few images show one and not the other, either way round; else more, the more are pressed."""
         x, y = self.pool.truth(one), self.pool.truth(other)
-        easy = min(number_of(x.easy & y.far), number_of(y.easy & x.far))
-        if easy < 2 or number_of(x.no & y.no) < self.kind.least:
+        if min(number_of(x.easy & y.no), number_of(y.easy & x.no)) < 2 or number_of(x.no & y.no) < self.kind.least:
             return 0
-        pressed = ((x.easy, y.near), (y.easy, x.near), (x.hard, y.far), (y.hard, x.far))
-        return 1 + min(_PLENTY, *(number_of(a & b) for a, b in pressed))
+        if min(number_of(x.easy & y.far), number_of(y.easy & x.far)) < 2:
+            return 1
+        pressed = [(a, b) for a in (x.easy, x.hard) for b in (y.far, y.near)][1:]
+        pressed += [(a, b) for a in (y.easy, y.hard) for b in (x.far, x.near)][1:]
+        return 2 + min(_PLENTY, *(number_of(a & b) for a, b in pressed))
 
 
 def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:

@@ -28,7 +28,7 @@ PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", 
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
-_AT_LEAST: Final = 120  # the same, in small cells
+_AT_LEAST: Final = 500  # the same, in small cells
 _TIED: Final = 1_000_000  # numbers of tied items begin here
 _RESERVE: Final = 12  # texts looked at per easy question, to prefer those that can also be pressed
 

@@ -22,7 +22,7 @@ from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 VERSION: Final = "1.0.0"
 """Of the benchmark: MAJOR changes when scores are no longer comparable."""
 
-DRAWN = Thresholds(small=0.004, large=0.008)
+DRAWN = Thresholds(small=0.004, large=0.006)
 """Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
 
 

@@ -1,15 +1,18 @@
 """MIOH's drawn scenes: a pool planned for what the 26 question types need of it.
 
 A random picture is rarely a hard positive, seldom shows the same pair of things again, and hardly ever four of one
-kind. So the scenes of a pool have purposes, in turn: company (things of one theme, which makes co-occurrence), pairs
-(the same two things again, in a given relation), few (one or two well-known things, easy or hard), and counts.
+kind. The most demanding questions ask which of four facts is true of all ten images, so each of the four must be shown
+in ten images, easy and hard, with and without something that suggests the other three. So the scenes of a pool have
+purposes, in turn: places (a hub beside some of four spokes), colours (two things in one of two colours each), company
+(things of one theme, which makes co-occurrence), few (one or two well-known things, easy or hard), and counts.
 """
 
 import base64
 import hashlib
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Final
 
@@ -26,23 +29,52 @@ from vhbench.seeding import rng
 from vhbench.splits import layout
 from vhbench.splits.truth import Truth, scene_of, truth_of
 
-THEMES: Final[dict[str, tuple[str, ...]]] = {
-    "street": ("dog", "bicycle", "bench", "car", "fire hydrant", "motorcycle", "trash can", "umbrella"),
-    "meadow": ("horse", "sheep", "tent", "bird", "balloon", "pig", "bucket", "flag"),
-    "home": ("cat", "chair", "teddy bear", "suitcase", "floor lamp", "backpack", "dresser", "guitar"),
-}
-"""What is drawn together: few words, so that each occurs often; rivals (near-synonyms) are left out.
 
-The first two of a theme are its pair; the first four, its leads, occur in two colours and in all difficulties.
-"""
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Things that are drawn together: few words, so that each occurs often; rivals (near-synonyms) are left out.
+
+    Attributes:
+        hub: what the spokes stand beside.
+        spokes: four things, left or right of the hub.
+        painted: two things that occur in the colours of :data:`PAINTS`.
+        others: two more, which carry the colours that the painted ones lack.
+    """
+
+    hub: str
+    spokes: tuple[str, str, str, str]
+    painted: tuple[str, str]
+    others: tuple[str, str]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """All words, each once."""
+        return tuple(dict.fromkeys((self.hub, *self.spokes, *self.painted, *self.others)))
+
+
+THEMES: Final = {
+    "street": Theme(
+        "dog", ("bicycle", "bench", "fire hydrant", "trash can"), ("car", "bench"), ("motorcycle", "umbrella")
+    ),
+    "meadow": Theme("horse", ("sheep", "tent", "bucket", "flag"), ("tent", "flag"), ("bucket", "balloon")),
+    "home": Theme("cat", ("chair", "suitcase", "floor lamp", "guitar"), ("dresser", "chair"), ("backpack", "guitar")),
+}
+PAINTS: Final = (("red", "blue", "black"), ("yellow", "green", "brown"))
 
 _STAYS: Final = 0.85  # how often a word comes from the scene's own theme: this makes co-occurrence
 _COLOURS: Final = ("red", "blue", "yellow", "white", "black", "brown")
 _COUNTS: Final = (1, 1, 1, 1, 2, 2, 3, 4)
 _HARD: Final = ("small", "occluded", "truncated")
+_HARD_ALONE: Final = ("small", "truncated")  # without anything to hide behind
 _MOST: Final = 8
 _LEADS: Final = 4
 _CHUNK: Final = 16
+
+Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]
+"""Things, and the relations between them."""
+
+Purpose = Callable[[str, int, np.random.Generator], Plan]
+"""Makes a plan for a theme; the number tells how many it has made for it."""
 
 
 def drawn_specs(number: int, seed: int) -> list[SceneSpec]:
@@ -51,21 +83,22 @@ def drawn_specs(number: int, seed: int) -> list[SceneSpec]:
 
 
 def _spec(index: int, seed: int) -> SceneSpec:
-    random = rng(seed, "mioh", "scene", index)
-    names = list(THEMES)
-    theme = names[index % len(names)]
-    things = _PURPOSES[index // len(names) % len(_PURPOSES)](theme, random)
+    turn, which = divmod(index, len(THEMES))
+    theme = list(THEMES)[which]
+    purposes = _PURPOSES[theme]
+    again, now = divmod(turn, len(purposes))
+    # How often this purpose has had its turn before: some go through a list.
+    before = again * purposes.count(purposes[now]) + purposes[:now].count(purposes[now])
+    things, relations = purposes[now](theme, before, rng(seed, "mioh", "scene", index))
     spec = random_spec(seed, "mioh", index, id=f"mioh-{index}", must=things, k=len(things))
-    if _PURPOSES[index // len(names) % len(_PURPOSES)] is _pair:
-        spec = replace(spec, relations=((0, "left of" if random.random() < 0.6 else "right of", 1),))
-    return spec
+    return replace(spec, relations=relations)
 
 
-def _company(theme: str, random: np.random.Generator) -> list[ObjectSpec]:
+def _company(theme: str, _: int, random: np.random.Generator) -> Plan:
     """2–5 words, mostly of one theme, with counts, colours and a hard one here and there."""
     wanted, words = int(random.integers(2, 6)), list[str]()
     while len(words) < wanted:
-        pool = THEMES[theme] if random.random() < _STAYS else THEMES[str(random.choice(list(THEMES)))]
+        pool = THEMES[theme if random.random() < _STAYS else str(random.choice(list(THEMES)))].words
         word = str(random.choice(pool))
         if word not in words:
             words.append(word)
@@ -74,33 +107,93 @@ def _company(theme: str, random: np.random.Generator) -> list[ObjectSpec]:
         room = _MOST - sum(t.count for t in things) - (len(words) - len(things) - 1)
         count = min(int(random.choice(_COUNTS)), max(1, room))
         things.append(_thing(word, random, hard=random.random() < 0.3, count=count))
-    return things
+    return things, ()
 
 
-def _pair(theme: str, random: np.random.Generator) -> list[ObjectSpec]:
-    """The theme's pair, sometimes with a third; one of the two is hard in a third of the scenes."""
-    words = THEMES[theme]
-    hard = int(random.integers(2)) if random.random() < 0.4 else -1
-    things = [_thing(word, random, hard=i == hard) for i, word in enumerate(words[:2])]
-    return things + [_thing(words[2], random) for _ in range(int(random.random() < 0.4))]
-
-
-def _few(theme: str, random: np.random.Generator) -> list[ObjectSpec]:
+def _few(theme: str, _: int, random: np.random.Generator) -> Plan:
     """One or two leads, both easy or both hard."""
     hard = random.random() < 0.6
     number = 1 + int(random.random() < 0.5)
-    words = random.permutation(THEMES[theme][:_LEADS])[:number].tolist()
-    return [_thing(word, random, hard=hard) for word in words]
+    words = random.permutation(THEMES[theme].words[:_LEADS])[:number].tolist()
+    return [_thing(word, random, hard=hard) for word in words], ()
 
 
-def _counts(theme: str, random: np.random.Generator) -> list[ObjectSpec]:
+def _counts(theme: str, _: int, random: np.random.Generator) -> Plan:
     """Two leads several times."""
-    words = random.permutation(THEMES[theme][:_LEADS])[:2].tolist()
+    words = random.permutation(THEMES[theme].words[:_LEADS])[:2].tolist()
     first = int(random.integers(1, 6))
     return [
         _thing(words[0], random, count=first, hard=random.random() < 0.5),
         _thing(words[1], random, count=int(random.integers(1, 1 + min(4, _MOST - first)))),
-    ]
+    ], ()
+
+
+_TWO_TRUE: Final = tuple(((i, j), ()) for i, j in combinations(range(4), 2))
+_ONE_FALSE: Final = tuple(((i,), (j,)) for i, j in permutations(range(4), 2))
+_TWO_FALSE: Final = tuple(((i,), ((i + a) % 4, (i + a + 1) % 4)) for i in range(4) for a in (1, 2))
+_BESIDE: Final = tuple(
+    (*sides, hard)
+    for several, hard in (
+        (_TWO_TRUE, False), (_ONE_FALSE, False), (_ONE_FALSE, True), (_TWO_TRUE, True), (_TWO_FALSE, True),
+        (_TWO_FALSE, False), (_TWO_TRUE, False),
+    )
+    for sides in several
+)  # fmt: skip
+"""Spokes to the right of the hub, spokes to its left (which suggest that they are to its right), the hub hard to see.
+
+In 58 images each spoke is to the right in 11 easy and 8 hard ones, and each two spokes differ in easy, suggestive and
+hard ones, which is what "which is true of all ten images" asks for.
+"""
+
+
+def _places(theme: str, before: int, _: np.random.Generator) -> Plan:
+    """A hub with spokes to its right and left."""
+    right, left, hard = _BESIDE[before % len(_BESIDE)]
+    # Small, if hard: what hides a thing stands in its way sideways, too, and the frame has no room on both sides.
+    hub = THEMES[theme].hub
+    things = [ObjectSpec(hub, hard=("small",)) if hard else ObjectSpec(hub, size="medium")]
+    things += [ObjectSpec(THEMES[theme].spokes[i], size="medium") for i in (*right, *left)]
+    sides = ["left of"] * len(right) + ["right of"] * len(left)
+    return things, tuple((0, side, i) for i, side in enumerate(sides, 1))
+
+
+_PAINTED: Final = tuple(
+    (paints, suggested, hard)
+    for suggested, hard in (
+        (0, False), (1, False), (1, True), (2, False), (2, True), (0, True), (0, False),
+    )
+    for paints in product(range(3), repeat=2)
+)  # fmt: skip
+"""Which paints the two painted things have, which of those that they lack other things carry, hard to see.
+
+In 63 images each colour of each thing is shown in 12 easy and 9 hard ones.
+"""
+
+
+def _colours(theme: str, before: int, random: np.random.Generator) -> Plan:
+    """Two painted things, and sometimes others in the colours that these lack."""
+    paints, suggested, hard = _PAINTED[before % len(_PAINTED)]
+    things, others = [], []
+    for word, other, colours, i in zip(THEMES[theme].painted, THEMES[theme].others, PAINTS, paints, strict=True):
+        how = {"hard": (str(random.choice(_HARD_ALONE)),)} if hard else {"size": "medium"}
+        things.append(ObjectSpec(word, colour=colours[i], **how))
+        lacking = [colour for colour in colours[:2] if colour != colours[i]]
+        others.append(ObjectSpec(other, colour=lacking[suggested % len(lacking)]))
+    return things + others * bool(suggested), ()
+
+
+_MET: Final = tuple((abroad, hard) for hard in (False, True, True, False) for abroad in (0, 1, 0, 2))  # 0: alone
+
+
+def _strangers(theme: str, before: int, random: np.random.Generator) -> Plan:
+    """A hub alone, or among what belongs to another hub (which it suggests)."""
+    abroad, hard = _MET[before % len(_MET)]
+    hub = THEMES[theme].hub
+    how = {"hard": (str(random.choice(_HARD_ALONE)),)} if hard else {"size": "medium"}
+    names = list(THEMES)
+    other = THEMES[names[(names.index(theme) + abroad) % len(names)]]
+    spokes = random.permutation(other.spokes)[:2].tolist() if abroad else []
+    return [ObjectSpec(hub, **how), *(ObjectSpec(word) for word in spokes)], ()
 
 
 def _thing(word: str, random: np.random.Generator, *, hard: bool = False, count: int = 1) -> ObjectSpec:
@@ -111,9 +204,16 @@ def _thing(word: str, random: np.random.Generator, *, hard: bool = False, count:
     return ObjectSpec(word, count=count, colour=colour, hard=(str(random.choice(kinds)),) if hard else ())
 
 
-_PURPOSES: Final[tuple[Callable[[str, np.random.Generator], list[ObjectSpec]], ...]] = (
-    _company, _pair, _few, _pair, _counts, _few, _pair, _few,
-)  # fmt: skip
+_PURPOSES: Final[dict[str, tuple[Purpose, ...]]] = {
+    "street": (
+        _company, _places, _few, _places, _counts, _places, _strangers, _places, _company, _places,
+    ),
+    "meadow": (
+        _company, _colours, _few, _colours, _counts, _colours, _strangers, _colours, _few, _colours,
+    ),
+    "home": (*(_places, _colours) * 3, _strangers, *(_places, _colours) * 2, _company),
+}  # fmt: skip
+"""What the scenes of a theme are for, in turn."""
 
 
 # -- drawing, alone or together --------------------------------------------------------------------------------------
