@@ -41,7 +41,7 @@ class Chooser:
         return () if first is None else self._options(first, drawn, generator)
 
     def _most_pressable(self, facts: Sequence[Fact]) -> list[Fact]:
-        return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f]))
+        return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f] ** 0.5))
 
     def _usable(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Yield, lazily, those that can be asked about: to know it takes a look at every scene."""
@@ -66,7 +66,8 @@ class Chooser:
         for pool in pools:
             new = (f for f in self._usable(pool) if f not in chosen and not _says_the_same(f, chosen))
             for fact in islice(new, _LOOKED_AT):
-                fit = min(self._fit(other, fact) for other in chosen) / (1 + self._uses[fact])
+                often = self._uses[fact] ** 0.5
+                fit = min(self._fit(other, fact) for other in chosen) / (1 + often)
                 if fit > most and self._can_all_be_false([*chosen, fact]):
                     best, most = fact, fit
                 if most > 1 + _PLENTY:

@@ -7,16 +7,14 @@ dealt. So the answer does not depend on the text, and a model that sees no image
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.generators.mioh.choosing import Chooser
-from vhbench.generators.mioh.columns import Bits
-from vhbench.generators.mioh.drafts import FIRST, SECOND, Block, Draft, Slot
+from vhbench.generators.mioh.drafts import FIRST, SECOND, Block, Draft
 from vhbench.generators.mioh.facts import Fact, Related
+from vhbench.generators.mioh.images import Images
 from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
 from vhbench.generators.mioh.pools import Pool
 from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
@@ -29,12 +27,27 @@ _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
 _AT_LEAST: Final = 500  # the same, in small cells
+_ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
 _TIED: Final = 1_000_000  # numbers of tied items begin here
 _RESERVE: Final = 12  # texts looked at per easy question, to prefer those that can also be pressed
 
-Ints = npt.NDArray[np.int32]
-Settled = tuple[Draft, tuple[int, ...]]
-"""A draft and its images: indices into the pool, one per slot."""
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """A draft and its images.
+
+    Attributes:
+        scenes: indices into the pool, one per slot of the draft.
+        pressed: pressure → the scenes of the pressed twin, per slot (then fillers).
+    """
+
+    draft: Draft
+    scenes: tuple[int, ...]
+    pressed: Mapping[str, tuple[int, ...]]
+
+    def fits(self, pressure: str) -> bool:
+        """Tell whether it has such a twin, or needs none ("in 3 images" cannot be right of 2)."""
+        return pressure in self.pressed or _too_few(pressure, self.draft)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +56,8 @@ class Item:
 
     Attributes:
         answer: index of the draft in its block.
-        scenes: indices into the pool, one per slot of the draft.
-        pressed: pressure → the scenes of the pressed twin, per slot (then fillers).
+        scenes: as of :class:`Settled`.
+        pressed: the same, of the pressures that fit every answer.
         again: these are second twins.
         base: the question that this one is tied to, "e1-12", or "".
     """
@@ -72,67 +85,6 @@ class Cell:
         return len(self.rows) >= self.wanted
 
 
-class Images:
-    """Finds scenes for slots, preferring those that are used least."""
-
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-        self.uses = np.zeros(len(pool), np.int32)
-        self._found: dict[tuple[Slot, bool, bool], Ints] = {}
-
-    def candidates(self, slot: Slot, hp: bool = False, hn: bool = False) -> Ints:
-        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy."""
-        key = (slot, hp and slot.hp is not None, hn and slot.hn is not None)
-        if key not in self._found:
-            if len(self._found) > 256:
-                self._found.clear()
-            self._found[key] = self.pool.scenes_of(self._mask(*key))
-        return self._found[key]
-
-    def _mask(self, slot: Slot, hp: bool, hn: bool) -> Bits:
-        mask: Bits = np.full((len(self.pool) + 7) // 8, 255, np.uint8)
-        for fact, wanted in slot.wants:
-            truth = self.pool.truth(fact)
-            if fact == slot.hp:
-                mask &= truth.hard if hp else truth.easy
-            elif fact == slot.hn:
-                easy, hard = (truth.easy, truth.hard) if wanted else (truth.far, truth.near)
-                mask &= hard if hn else easy
-            else:
-                mask &= truth.yes if wanted else truth.no
-        return mask
-
-    def pick(
-        self,
-        slots: Sequence[Slot],
-        generator: np.random.Generator,
-        *,
-        hp: bool = False,
-        hn: bool = False,
-        taken: Sequence[int] = (),
-    ) -> tuple[int, ...] | None:
-        """Return a different scene for each slot, or None. The slots with the fewest candidates choose first."""
-        pools = [self.candidates(slot, hp, hn) for slot in slots]
-        chosen: dict[int, int] = {}
-        for i in sorted(range(len(slots)), key=lambda i: len(pools[i])):
-            scene = self._one(pools[i], {*chosen.values(), *taken}, generator)
-            if scene is None:
-                return None
-            chosen[i] = scene
-        return tuple(chosen[i] for i in range(len(slots)))
-
-    def _one(self, candidates: Ints, taken: set[int], generator: np.random.Generator) -> int | None:
-        if len(candidates) > 64:
-            candidates = candidates[generator.integers(len(candidates), size=48)]
-        free = [c for c in candidates.tolist() if c not in taken]
-        if not free:
-            return None
-        uses = self.uses[free]
-        rare = np.flatnonzero(uses == uses.min())
-        chosen: int = free[int(rare[generator.integers(len(rare))])]
-        return chosen
-
-
 class Filler:
     """Fills the cells of one question type."""
 
@@ -150,6 +102,7 @@ class Filler:
         """
         self.kind, self.pool, self.sizes, self.seed, self.source = kind, pool, sizes, seed, source
         self.cells = {p: Cell(sizes[kind.id].get(p, 0)) for p in PRESSURES}
+        self.needed = [p for p, cell in self.cells.items() if cell.wanted and p != "easy"]
         self.images = Images(pool)
         self.tried = Counter[str]()
 
@@ -182,8 +135,9 @@ class Filler:
             settled, base = self._settle_all(again.block, generator), bases[again.base]
             if settled is None:
                 continue
-            settled[again.answer] = again.draft, tuple(base.scenes[slot] for slot in again.slots)
-            item = self._easy(_TIED + base.number, settled, again.answer, generator)
+            same = tuple(base.scenes[slot] for slot in again.slots)
+            settled[again.answer] = Settled(again.draft, same, self._pressed(again.draft, same, generator))
+            item = self._easy(_TIED + base.number, settled, again.answer)
             twins = _same_images(again.slots, base)
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
             found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
@@ -203,10 +157,7 @@ class Filler:
             news = item is not None or number == 0
             if number >= _PATIENCE * (1 + len(found)) or (news and self._enough(found, wanted)):
                 break
-        return self._best(found, self._needed(), wanted)
-
-    def _needed(self) -> list[str]:
-        return [p for p, cell in self.cells.items() if cell.wanted and p != "easy"]
+        return self._best(found, self.needed, wanted)
 
     def _enough(self, found: Sequence[Item], wanted: int) -> bool:
         """Tell whether there are plenty, or else as many as wanted of each answer that can be pressed in every way."""
@@ -214,14 +165,13 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
-        need = self._needed()
-        able = Counter(item.answer for item in found if all(map(partial(_possible, item), need)))
+        able = Counter(item.answer for item in found if all(_can_be(item, pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
     def _best(self, found: list[Item], need: Sequence[str], wanted: int) -> list[Item]:
-        """Keep those that can be pressed most, as many of each answer as of any other."""
+        """Keep those that can be pressed most, tied ones first, as many of each answer as of any other."""
         ranked = sorted(
-            found, key=lambda item: (item.number < _TIED, -sum(p in item.pressed for p in need), item.number)
+            found, key=lambda item: (-sum(p in item.pressed for p in need), item.number < _TIED, item.number)
         )
         groups: dict[int, list[Item]] = {}
         for item in ranked:
@@ -242,23 +192,29 @@ class Filler:
         drawn = chooser.draw(asked, generator)
         if len(drawn) < self.kind.asks:
             return None
-        block = self.kind.shape(self.kind.text, drawn, generator)
-        # Now and then the least demanding form first: it can be pressed where the others cannot.
-        settled = self._settle_all(block if number % 4 else [forms[::-1] for forms in block], generator)
-        if settled is None:
+        best: list[Settled] | None = None
+        for order in _orders(drawn, generator):
+            settled = self._settle_all(self.kind.shape(self.kind.text, order, generator), generator)
+            if settled and (best is None or self._ways(settled) > self._ways(best)):
+                best = settled
+            if best and self._ways(best) == len(self.needed):
+                break
+        if best is None:
             self.tried["no images for every answer"] += 1
             return None
         asked.update([tuple(drawn)])
-        return self._easy(number, settled, deal.deal(range(len(block)), answers), generator)
+        return self._easy(number, best, deal.deal(range(len(best)), answers))
 
-    def _easy(self, number: int, settled: Sequence[Settled], answer: int, generator: np.random.Generator) -> Item:
+    def _easy(self, number: int, settled: Sequence[Settled], answer: int) -> Item:
         """Return the question with one of its answers, and its twins where it can be pressed with every answer."""
-        pressed = [self._pressed(*entry, generator) for entry in settled]
-        possible = {p for p in PRESSURES[1:] if all(map(partial(_fits, p), pressed, (draft for draft, _ in settled)))}
-        draft, scenes = settled[answer]
-        self.images.uses[list(scenes)] += 1
-        twins = {p: twin for p, twin in pressed[answer].items() if p in possible}
-        return Item(number, draft, answer, scenes, twins)
+        right = settled[answer]
+        self.images.uses[list(right.scenes)] += 1
+        twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
+        return Item(number, right.draft, answer, right.scenes, twins)
+
+    def _ways(self, settled: Sequence[Settled]) -> int:
+        """Count the pressures under which all of them have a twin."""
+        return sum(all(entry.fits(pressure) for entry in settled) for pressure in self.needed)
 
     def _settle_all(self, block: Block, generator: np.random.Generator) -> list[Settled] | None:
         """Return images for every answer, or None."""
@@ -270,12 +226,17 @@ class Filler:
         return settled
 
     def _settle(self, forms: Sequence[Draft], generator: np.random.Generator) -> Settled | None:
-        """Return the first form for which there are images."""
+        """Return the form, of those for which there are images, that can be pressed in most ways; the first of them."""
+        best: Settled | None = None
         for draft in forms:
             scenes = self.images.pick(draft.slots, generator)
             if scenes is not None:
-                return draft, scenes
-        return None
+                entry = Settled(draft, scenes, self._pressed(draft, scenes, generator))
+                if best is None or self._ways([entry]) > self._ways([best]):
+                    best = entry
+                if self._ways([best]) == len(self.needed):
+                    break
+        return best
 
     def _pressed(
         self, draft: Draft, scenes: tuple[int, ...], generator: np.random.Generator
@@ -419,12 +380,15 @@ def _too_few(pressure: str, draft: Draft) -> bool:
     return pressure.startswith("ni") and int(pressure[2:]) < draft.least
 
 
-def _fits(pressure: str, twins: Mapping[str, tuple[int, ...]], draft: Draft) -> bool:
-    return pressure in twins or _too_few(pressure, draft)
+def _can_be(item: Item, pressure: str) -> bool:
+    return pressure in item.pressed or _too_few(pressure, item.draft)
 
 
-def _possible(item: Item, pressure: str) -> bool:
-    return _fits(pressure, item.pressed, item.draft)
+def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
+    """Yield the facts in several orders: it decides which of them suggest themselves where another is right."""
+    yield facts
+    for _ in range(_ORDERS if len(facts) > 1 else 0):
+        yield [facts[i] for i in generator.permutation(len(facts)).tolist()]
 
 
 def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]:

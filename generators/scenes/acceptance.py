@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from vhbench.generators.scenes import relations
 from vhbench.generators.scenes.plan import Wish
 from vhbench.generators.scenes.stage import Layout, Slot, ties, visible_share
+from vhbench.schema import Box
 
 _FEW = 4
 
@@ -62,9 +63,17 @@ def _relations_hold(layout: Layout, slots: Sequence[Slot], new: Slot) -> bool:
     for predicate, anchor in ties(layout, new.wish):
         if predicate == "on":
             continue
-        if not relations.PREDICATES[predicate](bodies[id(new)], bodies[id(anchor)]):
+        one, other = bodies[id(new)], bodies[id(anchor)]
+        if not relations.PREDICATES[predicate](one, other):
+            return False
+        if layout.apart and predicate in ("left of", "right of") and _overlap(one.box, other.box):
             return False
     return True
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    """Tell whether two boxes overlap sideways."""
+    return one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
 
 
 def _body(layout: Layout, slots: Sequence[Slot], number: int) -> relations.Body:

@@ -177,11 +177,11 @@ def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequ
     for predicate, anchor in tied:
         middle = anchor.placed.x + anchor.width / 2
         mean = (anchor.width + width) / 2
-        # Side by side without overlap where the frame has room for it: then nobody doubts which is where.
+        aside = (1.02 if layout.apart else 0.65) * mean
         if predicate == "left of":
-            high = min(high, middle - (1.02 if middle - 1.02 * mean > low else 0.65) * mean)
+            high = min(high, middle - aside)
         elif predicate == "right of":
-            low = max(low, middle + (1.02 if middle + 1.02 * mean < high else 0.65) * mean)
+            low = max(low, middle + aside)
         elif predicate == "next to":
             side = -1 if layout.random.random() < 0.5 else 1
             return middle + side * mean * layout.uniform(1.02, 1.2)

@@ -89,7 +89,8 @@ class SceneSource:
     ) -> Scene:
         stage = view(environments.ENVIRONMENTS[setting.name], mirrored=is_mirrored(setting.variant))
         zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / TRIES
-        layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations)
+        # Side by side without overlap, so that nobody doubts which is where; if need be, by their centres alone.
+        layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
         placed = arrange(layout, wishes + plan.occluders(spec, setting, wishes, random))
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
         owned = silhouettes(things, spec.width, spec.height)

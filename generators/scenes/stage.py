@@ -81,6 +81,7 @@ class Layout:
     Attributes:
         zoom: scale of all sizes; smaller when tries fail for want of room.
         requested: relations between indices of ObjectSpecs.
+        apart: what is asked to be left or right of another must not overlap with it sideways.
     """
 
     scene: View
@@ -89,6 +90,7 @@ class Layout:
     random: np.random.Generator
     zoom: float
     requested: tuple[tuple[int, str, int], ...]
+    apart: bool = False
     slots: list[Slot] = field(default_factory=list)
 
     def uniform(self, low: float, high: float) -> float:

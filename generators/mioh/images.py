@@ -1,0 +1,73 @@
+"""Which scenes of a pool fit what a question needs of its images."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.generators.mioh.columns import Bits
+from vhbench.generators.mioh.drafts import Slot
+from vhbench.generators.mioh.pools import Pool
+
+Ints = npt.NDArray[np.int32]
+
+
+class Images:
+    """Finds scenes for slots, preferring those that are used least."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.uses = np.zeros(len(pool), np.int32)
+        self._found: dict[tuple[Slot, bool, bool], Ints] = {}
+
+    def candidates(self, slot: Slot, hp: bool = False, hn: bool = False) -> Ints:
+        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy."""
+        key = (slot, hp and slot.hp is not None, hn and slot.hn is not None)
+        if key not in self._found:
+            if len(self._found) > 256:
+                self._found.clear()
+            self._found[key] = self.pool.scenes_of(self._mask(*key))
+        return self._found[key]
+
+    def _mask(self, slot: Slot, hp: bool, hn: bool) -> Bits:
+        mask: Bits = np.full((len(self.pool) + 7) // 8, 255, np.uint8)
+        for fact, wanted in slot.wants:
+            truth = self.pool.truth(fact)
+            if fact == slot.hp:
+                mask &= truth.hard if hp else truth.easy
+            elif fact == slot.hn:
+                easy, hard = (truth.easy, truth.hard) if wanted else (truth.far, truth.near)
+                mask &= hard if hn else easy
+            else:
+                mask &= truth.yes if wanted else truth.no
+        return mask
+
+    def pick(
+        self,
+        slots: Sequence[Slot],
+        generator: np.random.Generator,
+        *,
+        hp: bool = False,
+        hn: bool = False,
+        taken: Sequence[int] = (),
+    ) -> tuple[int, ...] | None:
+        """Return a different scene for each slot, or None. The slots with the fewest candidates choose first."""
+        pools = [self.candidates(slot, hp, hn) for slot in slots]
+        chosen: dict[int, int] = {}
+        for i in sorted(range(len(slots)), key=lambda i: len(pools[i])):
+            scene = self._one(pools[i], {*chosen.values(), *taken}, generator)
+            if scene is None:
+                return None
+            chosen[i] = scene
+        return tuple(chosen[i] for i in range(len(slots)))
+
+    def _one(self, candidates: Ints, taken: set[int], generator: np.random.Generator) -> int | None:
+        if len(candidates) > 64:
+            candidates = candidates[generator.integers(len(candidates), size=48)]
+        free = [c for c in candidates.tolist() if c not in taken]
+        if not free:
+            return None
+        uses = self.uses[free]
+        rare = np.flatnonzero(uses == uses.min())
+        chosen: int = free[int(rare[generator.integers(len(rare))])]
+        return chosen
