@@ -11,11 +11,12 @@ from typing import Final
 
 import numpy as np
 
+from vhbench.generators.mioh.asking import ask
 from vhbench.generators.mioh.choosing import Chooser
-from vhbench.generators.mioh.drafts import FIRST, SECOND, Block, Draft
-from vhbench.generators.mioh.facts import Fact, Related
+from vhbench.generators.mioh.drafts import Block, Draft
+from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.images import Images
-from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
+from vhbench.generators.mioh.options import Balance
 from vhbench.generators.mioh.pools import Pool
 from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
@@ -285,12 +286,19 @@ class Filler:
             groups.setdefault(item.answer, []).append(item)
         able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in sorted(groups.items())}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
-        even = True
+        turns, even = self._turns(list(waiting), pressure), True
         while even and any(waiting.values()) and not cell.full():
             even = all(waiting.values())
-            for answer in waiting:
+            for answer in turns:
                 if not cell.full() and waiting[answer]:
                     self._emit(waiting[answer].pop(0), pressure)
+
+    def _turns(self, answers: Sequence[int], pressure: str) -> list[int]:
+        """Return the order of turns: small cells go on where the one before ended, so that no answer is left out."""
+        before = PRESSURES[1 : PRESSURES.index(pressure)]
+        start = int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
+        start = (start + sum(self.cells[p].wanted for p in before)) % max(1, len(answers))
+        return [*answers[start:], *answers[:start]]
 
     def _again(self, items: Sequence[Item], pressure: str) -> list[Item]:
         """Draw second twins, of other images, where a cell is larger than the easy one."""
@@ -310,40 +318,19 @@ class Filler:
         generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure)
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
         cell.scenes.update(scenes)
-        cell.rows.append(self._question(item, pressure, scenes, cell.balance, generator))
-
-    def _question(
-        self, item: Item, pressure: str, scenes: tuple[int, ...], balance: Balance, generator: np.random.Generator
-    ) -> Question:
-        draft, kind = item.draft, self.kind
-        order = generator.permutation(len(scenes)).tolist()  # order[place] = slot
-        choices: tuple[str, ...] = ()
-        text, answer = draft.text, draft.answer
-        if draft.options:
-            names = {FIRST: f"Image {order.index(0) + 1}", SECOND: f"Image {order.index(1) + 1}"}
-            text, right = _named(text, names), _named(answer, names)
-            options = [_named(option, names) for option in self._offered(draft, len(scenes))]
-            choices, answer = arrange_options(draft, options, right, balance, generator)
-        elif draft.last:
-            place, choices, answer = arrange_images(draft, len(scenes), balance, generator)
-            if place >= 0:
-                other = order.index(draft.slot)
-                order[place], order[other] = order[other], order[place]
-        ordered = [self.pool.scenes[scenes[slot]] for slot in order]
-        pair = f"{kind.id.lower()}-{item.base or item.number}"
-        return Question(
-            id=f"{pair}-{pressure}{'-2' if item.again else ''}", images=tuple(s.image for s in ordered),
-            question=text, answer=answer,
-            kind="multiple_choice" if choices else "yes_no", benchmark="mioh", choices=choices, task=kind.task,
-            mode=kind.mode, pressure=pressure, question_type=kind.id, source=self.source, pair_id=pair,
-            objects=objects_of(draft.facts), scene_ids=tuple(s.id for s in ordered),
-        )  # fmt: skip
-
-    def _offered(self, draft: Draft, images: int) -> tuple[str, ...]:
-        """A number of images that exceeds their number is no option."""
-        if self.kind.id == "C1":
-            return tuple(option for option in draft.options if int(option) <= images)
-        return draft.options
+        pair = f"{self.kind.id.lower()}-{item.base or item.number}"
+        made = ask(
+            self.kind,
+            item.draft,
+            [self.pool.scenes[index] for index in scenes],
+            cell.balance,
+            generator,
+            id=f"{pair}-{pressure}{'-2' if item.again else ''}",
+            pressure=pressure,
+            source=self.source,
+            pair_id=pair,
+        )
+        cell.rows.append(made)
 
     def _unfilled(self, facts: int) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
@@ -364,15 +351,6 @@ def askable(kind: QuestionType, pool: Pool) -> Sequence[Fact]:
     if kind.task == "attribute":
         return pool.attribute_facts()
     return pool.relation_facts() if kind.task == "position" else pool.existence_facts()
-
-
-def objects_of(facts: Sequence[Fact]) -> tuple[str, ...]:
-    """Return the categories that facts are about, each once."""
-    found: dict[str, None] = {}
-    for fact in facts:
-        names = (fact.subject, fact.anchor) if isinstance(fact, Related) else (fact.category,)
-        found |= dict.fromkeys(names)
-    return tuple(found)
 
 
 def _too_few(pressure: str, draft: Draft) -> bool:
@@ -401,9 +379,3 @@ def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]
         )
         for p, twin in base.pressed.items()
     }
-
-
-def _named(text: str, names: Mapping[str, str]) -> str:
-    for place, name in names.items():
-        text = text.replace(place, name)
-    return text

@@ -175,8 +175,7 @@ def _colours(theme: str, before: int, random: np.random.Generator) -> Plan:
     paints, suggested, hard = _PAINTED[before % len(_PAINTED)]
     things, others = [], []
     for word, other, colours, i in zip(THEMES[theme].painted, THEMES[theme].others, PAINTS, paints, strict=True):
-        how = {"hard": (str(random.choice(_HARD_ALONE)),)} if hard else {"size": "medium"}
-        things.append(ObjectSpec(word, colour=colours[i], **how))
+        things.append(replace(_clear(word, hard, random), colour=colours[i]))
         lacking = [colour for colour in colours[:2] if colour != colours[i]]
         others.append(ObjectSpec(other, colour=lacking[suggested % len(lacking)]))
     return things + others * bool(suggested), ()
@@ -189,11 +188,17 @@ def _strangers(theme: str, before: int, random: np.random.Generator) -> Plan:
     """A hub alone, or among what belongs to another hub (which it suggests)."""
     abroad, hard = _MET[before % len(_MET)]
     hub = THEMES[theme].hub
-    how = {"hard": (str(random.choice(_HARD_ALONE)),)} if hard else {"size": "medium"}
     names = list(THEMES)
     other = THEMES[names[(names.index(theme) + abroad) % len(names)]]
     spokes = random.permutation(other.spokes)[:2].tolist() if abroad else []
-    return [ObjectSpec(hub, **how), *(ObjectSpec(word) for word in spokes)], ()
+    return [_clear(hub, hard, random), *(ObjectSpec(word) for word in spokes)], ()
+
+
+def _clear(word: str, hard: bool, random: np.random.Generator) -> ObjectSpec:
+    """One thing, neither too small nor hidden nor cut; or too small, or cut."""
+    if hard:
+        return ObjectSpec(word, hard=(str(random.choice(_HARD_ALONE)),))
+    return ObjectSpec(word, size="medium")
 
 
 def _thing(word: str, random: np.random.Generator, *, hard: bool = False, count: int = 1) -> ObjectSpec:

@@ -13,7 +13,7 @@ from vhbench.builds import sharding
 from vhbench.protocols import Build
 from vhbench.schema import VhbenchError
 
-SEED = 20260
+SEED = 2026
 
 
 def cache_folder() -> Path:
@@ -63,7 +63,7 @@ def _ode(root: Path) -> Build:
 def _mioh(root: Path) -> Build:
     from vhbench.builds.mioh import MiohBuild
 
-    return MiohBuild(read=("scenes:360",), cells=5, size=384, scratch=str(root), seed=SEED)
+    return MiohBuild(read=("scenes:450",), cells=5, size=384, scratch=str(root), seed=SEED)
 
 
 def _vhexpansion(root: Path) -> Build:

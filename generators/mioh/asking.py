@@ -1,0 +1,80 @@
+"""Turns a draft and its images into a question: the order of the images, and which letter is right."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from vhbench.generators.mioh.drafts import FIRST, SECOND, Draft
+from vhbench.generators.mioh.facts import Fact, Related
+from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
+from vhbench.generators.mioh.question_types import QuestionType
+from vhbench.schema import Question, Scene
+
+
+def ask(
+    kind: QuestionType,
+    draft: Draft,
+    scenes: Sequence[Scene],
+    balance: Balance,
+    generator: np.random.Generator,
+    *,
+    id: str,
+    pressure: str,
+    source: str,
+    pair_id: str,
+) -> Question:
+    """Return the question, its images in random order.
+
+    Args:
+        kind: its type.
+        draft: its text and answer.
+        scenes: one per slot of the draft, then those that fill up.
+        balance: of the letters within the cell.
+        generator: for what is left to chance.
+        id: of the row.
+        pressure: goes into the row.
+        source: goes into the row.
+        pair_id: ties the row to its twins.
+    """
+    order = generator.permutation(len(scenes)).tolist()  # order[place] = slot
+    choices: tuple[str, ...] = ()
+    text, answer = draft.text, draft.answer
+    if draft.options:
+        names = {FIRST: f"Image {order.index(0) + 1}", SECOND: f"Image {order.index(1) + 1}"}
+        text, right = _named(text, names), _named(answer, names)
+        options = [_named(option, names) for option in _offered(kind, draft, len(scenes))]
+        choices, answer = arrange_options(draft, options, right, balance, generator)
+    elif draft.last:
+        place, choices, answer = arrange_images(draft, len(scenes), balance, generator)
+        if place >= 0:
+            other = order.index(draft.slot)
+            order[place], order[other] = order[other], order[place]
+    ordered = [scenes[slot] for slot in order]
+    return Question(
+        id=id, pressure=pressure, source=source, pair_id=pair_id, benchmark="mioh",
+        images=tuple(scene.image for scene in ordered), scene_ids=tuple(scene.id for scene in ordered),
+        question=text, choices=choices, answer=answer, kind="multiple_choice" if choices else "yes_no",
+        task=kind.task, mode=kind.mode, question_type=kind.id, objects=_objects(draft.facts),
+    )  # fmt: skip
+
+
+def _offered(kind: QuestionType, draft: Draft, images: int) -> tuple[str, ...]:
+    """A number of images that exceeds their number is no option."""
+    if kind.id == "C1":
+        return tuple(option for option in draft.options if int(option) <= images)
+    return draft.options
+
+
+def _named(text: str, names: Mapping[str, str]) -> str:
+    for place, name in names.items():
+        text = text.replace(place, name)
+    return text
+
+
+def _objects(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """Return the categories that facts are about, each once."""
+    found: dict[str, None] = {}
+    for fact in facts:
+        names = (fact.subject, fact.anchor) if isinstance(fact, Related) else (fact.category,)
+        found |= dict.fromkeys(names)
+    return tuple(found)
