@@ -25,7 +25,7 @@ from vhbench.splits import parquet
 
 ROWS = 10_000
 IMAGE_BYTES = 69_000
-RUNS = 5
+RUNS = 9
 
 
 def rows() -> Iterator[Row]:

@@ -109,19 +109,17 @@ def _replace(staging: Path, directory: Path) -> None:
 
 
 def _hashed(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
-    """Read and hash the rows' images in threads, a few batches ahead, in the order of the rows."""
-    waiting: list[tuple[list[Row], Future[dict[int, tuple[bytes, bytes]]]]] = []
+    """Read and hash the rows' images, each once per batch.
+
+    Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
+    the window before is being written and its file hashed meanwhile.
+    """
     source = iter(rows)
-    with ThreadPoolExecutor(2, "vhbench-hash") as pool:
-        while (batch := list(islice(source, BATCH))) or waiting:
-            if batch:
-                waiting.append((batch, pool.submit(_digests, batch)))
-            if len(waiting) > 2 or not batch:
-                done, future = waiting.pop(0)
-                known = future.result()
-                for row in done:
-                    pairs = [known[id(image)] for image in row.question.images]
-                    yield row, tuple(digest for digest, _ in pairs), tuple(data for _, data in pairs)
+    while batch := list(islice(source, BATCH)):
+        known = _digests(batch)
+        for row in batch:
+            pairs = [known[id(image)] for image in row.question.images]
+            yield row, tuple(digest for digest, _ in pairs), tuple(data for _, data in pairs)
 
 
 def _digests(batch: list[Row]) -> dict[int, tuple[bytes, bytes]]:
