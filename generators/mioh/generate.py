@@ -137,7 +137,7 @@ class Filler:
             if settled is None:
                 continue
             same = tuple(base.scenes[slot] for slot in again.slots)
-            settled[again.answer] = Settled(again.draft, same, self._pressed(again.draft, same, generator))
+            settled[again.answer] = Settled(again.draft, same, self._pressed(again.draft, same, self.needed, generator))
             item = self._easy(_TIED + base.number, settled, again.answer)
             twins = _same_images(again.slots, base)
             pressed = {p: twins.get(p, twin) for p, twin in item.pressed.items()}
@@ -194,11 +194,12 @@ class Filler:
         if len(drawn) < self.kind.asks:
             return None
         best: list[Settled] | None = None
+        most = -1
         for order in _orders(drawn, generator):
-            settled = self._settle_all(self.kind.shape(self.kind.text, order, generator), generator)
-            if settled and (best is None or self._ways(settled) > self._ways(best)):
-                best = settled
-            if best and self._ways(best) == len(self.needed):
+            block = self.kind.shape(self.kind.text, order, generator)
+            if settled := self._settle_all(block, generator, more_than=most):
+                best, most = settled, self._ways(settled)
+            if most == len(self.needed):
                 break
         if best is None:
             self.tried["no images for every answer"] += 1
@@ -217,36 +218,39 @@ class Filler:
         """Count the pressures under which all of them have a twin."""
         return sum(all(entry.fits(pressure) for entry in settled) for pressure in self.needed)
 
-    def _settle_all(self, block: Block, generator: np.random.Generator) -> list[Settled] | None:
-        """Return images for every answer, or None."""
-        settled: list[Settled] = []
+    def _settle_all(self, block: Block, generator: np.random.Generator, more_than: int = -1) -> list[Settled] | None:
+        """Return images for every answer; None if there are none, or they can be pressed in no more ways than told."""
+        settled, ways = list[Settled](), self.needed
         for forms in block:
-            if (found := self._settle(forms, generator)) is None:
+            found = self._settle(forms, ways, generator)
+            if found is None:
                 return None
             settled.append(found)
+            ways = [pressure for pressure in ways if found.fits(pressure)]
+            if len(ways) <= more_than:
+                return None
         return settled
 
-    def _settle(self, forms: Sequence[Draft], generator: np.random.Generator) -> Settled | None:
+    def _settle(self, forms: Sequence[Draft], ways: Sequence[str], generator: np.random.Generator) -> Settled | None:
         """Return the form, of those for which there are images, that can be pressed in most ways; the first of them."""
-        best: Settled | None = None
+        best, most = None, -1
         for draft in forms:
             scenes = self.images.pick(draft.slots, generator)
             if scenes is not None:
-                entry = Settled(draft, scenes, self._pressed(draft, scenes, generator))
-                if best is None or self._ways([entry]) > self._ways([best]):
-                    best = entry
-                if self._ways([best]) == len(self.needed):
+                entry = Settled(draft, scenes, self._pressed(draft, scenes, ways, generator))
+                number = sum(map(entry.fits, ways))
+                if number > most:
+                    best, most = entry, number
+                if most == len(ways):
                     break
         return best
 
     def _pressed(
-        self, draft: Draft, scenes: tuple[int, ...], generator: np.random.Generator
+        self, draft: Draft, scenes: tuple[int, ...], ways: Sequence[str], generator: np.random.Generator
     ) -> dict[str, tuple[int, ...]]:
-        """Return, for each pressure that is wanted and possible, the images of the pressed twin."""
+        """Return, for each of these pressures that is possible, the images of the pressed twin."""
         twins: dict[str, tuple[int, ...] | None] = {}
-        for pressure in PRESSURES[1:]:
-            if not self.cells[pressure].wanted:
-                continue
+        for pressure in ways:
             if pressure.startswith("ni"):
                 twins[pressure] = self._resized(draft, scenes, int(pressure[2:]), generator)
             else:

@@ -2,14 +2,22 @@
 
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from running import Evaluate, scores
 
+from vhbench import splits
+from vhbench.builds.starter import starter
+from vhbench.generators.mioh.drafts import NONE
+from vhbench.generators.mioh.generate import PRESSURES
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.results import to_record
 from vhbench.seeding import rng
+from vhbench.tasks import report
 
 CRITERIA = ("standard", "long_tail", "random", "fictional")
 YES_NO = [f"ode_{criterion}_{task}" for criterion in CRITERIA for task in ("existence", "attribute")]
@@ -28,6 +36,27 @@ def test_the_oracle_scores_100_in_every_leaf(evaluate: Evaluate, simple: bool) -
         assert scores(results, task)["unparsed"] == 0
     for task in CAPTION:
         assert scores(results, task) == {"chair_i": 0, "chair_s": 0, "cover": 100, "cog": 0}
+
+
+def test_the_oracle_scores_100_in_each_of_miohs_26_types_under_each_pressure(evaluate: Evaluate) -> None:
+    results = evaluate("vhbench_oracle", ["mioh"])
+    grid = report.grid([to_record(sample["accuracy"]) for sample in results["samples"]["mioh"]])
+    cells = {(cell["question_type"], cell["pressure"]): cell for cell in grid["cells"]["question_type x pressure"]}
+    assert set(cells) == set(product(QUESTION_TYPES, PRESSURES))
+    assert {cell["accuracy"] for cell in cells.values()} == {100}
+    assert sum(cell["n"] for cell in cells.values()) == 26 * 5 * 5
+
+
+@pytest.mark.usefixtures("_caches")
+def test_none_of_the_above_is_right_in_a_fifth_of_the_starter_under_each_pressure() -> None:
+    right: dict[str, list[bool]] = defaultdict(list)
+    for question in splits.read_questions(starter("mioh")):
+        if question.choices and question.choices[-1] == NONE:
+            group = "ni" if question.pressure.startswith("ni") else question.pressure
+            right[group].append(question.choices["ABCDE".index(question.answer)] == NONE)
+    assert {group: sum(found) / len(found) for group, found in right.items()} == dict.fromkeys(
+        ("easy", "ni", "hp", "hn", "hp+hn"), pytest.approx(0.2, abs=0.02)
+    )
 
 
 def test_the_yes_sayer_scores_the_share_of_yes(evaluate: Evaluate) -> None:
