@@ -1,7 +1,8 @@
 """COCO instances JSON → scenes: COCO, COCO-ReM, and any file of the same form (https://cocodataset.org/#format-data).
 
 Every category of the file is known in every image (COCO is exhaustive for its categories); a category with a crowd
-region in an image is present there, but its instances are not told apart, so it is not countable there.
+region in an image is present there, but its instances are not told apart, so it is not countable there. An annotation
+that was left out as bad leaves its category uncertain in its image: not countable, and not known to be absent.
 
 The file is memory-mapped and its annotations are decoded one at a time into columns, so that the whole of COCO train
 needs a few hundred MB. A scene is made when it is asked for; image files are opened only when they are written.
@@ -16,7 +17,15 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.adapters.coco_entries import Annotation, Document, Image, annotation_fault, read_categories, read_images
+from vhbench.adapters.coco_entries import (
+    Annotation,
+    Document,
+    Image,
+    about,
+    annotation_fault,
+    read_categories,
+    read_images,
+)
 from vhbench.adapters.faults import Faults, read_json
 from vhbench.schema import Scene, SceneObject, VhbenchError
 
@@ -39,7 +48,7 @@ class CocoScenes(Sequence[Scene]):
         *,
         name: str = "coco",
         skip_bad: bool = False,
-        keep: Callable[[Annotation, Faults], bool] | None = None,
+        note: Callable[[Annotation, Faults], None] | None = None,
     ) -> None:
         """Read a file.
 
@@ -48,7 +57,7 @@ class CocoScenes(Sequence[Scene]):
             images: the folder that ``file_name`` is relative to; None where no image will ever be opened.
             name: of the source.
             skip_bad: leave bad entries out and count them, instead of stopping at the first.
-            keep: told of every sound annotation; returns whether it is an object.
+            note: told of every sound annotation.
 
         Raises:
             VhbenchError: names the file, the entry's id and what is wrong with it.
@@ -66,7 +75,9 @@ class CocoScenes(Sequence[Scene]):
         }
         self._images = read_images(document.images, images, self.faults)
         self.folder = images
-        self._read_annotations(document.annotations, keep)
+        self._dropped: dict[int, set[str]] = {}  # image id → the categories of its annotations that were left out
+        self._unlisted: set[int] = set()  # ids of images of which an annotation of no readable category was left out
+        self._read_annotations(document.annotations, note)
         self._note_empty_categories()
         self.skipped = self.faults.counts
         self.everything = frozenset(self.categories.values())
@@ -105,12 +116,24 @@ class CocoScenes(Sequence[Scene]):
 
     def knowledge(self, image: Image, rows: range) -> tuple[frozenset[str], frozenset[str]]:
         """Return the known and the countable categories of an image; here: all, and all without a crowd."""
+        present, crowds, dropped = self.evidence(image, rows)
+        if self.unlisted(image):
+            return frozenset(present), frozenset()
+        doubtful = rivals(present | dropped, RIVALS) | (dropped - present)
+        known = self.everything - doubtful if doubtful else self.everything
+        uncounted = crowds | dropped
+        return known, known - uncounted if uncounted else known
+
+    def evidence(self, image: Image, rows: range) -> tuple[set[str], set[str], set[str]]:
+        """Return the categories that an image shows, those with a crowd, and those of annotations left out as bad."""
         part = slice(rows.start, rows.stop)
         present = {self._names[c] for c in self._category[part].tolist()}
         crowds = {self._names[c] for c in self._category[part][self._crowd[part]].tolist()}
-        doubtful = rivals(present, RIVALS)
-        known = self.everything - doubtful if doubtful else self.everything
-        return known, known - crowds if crowds else known
+        return present, crowds, self._dropped.get(image.id, set())
+
+    def unlisted(self, image: Image) -> bool:
+        """Tell whether anything may be in an image: an annotation was left out, nobody knows of which category."""
+        return image.id in self._unlisted
 
     def attributes(self, annotation: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         """Return an annotation's attributes and the known types; COCO has none."""
@@ -142,7 +165,7 @@ class CocoScenes(Sequence[Scene]):
         found = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
         return {key: value for key, value in found.items() if value is not None}
 
-    def _read_annotations(self, raws: Sequence[msgspec.Raw], keep: Callable[[Annotation, Faults], bool] | None) -> None:
+    def _read_annotations(self, raws: Sequence[msgspec.Raw], note: Callable[[Annotation, Faults], None] | None) -> None:
         index = {image.id: i for i, image in enumerate(self._images)}
         slots = {identity: slot for slot, identity in enumerate(self.categories)}
         self._names = list(self.categories.values())
@@ -150,16 +173,19 @@ class CocoScenes(Sequence[Scene]):
         seen: set[int] = set()
         for place, raw in enumerate(raws):
             annotation = self.faults.decode(Annotation, raw, f"annotations[{place}]")
-            if annotation is None or self.is_part(annotation) or not self._sound(annotation, index, seen):
+            if annotation is None:
+                self._drop(*about(raw), index)
+                continue
+            if self.is_part(annotation):
+                continue
+            if not self._sound(annotation, index, seen):
+                self._drop(annotation.image_id, annotation.category_id, index)
                 continue
             seen.add(annotation.id)
-            if keep is None or keep(annotation, self.faults):
-                columns.add(
-                    annotation,
-                    index[annotation.image_id],
-                    slots[annotation.category_id],
-                    self._images[index[annotation.image_id]],
-                )
+            if note is not None:
+                note(annotation, self.faults)
+            image = index[annotation.image_id]
+            columns.add(annotation, image, slots[annotation.category_id], self._images[image])
         order, self._starts = columns.sorted(len(self._images))
         self._id, self._category = columns.id[order], columns.category[order]
         self._box, self._area, self._crowd = columns.box[order], columns.area[order], columns.crowd[order]
@@ -169,6 +195,15 @@ class CocoScenes(Sequence[Scene]):
         if fault is not None:
             self.faults.report(fault[0], f"annotation {a.id}", fault[1])
         return fault is None
+
+    def _drop(self, image: int | None, category: int | None, index: dict[int, int]) -> None:
+        """Keep in mind what an annotation that is left out was about."""
+        if image is None or image not in index:
+            return  # it is of no image that is read, or of any: nothing can be done
+        if category in self.categories:
+            self._dropped.setdefault(image, set()).add(self.categories[category])
+        else:
+            self._unlisted.add(image)
 
     def _note_empty_categories(self) -> None:
         """Note them: a part of COCO lists all 80 and may show few; of one that is nowhere, nothing is asked."""

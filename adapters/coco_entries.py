@@ -2,11 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from vhbench.adapters.faults import Faults
+from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, sane_size
 from vhbench.schema import VhbenchError
 
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
@@ -63,12 +64,18 @@ class Document(msgspec.Struct):
     joint_obj_attribute_categories: msgspec.Raw = msgspec.Raw(b"[]")
 
 
+class _About(msgspec.Struct):
+    image_id: Any = None
+    category_id: Any = None
+
+
 class _Rle(msgspec.Struct):
     size: tuple[int, int]
     counts: str | list[int]
 
 
 _RLE = msgspec.json.Decoder(_Rle)
+_ABOUT = msgspec.json.Decoder(_About)
 
 
 def read_categories(entries: list[Category], faults: Faults) -> dict[int, str]:
@@ -94,8 +101,11 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) ->
             continue
         if image.id in images:
             faults.report("duplicate image id", f"image {image.id}", "this id is there twice")
-        elif image.width <= 0 or image.height <= 0:
-            faults.report("image without a size", f"image {image.id}", f"size {image.width}x{image.height}")
+        elif not fits_64_bits(image.id):
+            faults.report("id out of range", f"image {image.id}", "the id does not fit into 64 bits")
+        elif not sane_size(image.width, image.height):
+            text = f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
+            faults.report("image without a size", f"image {image.id}", text)
         elif not there.safe(image.file_name):
             faults.report(
                 "path leaves its folder", f"image {image.id}", f"file_name {image.file_name!r} leaves its folder"
@@ -137,12 +147,16 @@ def annotation_fault(
     a: Annotation, index: dict[int, int], seen: set[int], categories: dict[int, str], images: list[Image]
 ) -> tuple[str, str] | None:
     """Return (reason, text) of what is wrong with an annotation, or None."""
+    if not fits_64_bits(a.id):
+        return "id out of range", "the id does not fit into 64 bits"
     if a.id in seen:
         return "duplicate annotation id", "this id is there twice"
     if a.image_id not in index:
         return "unknown image", f"image_id {a.image_id} is not among the (usable) images"
     if a.category_id not in categories:
         return "unknown category", f"category_id {a.category_id} is not one of the file's {len(categories)} categories"
+    if a.area is not None and not 0 <= a.area <= LONGEST_SIDE**2:
+        return "impossible area", f"area {a.area} is not within 0 to {LONGEST_SIDE**2}"
     frame = images[index[a.image_id]]
     x, y, width, height = a.bbox
     if width <= 0 or height <= 0:
@@ -151,6 +165,19 @@ def annotation_fault(
         return "box outside its image", f"bbox {list(a.bbox)} leaves image {frame.id} of {frame.width}x{frame.height}"
     text = bytes(a.segmentation)[:1] == b"{" and rle_fault(a.segmentation, frame)
     return ("RLE does not fit", text) if text else None
+
+
+def about(raw: msgspec.Raw) -> tuple[int | None, int | None]:
+    """Return the image_id and the category_id of a malformed annotation, each None where it is no number."""
+    try:
+        found = _ABOUT.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None, None
+    return _number(found.image_id), _number(found.category_id)
+
+
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def rle_fault(raw: msgspec.Raw, frame: Image) -> str:

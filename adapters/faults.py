@@ -12,6 +12,19 @@ from vhbench.schema import VhbenchError
 
 T = TypeVar("T")
 
+LONGEST_SIDE = 100_000
+"""Of an image, in pixels: what is more is a slip."""
+
+
+def sane_size(width: int, height: int) -> bool:
+    """Tell whether an image can be that large."""
+    return 1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE
+
+
+def fits_64_bits(identity: int) -> bool:
+    """Tell whether a column can hold an id."""
+    return -(2**63) <= identity < 2**63
+
 
 @dataclass
 class Faults:

@@ -3,6 +3,7 @@
 PACO is federated, as LVIS is: an image knows the categories that it shows and those of its ``neg_category_ids``; those
 of ``not_exhaustive_category_ids`` are not counted. An attribute type is known of an object if something of that type is
 annotated and its ``unknown_…`` field is 0. An object's colour is its dominant one; other colours are ``partly`` there.
+An object with a bad attribute id that is skipped stays, with nothing known of its attributes.
 """
 
 from collections import defaultdict
@@ -81,7 +82,7 @@ class PacoScenes(CocoScenes):
         """
         self._attribute_names: dict[int, str] = {}
         self._found: dict[int, tuple[tuple[tuple[str, str], ...], frozenset[str]]] = {}
-        super().__init__(path, images, name=name, skip_bad=skip_bad, keep=self._keep)
+        super().__init__(path, images, name=name, skip_bad=skip_bad, note=self._note)
         self._pairs = self._joint()
 
     def readable(self, category: str) -> str:
@@ -98,14 +99,14 @@ class PacoScenes(CocoScenes):
 
     def knowledge(self, image: Image, rows: range) -> tuple[frozenset[str], frozenset[str]]:
         """Return the present and the verified absent categories, and which of them are all listed."""
-        part = slice(rows.start, rows.stop)
-        present = {self._names[c] for c in self._category[part].tolist()}
-        crowds = {self._names[c] for c in self._category[part][self._crowd[part]].tolist()}
+        present, crowds, dropped = self.evidence(image, rows)
+        if self.unlisted(image):
+            return frozenset(present), frozenset()
         negative = {self.categories[c] for c in image.neg_category_ids or () if c in self.categories}
         partial = {self.categories[c] for c in image.not_exhaustive_category_ids or () if c in self.categories}
-        known = frozenset((present | negative) - rivals(present, RIVALS))
+        known = frozenset((present | negative) - rivals(present | dropped, RIVALS) - (dropped - present))
         doubtful = {name for pair in image.not_exhaustive_category_ids_attrs or () if (name := self._pairs.get(pair))}
-        return known, known - partial - crowds - doubtful
+        return known, known - partial - crowds - doubtful - dropped
 
     def _joint(self) -> dict[int, str]:
         """Return the id of a joint (object, attribute) category → the object's name."""
@@ -126,16 +127,15 @@ class PacoScenes(CocoScenes):
             self._attribute_names = {entry.id: entry.name for entry in entries}
         return self._attribute_names
 
-    def _keep(self, annotation: Annotation, faults: Faults) -> bool:
+    def _note(self, annotation: Annotation, faults: Faults) -> None:
         names = self._names_of_attributes(faults)
         listed, dominant = annotation.attribute_ids or [], annotation.dom_color_ids or []
         for identity in (*listed, *dominant):
             if identity not in names or not 0 <= identity < BOUNDS[-1]:
                 text = f"attribute {identity} is not one of the file's {len(names)} classes"
                 faults.report("unknown attribute", f"annotation {annotation.id}", text)
-                return False
+                return
         self._found[annotation.id] = self._read_attributes(annotation, names, listed, set(dominant))
-        return True
 
     def _read_attributes(
         self, annotation: Annotation, names: dict[int, str], listed: list[int], dominant: set[int]

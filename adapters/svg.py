@@ -3,7 +3,8 @@
 ``{image_id: {width, height, objects: {id: {name, relations: [{object, name}], bbox: [x1, y1, x2, y2]}}}}``; an
 image's photo is ``IMAGES/image_id.*``. Annotators went through chosen anchors, so what is not listed is not known to be
 absent, with one exception: a category all of whose listed objects are anchors. Between two such objects a listed
-relation excludes its opposite ("above" excludes "below"); nothing else is known to be absent.
+relation excludes its opposite ("above" excludes "below"); nothing else is known to be absent, so ``known_predicates``
+is empty, also where a bad relation is left out. The category of an object that is left out as bad is not countable.
 
 Objects and relations are kept as columns of numbers, a scene is made when it is asked for.
 """
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Final, overload
 
 import msgspec
 
-from vhbench.adapters.faults import Faults, read_json
+from vhbench.adapters.faults import LONGEST_SIDE, Faults, read_json, sane_size
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
 
 if TYPE_CHECKING:
@@ -72,6 +73,8 @@ class SvgScenes(Sequence[Scene]):
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
         self._files = _by_stem(images)
         self._columns = _Columns()
+        self._dropped: dict[str, set[str]] = {}  # image → the names of its objects that were left out
+        self._unlisted: set[str] = set()  # images with a relation to an object that is listed nowhere
         self.keys: list[str] = []
         for key, raw in read_json(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
             image = self._image(key, raw)
@@ -96,6 +99,7 @@ class SvgScenes(Sequence[Scene]):
         width, height = self._columns.sizes[2 * index : 2 * index + 2]
         objects, silent = self._columns.objects(index)
         anchors = frozenset(o.category for o in objects) - silent
+        countable = frozenset() if key in self._unlisted else anchors - self._dropped.get(key, set())
         return Scene(
             id=f"{self.name}:{key}",
             image=self._files.get(key, Path(key)),
@@ -104,7 +108,7 @@ class SvgScenes(Sequence[Scene]):
             objects=objects,
             relations=self._columns.relations(index),
             known=anchors,
-            countable=anchors,
+            countable=countable,
             provenance={"source": self.name, "image_id": key},
         )
 
@@ -120,7 +124,16 @@ class SvgScenes(Sequence[Scene]):
         if self._files and key not in self._files:
             self.faults.report("missing image file", place, "no file of that name in the folder of images")
             return None
-        image.objects = {i: o for i, o in image.objects.items() if self._box_fits(f"{place}, object {i}", o, image)}
+        if not sane_size(image.width, image.height):
+            text = f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
+            self.faults.report("image without a size", place, text)
+            return None
+        listed = image.objects
+        image.objects = {i: o for i, o in listed.items() if self._box_fits(f"{place}, object {i}", o, image)}
+        if len(image.objects) < len(listed):
+            self._dropped[key] = {_readable(o.name) for i, o in listed.items() if i not in image.objects}
+        if any(str(r.object) not in listed for o in listed.values() for r in o.relations):
+            self._unlisted.add(key)
         for identity, thing in image.objects.items():
             thing.relations = [r for r in thing.relations if self._leads(f"{place}, object {identity}", r, image)]
         return image

@@ -59,6 +59,16 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unknown image": ({"annotations": [box(7) | {"image_id": 4}]}, "annotation 7: image_id 4 is not among"),
     "box outside": ({"annotations": [box(7, bbox=[90, 0, 20, 20])]}, "annotation 7: bbox .* leaves image 1 of 100x80"),
+    "image side": (
+        {"images": [{"id": 1, "file_name": "a.jpg", "width": 10**12, "height": 9}]},
+        r"image 1: size 1000000000000x9 is not within 1 to 100000",
+    ),
+    "image id": (
+        {"images": [{"id": 2**63, "file_name": "a.jpg", "width": 9, "height": 9}]},
+        r"file\.json: image 9223372036854775808: the id does not fit into 64 bits",
+    ),
+    "annotation id": ({"annotations": [box(2**70)]}, r"annotation 1180591620717411303424: the id does not fit"),
+    "area": ({"annotations": [box(7, area=-1)]}, r"annotation 7: area -1\.0 is not within 0 to"),
     "empty box": ({"annotations": [box(7, bbox=[9, 0, 0, 20])]}, "annotation 7: bbox .* has no area"),
     "type": ({"annotations": [box(7, bbox="x")]}, r"annotations\[0\]: Expected `array`, got `str` - at `\$\.bbox`"),
     "rle size": (
@@ -84,6 +94,42 @@ def test_skip_bad_counts_instead(tmp_path: Path) -> None:
     scenes = read(tmp_path, document(annotations=[box(5), box(5), box(7, 9), box(8, 9)]), skip_bad=True)
     assert scenes.skipped == {"duplicate annotation id": 1, "unknown category": 2}
     assert len(scenes[0].objects) == 1
+
+
+DROPPED: dict[str, dict[str, Any]] = {
+    "empty box": box(7, 3, bbox=[9, 0, 0, 20]),
+    "box outside its image": box(7, 3, bbox=[90, 0, 20, 20]),
+    "RLE does not fit": box(7, 3, segmentation={"size": [9, 9], "counts": [81]}),
+    "duplicate annotation id": box(5, 3),
+    "id out of range": box(2**63, 3),
+    "impossible area": box(7, 3, area=-1),
+    "malformed entry": box(7, 3, bbox="x"),
+}
+
+
+@pytest.mark.parametrize("reason", DROPPED)
+def test_a_dropped_annotation_leaves_its_category_uncertain(reason: str, tmp_path: Path) -> None:
+    scenes = read(tmp_path, document(annotations=[box(5), DROPPED[reason]]), skip_bad=True)
+    assert scenes.skipped == {reason: 1}
+    assert scenes[0].known == scenes[0].countable == {"dog", "sheep"}
+
+
+def test_a_dropped_annotation_beside_a_sound_one_is_present_and_not_counted(tmp_path: Path) -> None:
+    (scene,) = read(tmp_path, document(annotations=[box(5), box(7, bbox=[9, 0, 0, 20])]), skip_bad=True)
+    assert (scene.known, scene.countable) == ({"dog", "sheep", "kite"}, {"sheep", "kite"})
+
+
+@pytest.mark.parametrize("bad", [box(7, 9), box(7) | {"category_id": "dog"}, {"image_id": 1}])
+def test_a_dropped_annotation_of_any_category_leaves_all_uncertain(bad: dict[str, Any], tmp_path: Path) -> None:
+    (scene,) = read(tmp_path, document(annotations=[box(5), bad]), skip_bad=True)
+    assert (scene.known, scene.countable) == ({"dog"}, frozenset())
+
+
+def test_a_dropped_annotation_may_be_what_its_rival_is_called(tmp_path: Path) -> None:
+    names = [{"id": i, "name": name} for i, name in enumerate(("dog", "car", "truck"))]
+    bad = box(7, 1, bbox=[9, 0, 0, 20])
+    (scene,) = read(tmp_path, document(annotations=[box(5, 0), bad], categories=names), skip_bad=True)
+    assert scene.known == {"dog"}
 
 
 def test_a_broken_file_is_one_line(tmp_path: Path) -> None:
@@ -136,6 +182,19 @@ def test_paco_knows_what_was_looked_for(tmp_path: Path, reference: Path) -> None
 def test_paco_attribute_outside_its_classes(tmp_path: Path, reference: Path) -> None:
     with pytest.raises(VhbenchError, match="annotation 1: attribute 60 is not one of the file's 59 classes"):
         read(tmp_path, paco(reference, box(1, attribute_ids=[60])), PacoScenes)
+    scenes = read(tmp_path, paco(reference, box(1, attribute_ids=[23, 60])), PacoScenes, skip_bad=True)
+    assert scenes.skipped == {"unknown attribute": 1}
+    (mug,) = scenes[0].objects
+    assert (mug.attributes, mug.known_attributes) == ((), frozenset())
+
+
+def test_paco_dropped_annotation_leaves_its_category_uncertain(tmp_path: Path, reference: Path) -> None:
+    bad = box(2, 3, bbox=[9, 0, 0, 20])
+    lists = {"neg_category_ids": [3, 4]}
+    (scene,) = read(tmp_path, paco(reference, box(1), bad, **lists), PacoScenes, skip_bad=True)
+    assert scene.known == scene.countable == {"mug", "lamp"}
+    (scene,) = read(tmp_path, paco(reference, box(1), box(2, 99), **lists), PacoScenes, skip_bad=True)
+    assert (scene.known, scene.countable) == ({"mug"}, frozenset())
 
 
 def svg(**changes: Any) -> dict[str, Any]:
@@ -165,3 +224,20 @@ def test_svg_relation_to_a_missing_object(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match=r"file\.json: image a, object 2: 'on' to object 7"):
         read(tmp_path, svg(**broken), SvgScenes)
     assert read(tmp_path, svg(**broken), SvgScenes, skip_bad=True).faults.counts == {"relation to a missing object": 1}
+    (scene,) = read(tmp_path, svg(**broken), SvgScenes, skip_bad=True)
+    assert (scene.countable, scene.known_predicates) == (frozenset(), frozenset())  # object 7 may be another cup
+
+
+def test_svg_dropped_object_leaves_its_category_uncertain(tmp_path: Path) -> None:
+    on = [{"object": 1, "name": "on"}]
+    broken = {
+        "2": {"name": "cup", "bbox": [5, 5, 5, 9], "relations": on},
+        "3": {"name": "fork", "bbox": [5, 5, 9, 9], "relations": on},
+    }
+    (scene,) = read(tmp_path, svg(**broken), SvgScenes, skip_bad=True)
+    assert (scene.known, scene.countable) == ({"cup", "fork"}, {"fork"})
+
+
+def test_svg_image_of_an_impossible_size(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=r"file\.json: image a: size 1000000000000x80 is not within 1 to 100000"):
+        read(tmp_path, {"a": svg()["a"] | {"width": 10**12}}, SvgScenes)
