@@ -13,24 +13,30 @@ Ints = npt.NDArray[np.int32]
 
 
 class Images:
-    """Finds scenes for slots, preferring those that are used least."""
+    """Finds scenes for slots, preferring those that nothing else makes hard, and then those that are used least."""
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
         self.uses = np.zeros(len(pool), np.int32)
-        self._found: dict[tuple[Slot, bool, bool], Ints] = {}
+        self._found: dict[tuple[Slot, bool, bool], tuple[Ints, Ints]] = {}
 
-    def candidates(self, slot: Slot, hp: bool = False, hn: bool = False) -> Ints:
-        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy."""
+    def candidates(self, slot: Slot, hp: bool = False, hn: bool = False) -> tuple[Ints, Ints]:
+        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy.
+
+        Returns:
+            Those in which nothing else that the slot wants is hard (so that a pressure changes one factor), and all.
+        """
         key = (slot, hp and slot.hp is not None, hn and slot.hn is not None)
         if key not in self._found:
             if len(self._found) > 256:
                 self._found.clear()
-            self._found[key] = self.pool.scenes_of(self._mask(*key))
+            strict, loose = self._masks(*key)
+            self._found[key] = self.pool.scenes_of(strict), self.pool.scenes_of(loose)
         return self._found[key]
 
-    def _mask(self, slot: Slot, hp: bool, hn: bool) -> Bits:
+    def _masks(self, slot: Slot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
         mask: Bits = np.full((len(self.pool) + 7) // 8, 255, np.uint8)
+        rest = mask.copy()
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
             if fact == slot.hp:
@@ -40,7 +46,8 @@ class Images:
                 mask &= hard if hn else easy
             else:
                 mask &= truth.yes if wanted else truth.no
-        return mask
+                rest &= ~truth.hard if wanted else ~truth.near
+        return mask & rest, mask
 
     def pick(
         self,
@@ -54,9 +61,11 @@ class Images:
         """Return a different scene for each slot, or None. The slots with the fewest candidates choose first."""
         pools = [self.candidates(slot, hp, hn) for slot in slots]
         chosen: dict[int, int] = {}
-        for i in sorted(range(len(slots)), key=lambda i: len(pools[i])):
-            scene = self._one(pools[i], {*chosen.values(), *taken}, generator)
-            if scene is None:
+        for i in sorted(range(len(slots)), key=lambda i: len(pools[i][1])):
+            gone = {*chosen.values(), *taken}
+            strict, loose = pools[i]
+            scene = self._one(strict, gone, generator)
+            if scene is None and (scene := self._one(loose, gone, generator)) is None:
                 return None
             chosen[i] = scene
         return tuple(chosen[i] for i in range(len(slots)))

@@ -78,7 +78,7 @@ class Pool:
         self.pressable = lru_cache(maxsize=None)(self._pressable)
         self.relation_facts = lru_cache(maxsize=1)(self._relation_facts)
         self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
-        self._extreme = lru_cache(maxsize=64)(self._find_extreme)
+        self._extreme = lru_cache(maxsize=192)(self._find_extreme)
         self._seen_of = lru_cache(maxsize=64)(self._find_seen_of)
         self._flags = self._object_flags()
 
@@ -127,7 +127,8 @@ class Pool:
         hard = (share < t.small) | (seen < t.hidden) | cut
         tiny = np.minimum(w, h) < t.tiny * np.maximum(width, height)
         easy = ~hard & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
-        return {"easy": easy & ~tiny, "hard": hard & ~self.columns.crowd & ~tiny, "tiny": tiny}
+        hard = hard & ~self.columns.crowd & ~tiny
+        return {"easy": easy & ~tiny, "hard": hard, "tiny": tiny, "asked": ~tiny, "soft": ~tiny & ~hard}
 
     # -- the truth of facts --------------------------------------------------------------------------------------
 
@@ -223,10 +224,15 @@ class Pool:
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
         both = self.columns.present[s] & self.columns.present[a]
         listed = both & self.columns.countable[s] & self.columns.countable[a]
-        sided = fact.predicate in SIDES
-        yes, no = self._beside(s, a, fact.predicate == "left of") if sided else self._listed(fact, listed)
-        no = (no & listed) | (self.columns.absent(s) | self.columns.absent(a))
-        yes, easy, hard = self._both_seen(s, a, yes & ~no)
+        absent = self.columns.absent(s) | self.columns.absent(a)
+        if fact.predicate in SIDES:
+            yes, no, easy, hard = self._beside(*((s, a) if fact.predicate == "left of" else (a, s)))
+            no = (no & listed) | absent
+            yes, easy, hard = yes & ~no, easy & ~no, hard & ~no
+        else:
+            yes, no = self._listed(fact, listed)
+            no = (no & listed) | absent
+            yes, easy, hard = self._both_seen(s, a, yes & ~no)
         one = self.columns.present[s] ^ self.columns.present[a]
         far, near = no & one, no & both
         if not far.any():  # no absence is known: what would be a hard negative is the only one
@@ -243,17 +249,29 @@ class Pool:
             hard = hard | all_hard
         return yes, easy & yes, hard & yes
 
-    def _beside(self, s: int, a: int, left: bool) -> tuple[Bools, Bools]:
-        """Left or right by boxes: yes if some pair of boxes is apart that way, no if every centre is the other way."""
-        subject, anchor = (s, a) if left else (a, s)
-        ends, starts = self._extreme(subject, 1.0, first=True), self._extreme(anchor, 0.0, first=False)
-        first, last = self._extreme(subject, 0.5, first=True), self._extreme(anchor, 0.5, first=False)
-        with np.errstate(invalid="ignore"):
-            return ends <= starts, first >= last
+    def _beside(self, left: int, right: int) -> tuple[Bools, Bools, Bools, Bools]:
+        """Left of, by boxes: yes if some pair of boxes is apart that way, no if every centre is the other way.
 
-    def _find_extreme(self, column: int, share: float, *, first: bool) -> Floats:
+        Easy if two that are easy to see are apart so, hard if of each such pair one is hard to see.
+        """
+        first = self._extreme(left, 0.5, "all", first=True)
+        last = self._extreme(right, 0.5, "all", first=False)
+        with np.errstate(invalid="ignore"):
+            no = first >= last
+        yes = self._apart(left, right, "asked")
+        return yes, no, yes & self._apart(left, right, "easy"), yes & ~self._apart(left, right, "soft")
+
+    def _apart(self, left: int, right: int, which: str) -> Bools:
+        """Tell where some pair of boxes is apart, among the objects of a kind."""
+        ends, starts = self._extreme(left, 1.0, which, first=True), self._extreme(right, 0.0, which, first=False)
+        with np.errstate(invalid="ignore"):
+            return ends <= starts
+
+    def _find_extreme(self, column: int, share: float, which: str, *, first: bool) -> Floats:
         """Return the leftmost (or rightmost) left edge + share · width of a category per scene; NaN without any."""
         rows = self.columns.objects_of(column)
+        if which != "all":
+            rows = rows[self._flags[which][rows]]
         result = np.full(len(self), np.inf if first else -np.inf, np.float32)
         values = self.columns.box[rows, 0] + np.float32(share) * self.columns.box[rows, 2]
         (np.minimum if first else np.maximum).at(result, self.columns.where[rows], values)
