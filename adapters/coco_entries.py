@@ -79,21 +79,28 @@ _ABOUT = msgspec.json.Decoder(_About)
 
 
 def read_categories(entries: list[Category], faults: Faults) -> dict[int, str]:
-    """Return id → name, each once."""
+    """Return id → name, each once; an id that is there twice is left out, since nobody knows which one is meant."""
     names: dict[int, str] = {}
+    twice: set[int] = set()
     for entry in entries:
         if entry.id in names or entry.name in names.values():
             faults.report("duplicate category", f"category {entry.id}", f"{entry.name!r} is there twice, by id or name")
-            continue
-        names[entry.id] = entry.name
+            twice.add(entry.id)
+        else:
+            names[entry.id] = entry.name
+    names = {identity: name for identity, name in names.items() if identity not in twice}
     if not names:
         raise VhbenchError(f"{faults.path}: no categories")
     return names
 
 
 def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) -> list[Image]:
-    """Return the sound images, whose files are there (looked for unless ``folder`` is None)."""
+    """Return the sound images, whose files are there (looked for unless ``folder`` is None).
+
+    An id that is there twice is left out: nobody knows which of the two an annotation is about.
+    """
     images: dict[int, Image] = {}
+    twice: set[int] = set()
     there = _Listing(folder)
     for place, raw in enumerate(raws):
         image = faults.decode(Image, raw, f"images[{place}]")
@@ -101,6 +108,7 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) ->
             continue
         if image.id in images:
             faults.report("duplicate image id", f"image {image.id}", "this id is there twice")
+            twice.add(image.id)
         elif not fits_64_bits(image.id):
             faults.report("id out of range", f"image {image.id}", "the id does not fit into 64 bits")
         elif not sane_size(image.width, image.height):
@@ -114,9 +122,9 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) ->
             faults.report("missing image file", f"image {image.id}", f"no file {image.file_name!r} in {folder}")
         else:
             images[image.id] = image
-    if not images:
+    if not images.keys() - twice:
         raise VhbenchError(f"{faults.path}: no usable images")
-    return list(images.values())
+    return [image for image in images.values() if image.id not in twice]
 
 
 class _Listing:
