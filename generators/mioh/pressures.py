@@ -19,6 +19,9 @@ class Thresholds:
 
     Areas are shares of the image; fills are (mask area / box area) relative to the category's median.
 
+    What is said of positives holds for presence, attributes and relations: hard if every instance is, easy if one is.
+    Counting is the other way round, since each instance counts: hard if at least one is, easy if every one is.
+
     Attributes:
         small: hard positive: every instance covers less than this.
         large: easy positive: an instance covers at least this.

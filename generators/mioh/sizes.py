@@ -1,7 +1,7 @@
 """How many questions each cell gets."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
@@ -26,16 +26,18 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
             as in :data:`PAPER`.
 
     Raises:
-        VhbenchError: for an unknown task or pressure, or a negative number.
+        VhbenchError: for anything else, an unknown task or pressure, or a number that is negative or not whole.
     """
     if cells == "paper":
         cells = PAPER
-    if isinstance(cells, str):
-        if not cells.isdecimal():
-            raise VhbenchError(f"cells {cells!r}: must be paper, a number, or a JSON file of task → pressure → number")
+    if isinstance(cells, str) and cells.isdecimal():
         cells = int(cells)
-    if isinstance(cells, int):
+    if isinstance(cells, int) and _is_size(cells):
         return {name: _split_ni(dict.fromkeys(GROUPS, cells)) for name in QUESTION_TYPES}
+    if not isinstance(cells, Mapping):
+        raise VhbenchError(
+            f"cells {cells!r:.40}: must be paper, a number (0 or more), or a JSON file of task → pressure → number"
+        )
     _check(cells)
     table: dict[str, dict[str, int]] = {}
     for task in PAPER:
@@ -46,13 +48,21 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
     return table
 
 
-def _check(cells: Mapping[str, Mapping[str, int]]) -> None:
+def _is_size(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0
+
+
+def _check(cells: Mapping[str, Any]) -> None:
     for task, groups in cells.items():
         if task not in PAPER:
             raise VhbenchError(f"cells: unknown task {task!r}: must be one of {', '.join(PAPER)}")
+        if not isinstance(groups, Mapping):
+            raise VhbenchError(f"cells: {task}: {groups!r:.40}: must be pressure → number, of {', '.join(GROUPS)}")
         for group, number in groups.items():
-            if group not in GROUPS or not isinstance(number, int) or number < 0:
-                raise VhbenchError(f"cells: {task} {group!r}: {number}: must be 0 or more of {', '.join(GROUPS)}")
+            if group not in GROUPS:
+                raise VhbenchError(f"cells: {task}: unknown pressure {group!r}: must be one of {', '.join(GROUPS)}")
+            if not _is_size(number):
+                raise VhbenchError(f"cells: {task}, {group}: {number!r:.40}: must be a whole number, 0 or more")
 
 
 def _share(number: int, index: int, parts: int) -> int:

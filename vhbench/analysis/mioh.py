@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
 
@@ -28,11 +29,15 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         Shares are from 0 to 1, with 95 % intervals; what was not asked is None.
 
     Raises:
-        VhbenchError: if no record is MIOH's.
+        VhbenchError: if no record is MIOH's, or one of MIOH's is of no known question type.
     """
     own = [r for r in records if r.benchmark == "mioh"]
     if not own:
         raise VhbenchError(f"none of {len(records)} answers is to a question of MIOH")
+    for r in own:
+        if r.question_type not in QUESTION_TYPES:
+            known = ", ".join(QUESTION_TYPES)
+            raise VhbenchError(f"answer {r.id!r}: unknown question_type {r.question_type!r}: must be one of {known}")
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = {task: diagnose([r for r in own if r.task == task]) for task in asked}
     drops = {task: pressed_drops([r for r in own if r.task == task]) for task in asked}

@@ -11,6 +11,9 @@ import orjson
 
 from vhbench.schema import Question, VhbenchError, read_image
 
+ANNOTATORS: Final = 3
+"""How many the protocol wants."""
+
 ALLOWED: Final = ("yes", "no", *"ABCDE", "unclear")
 
 _KINDS: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"GIF8": "gif"}
@@ -46,22 +49,31 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> list[dict[str, s
     """Read what annotators saved, one file each: question id → "yes", "no", a letter or "unclear".
 
     Raises:
-        VhbenchError: if a file is malformed, belongs to another split, or two are by the same annotator.
+        VhbenchError: if a file is malformed, belongs to another split, or is there twice, by its path or content; or
+            two are by the same annotator.
     """
     files_of: dict[str, Path] = {}
+    contents: dict[bytes, Path] = {}
+    seen: set[Path] = set()
     votes = []
     for path in paths:
-        annotator, judgments = _read(path, content_hash)
+        if path.resolve() in seen:
+            raise VhbenchError(f"{path}: this file is there twice; needed: one file for each annotator")
+        seen.add(path.resolve())
+        content, annotator, judgments = _read(path, content_hash)
         if annotator and (other := files_of.setdefault(annotator, path)) is not path:
             raise VhbenchError(f"{path}: annotator {annotator!r} has judged in {other} already; needed: one file each")
+        if (other := contents.setdefault(content, path)) is not path:
+            raise VhbenchError(f"{path}: has the same content as {other}; needed: one file for each annotator")
         votes.append(judgments)
     return votes
 
 
-def _read(path: Path, content_hash: str) -> tuple[str, dict[str, str]]:
-    """Return the annotator's name and judgments."""
+def _read(path: Path, content_hash: str) -> tuple[bytes, str, dict[str, str]]:
+    """Return a file's content, the annotator's name and the judgments."""
     try:
-        found = orjson.loads(path.read_bytes())
+        content = path.read_bytes()
+        found = orjson.loads(content)
     except (OSError, orjson.JSONDecodeError) as error:
         raise VhbenchError(f"cannot read judgments {path}: {error}") from error
     if not isinstance(found, dict) or not isinstance(found.get("judgments"), dict):
@@ -71,7 +83,7 @@ def _read(path: Path, content_hash: str) -> tuple[str, dict[str, str]]:
     for key, value in found["judgments"].items():
         if value not in ALLOWED:
             raise VhbenchError(f"{path}: question {key}: judgment {value!r} must be one of {', '.join(ALLOWED)}")
-    return str(found.get("annotator") or ""), dict(found["judgments"])
+    return content, str(found.get("annotator") or ""), dict(found["judgments"])
 
 
 def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dict[str, Any]:

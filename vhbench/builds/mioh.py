@@ -1,6 +1,7 @@
 """MIOH's build: sources, pools and the 26 question types, one shard per type."""
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -21,6 +22,8 @@ from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 VERSION: Final = "1.0.0"
 """Of the benchmark: MAJOR changes when scores are no longer comparable."""
+
+_SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 
 DRAWN = Thresholds(small=0.004, large=0.006)
 """Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
@@ -193,7 +196,7 @@ def read_thresholds(pairs: Sequence[str], source: str) -> Thresholds | None:
     """Read ``--threshold NAME=VALUE`` options; None if there is none.
 
     Raises:
-        VhbenchError: for an unknown name or a value that is no number.
+        VhbenchError: for an unknown name, or a value that is no number or out of range.
     """
     if not pairs:
         return None
@@ -204,7 +207,11 @@ def read_thresholds(pairs: Sequence[str], source: str) -> Thresholds | None:
         if name not in names:
             raise VhbenchError(f"--threshold {pair}: unknown name {name!r}: must be one of {', '.join(names)}")
         try:
-            names[name] = type(names[name])(float(value))
+            number = float(value)
         except ValueError:
             raise VhbenchError(f"--threshold {pair}: {value!r} is not a number") from None
+        if not (0 <= number <= 1 if name in _SHARES else 0 <= number < math.inf):
+            allowed = "from 0 to 1" if name in _SHARES else "finite and 0 or more"
+            raise VhbenchError(f"--threshold {pair}: {value!r} is out of range: must be {allowed}")
+        names[name] = type(names[name])(number)
     return Thresholds(**names)

@@ -41,10 +41,13 @@ def review(
         votes = reviews.read_judgments(judgments, manifest.content_hash)
         verdict = reviews.tally(votes, answers)
         output = output if output.suffix == ".json" else Path("verdict.json")
+        output.parent.mkdir(parents=True, exist_ok=True)
         output.write_bytes(orjson.dumps(verdict, option=orjson.OPT_INDENT_2))
         typer.echo(
             f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}"
         )
+        if len(votes) < reviews.ANNOTATORS:
+            typer.echo(f"judged by {len(votes)}: the protocol wants {reviews.ANNOTATORS} annotators")
         for item in verdict["dropped"]:
             votes_said = ", ".join(item["votes"])
             typer.echo(f"  {item['id']}: {item['why']} (split says {item['answer']}, annotators {votes_said})")

@@ -4,6 +4,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mioh_checker import check, words_of
@@ -153,3 +154,22 @@ def test_cell_sizes_are_the_papers() -> None:
         sizes({"smell": {"easy": 1}})
     with pytest.raises(VhbenchError, match="must be paper, a number"):
         sizes("many")
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        ([1], "cells [1]: must be paper, a number (0 or more), or a JSON file"),
+        (True, "cells True: must be paper, a number (0 or more), or a JSON file"),
+        (-1, "cells -1: must be paper, a number (0 or more), or a JSON file"),
+        ({"existence": 3}, "cells: existence: 3: must be pressure → number"),
+        ({"existence": {"ni": 2.5}}, "cells: existence, ni: 2.5: must be a whole number, 0 or more"),
+        ({"existence": {"ni": True}}, "cells: existence, ni: True: must be a whole number, 0 or more"),
+        ({"existence": {"ni2": 1}}, "cells: existence: unknown pressure 'ni2': must be one of easy, ni, hp, hn, hp+hn"),
+    ],
+)
+def test_odd_cells_are_refused_in_one_line(cells: Any, message: str) -> None:
+    with pytest.raises(VhbenchError) as caught:
+        sizes(cells)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -1,5 +1,6 @@
 """Perception, integration, drops: worked by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,12 @@ def test_drops_are_paired_and_leave_controls_out() -> None:
 def test_other_benchmarks_are_refused() -> None:
     with pytest.raises(VhbenchError, match="none of 1 answers is to a question of MIOH"):
         mioh.analyse([Record(id="x", benchmark="ode")])
+
+
+def test_an_unknown_question_type_is_refused_with_its_row() -> None:
+    odd = replace(answered("1", True, "selective"), question_type="E9")
+    with pytest.raises(VhbenchError, match="answer 'e5-e1-1-easy': unknown question_type 'E9': must be one of E1"):
+        mioh.analyse([answered("2", True, "selective"), odd])
 
 
 def test_the_heat_map_is_a_picture_and_shows_what_was_not_asked(tmp_path: Path) -> None:

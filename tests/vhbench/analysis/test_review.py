@@ -54,3 +54,15 @@ def test_nobody_votes_twice(tmp_path: Path) -> None:
         (tmp_path / name).write_text('{"hash": "mine", "annotator": "ann", "judgments": {"q": "A"}}')
     with pytest.raises(VhbenchError, match=r"two.json: annotator 'ann' has judged in .*one.json already"):
         review.read_judgments([tmp_path / "one.json", tmp_path / "two.json"], "mine")
+
+
+def test_a_file_without_a_name_counts_once(tmp_path: Path) -> None:
+    one, two, three = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
+    for path in (one, two):
+        path.write_text('{"hash": "mine", "judgments": {"q": "A"}}')
+    three.write_text('{"hash": "mine", "judgments": {"q": "B"}}')
+    with pytest.raises(VhbenchError, match=r"one.json: this file is there twice; needed: one file for each"):
+        review.read_judgments([one, tmp_path / ".." / tmp_path.name / "one.json"], "mine")
+    with pytest.raises(VhbenchError, match=r"two.json: has the same content as .*one.json; needed: one file for each"):
+        review.read_judgments([one, two], "mine")
+    assert review.read_judgments([one, three], "mine") == [{"q": "A"}, {"q": "B"}]

@@ -47,13 +47,18 @@ def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> 
     assert page.read_text().count("data:image/jpeg;base64,") > 4
     answers = {q.id: q.answer for q in splits.read_questions(split)}
     first, second = sorted(answers)[:2]
-    saved = tmp_path / "ann.json"
-    given = {first: answers[first], second: "unclear"}
-    saved.write_text(json.dumps({"hash": splits.read_manifest(split).content_hash, "judgments": given}))
-    verdict = tmp_path / "verdict.json"
-    told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *["-j", str(saved)] * 3])
+    saved: list[str] = []
+    given = {"hash": splits.read_manifest(split).content_hash, "judgments": {first: answers[first], second: "unclear"}}
+    for name in ("ann", "bob", "eve"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(given | {"annotator": name}))
+        saved += ["-j", str(tmp_path / f"{name}.json")]
+    verdict = tmp_path / "new" / "folder" / "verdict.json"
+    told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *saved])
     assert "1 kept, 1 dropped by 3 annotators" in told.output
+    assert "the protocol wants" not in told.output
     assert json.loads(verdict.read_text())["kept"] == [first]
+    told = runner.invoke(app, ["review", str(split), "-o", str(verdict), *saved[:4]])
+    assert "judged by 2: the protocol wants 3 annotators" in told.output.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,11 @@ def test_a_page_to_review_and_its_judgments(tmp_path: Path, reference: Path) -> 
         (["--types", "E9"], "unknown question type 'E9'"),
         (["--cells", "many"], "--cells many: must be paper, a number, or a JSON file"),
         (["--threshold", "tall=1"], "--threshold tall=1: unknown name 'tall': must be one of small, large"),
+        (["--threshold", "far=7"], "--threshold far=7: '7' is out of range: must be from 0 to 1"),
+        (["--threshold", "clip_low=-1"], "--threshold clip_low=-1: '-1' is out of range: must be from 0 to 1"),
+        (["--threshold", "near=nan"], "--threshold near=nan: 'nan' is out of range: must be from 0 to 1"),
+        (["--threshold", "small=nan"], "--threshold small=nan: 'nan' is out of range: must be finite and 0 or more"),
+        (["--threshold", "support=inf"], "support=inf: 'inf' is out of range: must be finite and 0 or more"),
     ],
 )
 def test_bad_options_are_one_line(options: list[str], message: str, tmp_path: Path) -> None:
