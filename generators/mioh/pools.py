@@ -34,7 +34,7 @@ class Truth:
         yes: it is true.
         no: it is false.
         easy: true, and easy to see.
-        hard: true, and every instance of it is hard to see (hard positive).
+        hard: true, and every instance of it is hard to see (hard positive; of a count: at least one is).
         far: false, and nothing suggests it (easy negative).
         near: false, and what is there suggests it (hard negative).
     """
