@@ -1,7 +1,8 @@
 """Questions as Arrow tables and Parquet shards, in the form that ``datasets`` 3, 4 and 5 read alike.
 
-Each image is stored once per row group: the image leaf is dictionary-encoded and left uncompressed (JPEG and PNG do
-not shrink), everything else is zstd. 2,200 questions over 200 images take 14 MB instead of 154 MB.
+Images are left uncompressed (JPEG and PNG do not shrink), everything else is zstd. Where rows share images, the image
+leaf is dictionary-encoded, so that each image is stored once per row group: 2,200 questions over 200 images take 14 MB
+instead of 154 MB. Where none do, it is plain, which is faster to write and as large. Readers see no difference.
 """
 
 import json
@@ -54,31 +55,37 @@ def schema(image_bytes: pa.DataType | None = None) -> pa.Schema:
     return pa.schema(columns, metadata={b"huggingface": json.dumps(features).encode()})
 
 
-_WRITTEN = schema(pa.dictionary(pa.int32(), pa.binary()))
+_PLAIN = schema()
+_SHARED = schema(pa.dictionary(pa.int32(), pa.binary()))
 _LEAVES = (
     *(f"{name}.list.element" if name in LISTS else name for name in COLUMNS if name != "images"),
-    *(IMAGE_BYTES, "images.list.element.path"),
+    "images.list.element.path",
 )
 _OPTIONS: dict[str, Any] = {
-    "compression": {leaf: "none" if leaf == IMAGE_BYTES else "zstd" for leaf in _LEAVES},
-    "use_dictionary": True,
+    "compression": {IMAGE_BYTES: "none", **dict.fromkeys(_LEAVES, "zstd")},
     "dictionary_pagesize_limit": 1 << 30,
-    "write_statistics": [leaf for leaf in _LEAVES if leaf != IMAGE_BYTES],
+    "write_statistics": list(_LEAVES),
     "write_page_index": True,
     "store_schema": False,  # it would record the dictionary type; readers shall see plain bytes
 }
 
 
-def open_writer(path: Path) -> pq.ParquetWriter:
-    """Open a shard for writing."""
-    writer = pq.ParquetWriter(path, _WRITTEN, **_OPTIONS)
+def open_writer(path: Path, *, shared: bool) -> pq.ParquetWriter:
+    """Open a shard for writing; ``shared`` where rows share images."""
+    options = {**_OPTIONS, "use_dictionary": [*_LEAVES, IMAGE_BYTES] if shared else list(_LEAVES)}
+    writer = pq.ParquetWriter(path, _SHARED if shared else _PLAIN, **options)
     # Without the Arrow schema, its metadata is not stored either; this is what tells `datasets` where the images are.
-    writer.add_key_value_metadata({key.decode(): value.decode() for key, value in _WRITTEN.metadata.items()})
+    writer.add_key_value_metadata({key.decode(): value.decode() for key, value in _PLAIN.metadata.items()})
     return writer
 
 
 def table(
-    questions: Sequence[Question], digests: Sequence[Sequence[bytes]], images: Mapping[bytes, bytes], version: str
+    questions: Sequence[Question],
+    digests: Sequence[Sequence[bytes]],
+    images: Mapping[bytes, bytes],
+    version: str,
+    *,
+    shared: bool,
 ) -> pa.Table:
     """Return one row group.
 
@@ -87,24 +94,28 @@ def table(
         digests: the SHA-256 of each row's images.
         images: the encoded images by their SHA-256.
         version: goes into ``benchmark_version`` of every row.
+        shared: as the writer was opened.
     """
+    written = _SHARED if shared else _PLAIN
     arrays = []
     for name in COLUMNS:
         if name == "images":
-            arrays.append(_image_array(digests, images))
+            arrays.append(_image_array(digests, images, shared))
         elif name == "benchmark_version":
             arrays.append(pa.array([version] * len(questions), pa.string()))
         else:
-            arrays.append(pa.array([getattr(q, name) for q in questions], _WRITTEN.field(name).type))
-    return pa.Table.from_arrays(arrays, schema=_WRITTEN)
+            arrays.append(pa.array([getattr(q, name) for q in questions], written.field(name).type))
+    return pa.Table.from_arrays(arrays, schema=written)
 
 
-def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, bytes]) -> pa.Array:
+def _image_array(digests: Sequence[Sequence[bytes]], images: Mapping[bytes, bytes], shared: bool) -> pa.Array:
     flat = [digest for row in digests for digest in row]
-    position = {digest: i for i, digest in enumerate(dict.fromkeys(flat))}
-    dictionary = _binary([images[digest] for digest in position])
-    indices = pa.array([position[digest] for digest in flat], pa.int32())
-    data = pa.DictionaryArray.from_arrays(indices, dictionary)
+    if shared:
+        position = {digest: i for i, digest in enumerate(dict.fromkeys(flat))}
+        indices = pa.array([position[digest] for digest in flat], pa.int32())
+        data = pa.DictionaryArray.from_arrays(indices, _binary([images[digest] for digest in position]))
+    else:
+        data = _binary([images[digest] for digest in flat])
     structs = pa.StructArray.from_arrays([data, pa.nulls(len(flat), pa.string())], names=["bytes", "path"])
     offsets = [0]
     for row in digests:
@@ -116,9 +127,11 @@ def _binary(values: Sequence[bytes]) -> pa.Array:
     """Return an array of large values, copying each once (a builder would copy them again whenever it grows)."""
     offsets = np.zeros(len(values) + 1, np.int32)
     np.cumsum([len(value) for value in values], out=offsets[1:])
-    return pa.Array.from_buffers(
-        pa.binary(), len(values), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(values))]
-    )
+    data = pa.allocate_buffer(int(offsets[-1]))  # from Arrow's pool, which gives the same memory again and again
+    view = memoryview(data).cast("B")
+    for start, value in zip(offsets.tolist(), values, strict=False):
+        view[start : start + len(value)] = value
+    return pa.Array.from_buffers(pa.binary(), len(values), [None, pa.py_buffer(offsets), data])
 
 
 def open_shard(path: Path) -> pq.ParquetFile:

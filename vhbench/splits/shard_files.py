@@ -3,7 +3,7 @@
 import hashlib
 import mmap
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from vhbench.schema import Question
 from vhbench.splits import layout, parquet
 
 GROUP_ROWS = 200
-GROUP_IMAGE_BYTES = 64 << 20
 FILE_BYTES = 512 << 20
 MAPPED_BYTES = 32 << 20
 SYNCED_BYTES = 64 << 20
@@ -32,21 +31,20 @@ class ShardFiles:
         self._folder, self._version, self._executor = folder, version, executor
         self._writer: pq.ParquetWriter | None = None
         self._hashes: list[_GrowingHash] = []
-        self._written = 0
+        self._written, self._shared = 0, False
         self.rows = 0
         folder.mkdir()
 
     def write(self, rows: Sequence[SortedRow], images: Mapping[bytes, bytes]) -> None:
-        """Write sorted rows as row groups."""
-        for group, size in _groups(rows, images):
-            if self._writer is None or self._written >= FILE_BYTES:
-                self._writer = self._open_next()
-            self._written += size
-            self.rows += len(group)
+        """Write sorted rows as row groups of about equal size."""
+        writer = self._make_room(shared=sum(len(digests) for digests, _ in rows) > len(images))
+        self.rows += len(rows)
+        for group in _groups(rows):
             digests, questions = [d for d, _ in group], [q for _, q in group]
-            table = parquet.table(questions, digests, images, self._version)
-            self._writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
+            table = parquet.table(questions, digests, images, self._version, shared=self._shared)
+            writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
             self._hashes[-1].grow(self._executor)
+        self._written += sum(map(len, images.values()))
 
     def finish(self, directory: Path, config: str) -> dict[str, str]:
         """Close the files, give them their names, and return path below ``directory`` → SHA-256."""
@@ -65,12 +63,14 @@ class ShardFiles:
             writer, self._writer = self._writer, None
             writer.close()
 
-    def _open_next(self) -> pq.ParquetWriter:
-        self._close_file()
-        path = self._folder / f"part-{len(self._hashes):05d}.parquet"
-        writer, self._written = parquet.open_writer(path), 0
-        self._hashes.append(_GrowingHash(path))
-        return writer
+    def _make_room(self, shared: bool) -> pq.ParquetWriter:
+        """Begin a new file if there is none, it is full, or an image repeats for the first time."""
+        if self._writer is None or self._written >= FILE_BYTES or (shared and not self._shared):
+            self._close_file()
+            path = self._folder / f"part-{len(self._hashes):05d}.parquet"
+            self._writer, self._shared, self._written = parquet.open_writer(path, shared=shared), shared, 0
+            self._hashes.append(_GrowingHash(path))
+        return self._writer
 
     def _close_file(self) -> None:
         self.close()
@@ -78,20 +78,11 @@ class ShardFiles:
             self._hashes[-1].grow(self._executor)
 
 
-def _groups(rows: Sequence[SortedRow], images: Mapping[bytes, bytes]) -> list[tuple[list[SortedRow], int]]:
-    """Cut rows into groups of at most 200 rows and about 64 MB of images."""
-    groups: list[tuple[list[SortedRow], int]] = []
-    group: list[SortedRow] = []
-    seen: set[bytes] = set()
-    size = 0
-    for row in rows:
-        if len(group) == GROUP_ROWS or size > GROUP_IMAGE_BYTES:
-            groups.append((group, size))
-            group, seen, size = [], set(), 0
-        group.append(row)
-        size += sum(len(images[digest]) for digest in set(row[0]) - seen)
-        seen.update(row[0])
-    return [*groups, (group, size)]
+def _groups(rows: Sequence[SortedRow]) -> Iterator[Sequence[SortedRow]]:
+    """Cut rows into as few groups of at most 200 as there can be, all of about the same size."""
+    count = -(-len(rows) // GROUP_ROWS)
+    for i in range(count):
+        yield rows[i * len(rows) // count : (i + 1) * len(rows) // count]
 
 
 class _GrowingHash:
@@ -127,11 +118,12 @@ class _GrowingHash:
 
     def _update(self) -> None:
         # Mapped, not read: the pages are still in memory, and copying them once more would cost as much as writing.
+        # As a private copy, since some network file systems allow no shared mapping.
         while (size := self._size()) > self._done:
             start = self._done - self._done % mmap.ALLOCATIONGRANULARITY
             end = min(size, start + MAPPED_BYTES)
             with (
-                mmap.mmap(self._file.fileno(), end - start, offset=start, access=mmap.ACCESS_READ) as pages,
+                mmap.mmap(self._file.fileno(), end - start, offset=start, access=mmap.ACCESS_COPY) as pages,
                 memoryview(pages) as view,
                 view[self._done - start :] as new,
             ):

@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from PIL import Image
 
 from vhbench import splits
 from vhbench.schema import Mask, Question, Rejection, Relation, Row, Scene, SceneObject, VhbenchError
+from vhbench.splits import parquet
 
 
 def png(colour: tuple[int, int, int], size: tuple[int, int] = (8, 8)) -> bytes:
@@ -119,6 +121,33 @@ def test_an_image_is_stored_once(tmp_path: Path) -> None:
     rows = [Row("a", replace(question(n), images=(noise,) * 3)) for n in range(200)]
     manifest = write(tmp_path / "ode", rows)
     assert sum((tmp_path / "ode" / name).stat().st_size for name in manifest.files) < 100_000
+
+
+def test_where_images_begin_to_repeat_a_file_with_a_dictionary_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vhbench.splits.writing.WINDOW_BYTES", 5 * len(IMAGES[0]))
+    alone = [Row("a", question(n, n)) for n in range(10)]
+    twins = [Row("a", question(10 + n, 10 + n // 2)) for n in range(20)]
+
+    write(tmp_path / "alone", alone)
+    write(tmp_path / "both", alone + twins)
+
+    assert have_dictionaries(tmp_path / "alone") == [False]
+    assert have_dictionaries(tmp_path / "both") == [False, True]
+    assert splits.verify(tmp_path / "both") == []
+    read = {row.question.id: row.question.images for row in splits.read_rows(tmp_path / "both")}
+    assert read == {row.question.id: row.question.images for row in alone + twins}
+
+
+def have_dictionaries(directory: Path) -> list[bool]:
+    """Return for each file of config "a" whether its images are dictionary-encoded."""
+    found = []
+    for path in sorted(directory.glob("a/*.parquet")):
+        group = pq.ParquetFile(path).metadata.row_group(0)
+        leaves = [group.column(i) for i in range(group.num_columns)]
+        found += [leaf.has_dictionary_page for leaf in leaves if leaf.path_in_schema == parquet.IMAGE_BYTES]
+    return found
 
 
 def test_images_may_be_files(tmp_path: Path) -> None:
