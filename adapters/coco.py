@@ -11,7 +11,7 @@ needs a few hundred MB. A scene is made when it is asked for; image files are op
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -27,13 +27,14 @@ from vhbench.adapters.coco_entries import (
     read_images,
 )
 from vhbench.adapters.faults import Faults, read_json
+from vhbench.protocols import SceneSequence
 from vhbench.schema import Scene, SceneObject, VhbenchError
 
 RIVALS = (frozenset({"car", "truck"}), frozenset({"couch", "chair"}), frozenset({"cup", "wine glass"}))
 """Categories of which annotators take one for another: where one is present, the other's absence is not known."""
 
 
-class CocoScenes(Sequence[Scene]):
+class CocoScenes(SceneSequence):
     """The images of an instances file as scenes, in the file's order.
 
     Attributes:
@@ -85,16 +86,10 @@ class CocoScenes(Sequence[Scene]):
     def __len__(self) -> int:
         return len(self._images)
 
-    @overload
-    def __getitem__(self, index: int) -> Scene: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Scene]: ...
-    def __getitem__(self, index: int | slice) -> Scene | Sequence[Scene]:
-        """Make one scene (or a list of them, for a slice)."""
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        image = self._images[index]
-        rows = range(self._starts[index], self._starts[index + 1])
+    def scene(self, place: int) -> Scene:
+        """Make the scene of one image."""
+        image = self._images[place]
+        rows = range(self._starts[place], self._starts[place + 1])
         known, countable = self.knowledge(image, rows)
         return Scene(
             id=f"{self.name}:{image.id}",
@@ -106,9 +101,6 @@ class CocoScenes(Sequence[Scene]):
             countable=countable,
             provenance=self._provenance(image),
         )
-
-    def __iter__(self) -> Iterator[Scene]:
-        return (self[i] for i in range(len(self)))
 
     def file_names(self) -> Iterator[str]:
         """Yield each image's ``file_name``."""

@@ -10,13 +10,13 @@ Objects and relations are kept as columns of numbers, a scene is made when it is
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, overload
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from vhbench.adapters.faults import LONGEST_SIDE, Faults, read_json, sane_size
+from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class _Image(msgspec.Struct, gc=False):
     objects: dict[str, _Object]
 
 
-class SvgScenes(Sequence[Scene]):
+class SvgScenes(SceneSequence):
     """The images of a Synthetic Visual Genome file as scenes.
 
     Attributes:
@@ -87,17 +87,11 @@ class SvgScenes(Sequence[Scene]):
     def __len__(self) -> int:
         return len(self.keys)
 
-    @overload
-    def __getitem__(self, index: int) -> Scene: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Scene]: ...
-    def __getitem__(self, index: int | slice) -> Scene | Sequence[Scene]:
-        """Make one scene (or a list of them, for a slice)."""
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        key = self.keys[index]
-        width, height = self._columns.sizes[2 * index : 2 * index + 2]
-        objects, silent = self._columns.objects(index)
+    def scene(self, place: int) -> Scene:
+        """Make the scene of one image."""
+        key = self.keys[place]
+        width, height = self._columns.sizes[2 * place : 2 * place + 2]
+        objects, silent = self._columns.objects(place)
         anchors = frozenset(o.category for o in objects) - silent
         countable = frozenset() if key in self._unlisted else anchors - self._dropped.get(key, set())
         return Scene(
@@ -106,14 +100,11 @@ class SvgScenes(Sequence[Scene]):
             width=width,
             height=height,
             objects=objects,
-            relations=self._columns.relations(index),
+            relations=self._columns.relations(place),
             known=anchors,
             countable=countable,
             provenance={"source": self.name, "image_id": key},
         )
-
-    def __iter__(self) -> Iterator[Scene]:
-        return (self[i] for i in range(len(self)))
 
     def _image(self, key: str, raw: msgspec.Raw) -> _Image | None:
         """Return a sound image, its unsound objects and relations left out (and reported)."""

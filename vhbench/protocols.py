@@ -1,8 +1,9 @@
 """What generators ask of the outside world; adapters answer. The two meet in :mod:`vhbench.builds`."""
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 from vhbench.schema import Box, Rejection, Row, Scene, SceneSpec
 
@@ -18,6 +19,31 @@ class Detection:
     category: str
     score: float
     box: Box
+
+
+class SceneSequence(Sequence[Scene]):
+    """Scenes that are made when they are asked for: all of COCO need not be in memory.
+
+    Readers of annotated files give ``__len__`` and :meth:`scene`; indexing, slices and iteration follow from them.
+    """
+
+    @abstractmethod
+    def scene(self, place: int) -> Scene:
+        """Make the scene at a place from 0 to the length less one."""
+
+    @overload
+    def __getitem__(self, index: int) -> Scene: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Sequence[Scene]": ...
+    def __getitem__(self, index: int | slice) -> "Scene | Sequence[Scene]":
+        """Make one scene, or a list of them for a slice."""
+        if isinstance(index, slice):
+            return [self.scene(i) for i in range(len(self))[index]]
+        return self.scene(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Scene]:
+        """Make one scene after the other."""
+        return map(self.scene, range(len(self)))
 
 
 class ImageSource(Protocol):

@@ -42,6 +42,19 @@ def test_every_category_is_known_and_crowds_are_not_counted(tmp_path: Path) -> N
     assert scene.objects[0].box == (10.0, 10.0, 20.0, 30.0)
 
 
+def test_scenes_are_a_sequence(tmp_path: Path) -> None:
+    images = [{"id": n, "file_name": "a.jpg", "width": 100, "height": 80} for n in (3, 1, 2)]
+    scenes = read(tmp_path, document(images=images))
+    assert [scene.id for scene in scenes] == ["coco:3", "coco:1", "coco:2"]
+    assert scenes[-1] == scenes[2]
+    assert list(scenes[1:]) == [scenes[1], scenes[2]]
+    assert list(reversed(scenes)) == [scenes[2], scenes[1], scenes[0]]
+    assert scenes[1] in scenes
+    for beyond in (3, -4):
+        with pytest.raises(IndexError):
+            scenes[beyond]
+
+
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "missing file": (
         {"images": [{"id": 1, "file_name": "b.jpg", "width": 9, "height": 9}]},

@@ -1,12 +1,13 @@
 """Where MIOH's scenes come from: drawn pools, COCO, PACO, SVG; and which question types each can answer."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final
 
 from vhbench.builds import mioh_drawn
+from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _left_out(faults: "Faults") -> tuple[Rejection, ...]:
     return tuple(Rejection(f"{faults.path.name}: {where}", reason) for where, reason in found)
 
 
-class WithAbsences(Sequence[Scene]):
+class WithAbsences(SceneSequence):
     """Scenes of SVG, which lists relations but does not say what is absent, with what COCO knows of the same images.
 
     An SVG image and a COCO image are the same if the former's id is the stem of the latter's file name. COCO is
@@ -141,24 +142,15 @@ class WithAbsences(Sequence[Scene]):
     def __len__(self) -> int:
         return len(self._scenes)
 
-    @overload
-    def __getitem__(self, index: int) -> Scene: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Scene]: ...
-    def __getitem__(self, index: int | slice) -> Scene | Sequence[Scene]:
-        """Make one scene (or a list of them, for a slice)."""
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        scene, twin = self._scenes[index], self._twin[index]
+    def scene(self, place: int) -> Scene:
+        """Make the scene of one image."""
+        scene, twin = self._scenes[place], self._twin[place]
         if twin < 0:
             return scene
         other, there = self._known[twin], scene.categories()
         absent = other.known - other.categories() - there
         listed = {c for c in there & other.countable if _same_boxes(_boxes(scene, c), _boxes(other, c))}
         return replace(scene, known=scene.known | absent | listed, countable=scene.countable | absent | listed)
-
-    def __iter__(self) -> Iterator[Scene]:
-        return (self[i] for i in range(len(self)))
 
 
 def _boxes(scene: Scene, category: str) -> list[Box]:
