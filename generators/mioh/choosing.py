@@ -1,7 +1,7 @@
 """Which facts a question is about: one that was asked least, or several that can stand side by side as options."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, reduce
 from itertools import islice
 from typing import Final
@@ -24,21 +24,26 @@ class Chooser:
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: Pool) -> None:
         """Prepare for one type of questions about some facts."""
         self.facts, self.kind, self.pool = facts, kind, pool
-        self._uses = Counter[Fact]()
+        self._uses = Counter[Fact]()  # as options that were drawn together
+        self._asked = Counter[Fact]()  # in questions that came of it
         self._fit = lru_cache(maxsize=100_000)(self._find_fit)
         self._kin: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
         for fact in facts if kind.asks > 1 else ():
             for key in _families(fact):
                 self._kin[key].append(fact)
 
-    def draw(self, asked: Mapping[tuple[Fact, ...], int], generator: np.random.Generator) -> tuple[Fact, ...]:
+    def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
         """Return ``kind.asks`` facts, or fewer where none fit."""
         drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
         if self.kind.asks == 1:
-            return tuple(sorted(islice(self._usable(drawn), 4), key=lambda f: asked[(f,)])[:1])
+            return tuple(sorted(islice(self._usable(drawn), 4), key=self._asked.__getitem__)[:1])
         drawn = self._most_pressable(drawn)
         first = next(self._usable(drawn), None)
         return () if first is None else self._options(first, drawn, generator)
+
+    def note(self, facts: Iterable[Fact]) -> None:
+        """Keep in mind that a question is asked about these."""
+        self._asked.update(facts)
 
     def _most_pressable(self, facts: Sequence[Fact]) -> list[Fact]:
         return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f] ** 0.5))

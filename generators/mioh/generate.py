@@ -18,12 +18,11 @@ from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.images import Images
 from vhbench.generators.mioh.options import Balance
 from vhbench.generators.mioh.pools import Pool
-from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
+from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.schema import Question, Rejection
 from vhbench.seeding import rng
 
-PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", "hp+hn")
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
@@ -148,17 +147,17 @@ class Filler:
         """Draw texts until enough have images for every answer; keep those that can be pressed most."""
         deal = Balance()
         found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
-        chooser, asked = Chooser(facts, self.kind, self.pool), Counter[tuple[Fact, ...]]()
+        chooser = Chooser(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
-            item = self._item(number, chooser, asked, deal, answers, generator)
+            item = self._item(number, chooser, deal, answers, generator)
             if item is not None:
                 found.append(item)
             news = item is not None or number == 0
             if number >= _PATIENCE * (1 + len(found)) or (news and self._enough(found, wanted)):
                 break
-        return self._best(found, self.needed, wanted)
+        return self._best(found, wanted)
 
     def _enough(self, found: Sequence[Item], wanted: int) -> bool:
         """Tell whether there are plenty, or else as many as wanted of each answer that can be pressed in every way."""
@@ -169,10 +168,10 @@ class Filler:
         able = Counter(item.answer for item in found if all(_can_be(item, pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
-    def _best(self, found: list[Item], need: Sequence[str], wanted: int) -> list[Item]:
+    def _best(self, found: list[Item], wanted: int) -> list[Item]:
         """Keep those that can be pressed most, tied ones first, as many of each answer as of any other."""
         ranked = sorted(
-            found, key=lambda item: (-sum(p in item.pressed for p in need), item.number < _TIED, item.number)
+            found, key=lambda item: (-sum(p in item.pressed for p in self.needed), item.number < _TIED, item.number)
         )
         groups: dict[int, list[Item]] = {}
         for item in ranked:
@@ -185,12 +184,11 @@ class Filler:
         self,
         number: int,
         chooser: Chooser,
-        asked: Counter[tuple[Fact, ...]],
         deal: Balance,
         answers: np.random.Generator,
         generator: np.random.Generator,
     ) -> Item | None:
-        drawn = chooser.draw(asked, generator)
+        drawn = chooser.draw(generator)
         if len(drawn) < self.kind.asks:
             return None
         best: list[Settled] | None = None
@@ -204,7 +202,7 @@ class Filler:
         if best is None:
             self.tried["no images for every answer"] += 1
             return None
-        asked.update([tuple(drawn)])
+        chooser.note(drawn)
         return self._easy(number, best, deal.deal(range(len(best)), answers))
 
     def _easy(self, number: int, settled: Sequence[Settled], answer: int) -> Item:

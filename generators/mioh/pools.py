@@ -125,10 +125,10 @@ class Pool:
         aside = (np.minimum(cx, cy) < t.margin) | (np.maximum(cx, cy) > 1 - t.margin)
         cut = np.where(np.isnan(self.columns.in_frame), touches & aside, self.columns.in_frame < t.cut)
         hard = (share < t.small) | (seen < t.hidden) | cut
-        tiny = np.minimum(w, h) < t.tiny * np.maximum(width, height)
-        easy = ~hard & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
-        hard = hard & ~self.columns.crowd & ~tiny
-        return {"easy": easy & ~tiny, "hard": hard, "tiny": tiny, "asked": ~tiny, "soft": ~tiny & ~hard}
+        asked = np.minimum(w, h) >= t.tiny * np.maximum(width, height)
+        easy = asked & ~hard & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
+        hard = asked & hard & ~self.columns.crowd
+        return {"asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
 
     # -- the truth of facts --------------------------------------------------------------------------------------
 
@@ -151,10 +151,7 @@ class Pool:
 
     def _seen(self, rows: Ints) -> tuple[Bools, Bools, Bools]:
         """Return where an object of ``rows`` is worth asking about, where one is easy, where all are hard."""
-        asked = rows[~self._flags["tiny"][rows]]
-        easy = self.columns.scatter(asked[self._flags["easy"][asked]])
-        soft = self.columns.scatter(asked[~self._flags["hard"][asked]])
-        yes = self.columns.scatter(asked)
+        yes, easy, soft = (self.columns.scatter(rows[self._flags[flag][rows]]) for flag in ("asked", "easy", "soft"))
         return yes, easy, yes & ~soft
 
     def _find_seen_of(self, column: int) -> tuple[Bools, Bools, Bools]:
@@ -192,7 +189,7 @@ class Pool:
     def _count(self, fact: Count) -> Parts:
         column = self.columns.column[fact.category]
         rows = self.columns.objects_of(column)
-        tiny = self.columns.scatter(rows[self._flags["tiny"][rows]])
+        tiny = self.columns.scatter(rows[~self._flags["asked"][rows]])
         number = self.columns.counts_of(column)
         counted = self.columns.countable[column] & (number <= MOST_COUNTED) & ~tiny
         yes = counted & (number == fact.number)

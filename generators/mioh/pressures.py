@@ -10,6 +10,8 @@ from typing import Final
 EASY_IMAGES: Final = 4
 COMPARED_IMAGES: Final = 2
 NUMBERS_OF_IMAGES: Final = (2, 4, 8, 10)
+PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", "hp+hn")
+"""The values of the column ``pressure``, in the order of reports."""
 CLIP_PROMPT: Final = "A photo of {}"
 
 

@@ -13,7 +13,7 @@ from running import Evaluate, scores
 from vhbench import splits
 from vhbench.builds.starter import starter
 from vhbench.generators.mioh.drafts import NONE
-from vhbench.generators.mioh.generate import PRESSURES
+from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.results import to_record
 from vhbench.seeding import rng

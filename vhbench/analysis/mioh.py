@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
+from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
 
 TASKS: Final = ("existence", "attribute", "counting", "position")
-PRESSURES: Final = ("easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn")
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
 _FEW: Final = 8  # facts, below which a verdict is only hinted at
 _CLOSE: Final = 0.1  # to what guessing gives: such a share is said to show nothing

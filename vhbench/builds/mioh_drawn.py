@@ -77,12 +77,8 @@ Purpose = Callable[[str, int, np.random.Generator], Plan]
 """Makes a plan for a theme; the number tells how many it has made for it."""
 
 
-def drawn_specs(number: int, seed: int) -> list[SceneSpec]:
-    """Return what the scenes of a drawn pool shall show; a longer pool begins with a shorter one."""
-    return [_spec(i, seed) for i in range(number)]
-
-
-def _spec(index: int, seed: int) -> SceneSpec:
+def spec(index: int, seed: int) -> SceneSpec:
+    """Return what one scene of a drawn pool shall show."""
     turn, which = divmod(index, len(THEMES))
     theme = list(THEMES)[which]
     purposes = _PURPOSES[theme]
@@ -90,8 +86,8 @@ def _spec(index: int, seed: int) -> SceneSpec:
     # How often this purpose has had its turn before: some go through a list.
     before = again * purposes.count(purposes[now]) + purposes[:now].count(purposes[now])
     things, relations = purposes[now](theme, before, rng(seed, "mioh", "scene", index))
-    spec = random_spec(seed, "mioh", index, id=f"mioh-{index}", must=things, k=len(things))
-    return replace(spec, relations=relations)
+    planned = random_spec(seed, "mioh", index, id=f"mioh-{index}", must=things, k=len(things))
+    return replace(planned, relations=relations)
 
 
 def _company(theme: str, _: int, random: np.random.Generator) -> Plan:
@@ -255,7 +251,7 @@ def _folder(scratch: str, number: int, seed: int, size: int) -> Path:
 
 
 def _draw_chunk(chunk: tuple[int, int], seed: int, size: int) -> list[Scene | Rejection]:
-    specs = [replace(_spec(i, seed), width=size, height=size) for i in range(*chunk)]
+    specs = [replace(spec(i, seed), width=size, height=size) for i in range(*chunk)]
     return list(SceneSource().make(specs, seed=seed))
 
 

@@ -30,14 +30,10 @@ def test_a_pool_that_another_build_draws_is_not_swept_away(tmp_path: Path) -> No
     assert not folder.exists()
 
 
-def test_a_longer_pool_begins_with_a_shorter_one() -> None:
-    assert mioh_drawn.drawn_specs(24, 0) == mioh_drawn.drawn_specs(96, 0)[:24]
-
-
 def test_each_spoke_stands_beside_its_hub_often_enough_to_ask_about_ten_images() -> None:
     beside: Counter[tuple[str, bool]] = Counter()
     lured: set[tuple[str, str, bool]] = set()
-    for spec in mioh_drawn.drawn_specs(450, 0):
+    for spec in (mioh_drawn.spec(i, 0) for i in range(450)):
         hard = bool(spec.objects[0].hard)
         right = [spec.objects[i].category for hub, side, i in spec.relations if (hub, side) == (0, "left of")]
         wrong = [spec.objects[i].category for hub, side, i in spec.relations if (hub, side) == (0, "right of")]
@@ -53,7 +49,7 @@ def test_each_spoke_stands_beside_its_hub_often_enough_to_ask_about_ten_images()
 
 def test_each_paint_of_a_painted_thing_is_shown_often_enough() -> None:
     shown: Counter[tuple[str, str, bool]] = Counter()
-    for spec in mioh_drawn.drawn_specs(450, 0):
+    for spec in (mioh_drawn.spec(i, 0) for i in range(450)):
         shown.update((thing.category, thing.colour, bool(thing.hard)) for thing in spec.objects)
     for theme in (THEMES["meadow"], THEMES["home"]):
         for word, colours in zip(theme.painted, PAINTS, strict=True):
