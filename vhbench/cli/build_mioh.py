@@ -1,5 +1,6 @@
 """``vhbench build mioh``."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,10 @@ from vhbench.cli import running
 _SOURCES, _ASKED = "Where images come from", "What is asked"
 
 
-def mioh(
-    how: running.RunOptions,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MiohOptions:
+    """What ``vhbench build mioh`` takes beside :class:`running.RunOptions`."""
+
     source: Annotated[
         list[str] | None,
         typer.Option(
@@ -20,17 +23,17 @@ def mioh(
             "May be given several times: each task takes the source that knows most about it.",
             rich_help_panel=_SOURCES,
         ),
-    ] = None,
+    ] = None
     images: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Folder that the files' images lie in.", rich_help_panel=_SOURCES),
-    ] = None,
+    ] = None
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Leave bad entries out and count them.", rich_help_panel=_SOURCES)
-    ] = False,
+    ] = False
     size: Annotated[
         int, typer.Option(min=64, max=4096, help="Side of drawn pictures in pixels.", rich_help_panel=_SOURCES)
-    ] = 512,
+    ] = 512
     cells: Annotated[
         str,
         typer.Option(
@@ -38,10 +41,10 @@ def mioh(
             "task → pressure → number.",
             rich_help_panel=_ASKED,
         ),
-    ] = "paper",
+    ] = "paper"
     types: Annotated[
         str, typer.Option(help="Question types, e.g. `E5,C4`; all 26 by default.", rich_help_panel=_ASKED)
-    ] = "",
+    ] = ""
     clip: Annotated[
         str,
         typer.Option(
@@ -50,7 +53,7 @@ def mioh(
             "go by size, occlusion, frame and co-occurrence alone.",
             rich_help_panel=_ASKED,
         ),
-    ] = "",
+    ] = ""
     threshold: Annotated[
         list[str] | None,
         typer.Option(
@@ -58,8 +61,10 @@ def mioh(
             help="A threshold of the pressures, e.g. `small=0.02`; see vhbench.generators.mioh.pressures.",
             rich_help_panel=_ASKED,
         ),
-    ] = None,
-) -> None:
+    ] = None
+
+
+def mioh(what: MiohOptions, how: running.RunOptions) -> None:
     """Build MIOH: can a model keep objects apart over several images?
 
     26 question types (existence, attribute, counting, position; comprehensive, selective, comparative), each easy and
@@ -70,19 +75,19 @@ def mioh(
     from vhbench.builds.mioh import MiohBuild, read_cells, read_thresholds
     from vhbench.generators.mioh.question_types import QUESTION_TYPES
 
-    chosen = tuple(source or ["scenes"])
-    wanted, limits = read_cells(cells), read_thresholds(threshold or [], chosen[0])
+    read = tuple(what.source or ["scenes"])
+    cells, thresholds = read_cells(what.cells), read_thresholds(what.threshold or [], read[0])
 
     def make(seed: int) -> MiohBuild:
         return MiohBuild(
-            read=chosen,
-            images=str(images or ""),
-            cells=wanted,
-            types=tuple(types.split(",")) if types else tuple(QUESTION_TYPES),
-            thresholds=limits,
-            clip=clip,
-            skip_bad=skip_bad,
-            size=size,
+            read=read,
+            images=str(what.images or ""),
+            cells=cells,
+            types=tuple(what.types.split(",")) if what.types else tuple(QUESTION_TYPES),
+            thresholds=thresholds,
+            clip=what.clip,
+            skip_bad=what.skip_bad,
+            size=what.size,
             scratch=str(how.out),
             seed=seed,
             version=how.version,

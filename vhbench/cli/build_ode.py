@@ -2,19 +2,25 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vhbench.cli import running
 
+if TYPE_CHECKING:
+    from vhbench.builds.ode import OdeBuild
+
 _IMAGES = "Images and filter"
 _DRAW = "What meets in a picture"
 
 
-def ode(
-    how: running.RunOptions,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OdeOptions:
+    """What ``vhbench build ode`` takes beside :class:`running.RunOptions`."""
+
     graph: Annotated[
         list[str] | None,
         typer.Option(
@@ -23,10 +29,10 @@ def ode(
             "co-occurrence add up.",
             rich_help_panel=_DRAW,
         ),
-    ] = None,
+    ] = None
     node_types: Annotated[
         str, typer.Option(metavar="FILE", help="For amber:DIR: JSON of word → kind.", rich_help_panel=_DRAW)
-    ] = "",
+    ] = ""
     add: Annotated[
         str,
         typer.Option(
@@ -35,27 +41,27 @@ def ode(
             "of their own. All older pairs and questions stay as they were, which merging does not promise.",
             rich_help_panel=_DRAW,
         ),
-    ] = "",
+    ] = ""
     pairs: Annotated[
         int, typer.Option(min=1, help="Pairs per criterion and pairing (8 of them).", rich_help_panel=_DRAW)
-    ] = 40,
-    variants: Annotated[int, typer.Option(min=1, help="Images per pair.", rich_help_panel=_DRAW)] = 1,
+    ] = 40
+    variants: Annotated[int, typer.Option(min=1, help="Images per pair.", rich_help_panel=_DRAW)] = 1
     concepts: Annotated[
         int, typer.Option(min=2, max=5, help="Concepts that meet in an image.", rich_help_panel=_DRAW)
-    ] = 2,
-    criteria: Annotated[
-        str, typer.Option(help="Which criteria.", rich_help_panel=_DRAW)
-    ] = "standard,long_tail,random,fictional",
+    ] = 2
+    criteria: Annotated[str, typer.Option(help="Which criteria.", rich_help_panel=_DRAW)] = (
+        "standard,long_tail,random,fictional"
+    )
     levels: Annotated[
         str, typer.Option(help="Levels of questions; `relation` can be added.", rich_help_panel=_DRAW)
-    ] = "caption,existence,attribute",
+    ] = "caption,existence,attribute"
     epsilon: Annotated[
         float, typer.Option(help="Long tail: pairs seen together more than ε times.", rich_help_panel=_DRAW)
-    ] = 0,
+    ] = 0
     delta: Annotated[
         float,
         typer.Option(help="Long tail: and less than δ times; 0 for just above the median.", rich_help_panel=_DRAW),
-    ] = 0,
+    ] = 0
     images: Annotated[
         str,
         typer.Option(
@@ -63,7 +69,7 @@ def ode(
             "`diffusers:black-forest-labs/FLUX.1-dev`.",
             rich_help_panel=_IMAGES,
         ),
-    ] = "scenes",
+    ] = "scenes"
     detector: Annotated[
         str,
         typer.Option(
@@ -71,34 +77,36 @@ def ode(
             help="Zero-shot detector that looks at diffusers' images, e.g. `IDEA-Research/grounding-dino-base`.",
             rich_help_panel=_IMAGES,
         ),
-    ] = "",
-    size: Annotated[int, typer.Option(min=64, max=4096, help="Image side in pixels.", rich_help_panel=_IMAGES)] = 512,
-    retries: Annotated[int, typer.Option(min=0, help="New seeds for a rejected image.", rich_help_panel=_IMAGES)] = 2,
+    ] = ""
+    size: Annotated[int, typer.Option(min=64, max=4096, help="Image side in pixels.", rich_help_panel=_IMAGES)] = 512
+    retries: Annotated[int, typer.Option(min=0, help="New seeds for a rejected image.", rich_help_panel=_IMAGES)] = 2
     reserve: Annotated[
         int, typer.Option(min=1, help="Pairs tried at most for each that is asked for.", rich_help_panel=_IMAGES)
-    ] = 10,
+    ] = 10
     keep: Annotated[
         float, typer.Option(help="Detector's confidence from which a thing is there.", rich_help_panel=_IMAGES)
-    ] = 0.65,
-    absent: Annotated[
-        float, typer.Option(help="Confidence below which it is not there.", rich_help_panel=_IMAGES)
-    ] = 0.2,
+    ] = 0.65
+    absent: Annotated[float, typer.Option(help="Confidence below which it is not there.", rich_help_panel=_IMAGES)] = (
+        0.2
+    )
     trust_prompt: Annotated[
         bool,
         typer.Option(
             help="Ask about the prompt's colours and actions as the paper does, unchecked.", rich_help_panel=_IMAGES
         ),
-    ] = False,
-    steps: Annotated[int, typer.Option(min=1, help="Denoising steps.", rich_help_panel=_IMAGES)] = 30,
+    ] = False
+    steps: Annotated[int, typer.Option(min=1, help="Denoising steps.", rich_help_panel=_IMAGES)] = 30
     guidance: Annotated[
         float, typer.Option(help="Guidance scale; negative for the pipeline's own.", rich_help_panel=_IMAGES)
-    ] = -1,
-    dtype: Annotated[str, typer.Option(help="auto, float32, float16 or bfloat16.", rich_help_panel=_IMAGES)] = "auto",
+    ] = -1
+    dtype: Annotated[str, typer.Option(help="auto, float32, float16 or bfloat16.", rich_help_panel=_IMAGES)] = "auto"
     offload: Annotated[
         str, typer.Option(help="none, model or sequential: less GPU memory, more time.", rich_help_panel=_IMAGES)
-    ] = "none",
-    batch: Annotated[int, typer.Option(min=1, help="Images made at once.", rich_help_panel=_IMAGES)] = 4,
-) -> None:
+    ] = "none"
+    batch: Annotated[int, typer.Option(min=1, help="Images made at once.", rich_help_panel=_IMAGES)] = 4
+
+
+def ode(what: OdeOptions, how: running.RunOptions) -> None:
     """Build ODE: does a model see what is there, also where nobody would expect it?
 
     Concepts are drawn from a graph by four criteria (standard, long_tail, random, fictional), shown in new images,
@@ -109,45 +117,57 @@ def ode(
     With a text-to-image model: `vhbench build ode --out out --images diffusers:black-forest-labs/FLUX.1-dev
     --detector IDEA-Research/grounding-dino-base --offload model`
     """
+    running.run(lambda seed: _build(what, seed, how.version), how, benchmark="ode")
+    asked: Counter[str] = Counter()
+    for share in _build(what, how.seed, how.version).plan:
+        asked[share.criterion] += share.pairs * what.variants
+    _table(how.out / "ode", asked)
+
+
+def _build(what: OdeOptions, seed: int, version: str) -> "OdeBuild":
+    """Return the build that the options ask for.
+
+    Raises:
+        VhbenchError: if one of them cannot be.
+    """
     from vhbench.builds.ode import OdeBuild
     from vhbench.generators.ode.filtering import Thresholds
 
-    options: dict[str, object] = {}
-    if images != "scenes":
-        options = {"steps": steps, "dtype": dtype, "offload": offload, "batch": batch}
-        options["guidance"] = None if guidance < 0 else guidance
+    build = OdeBuild(
+        graph=tuple(what.graph or ("starter",)),
+        node_types=what.node_types,
+        add=what.add,
+        pairs=what.pairs,
+        variants=what.variants,
+        concepts=what.concepts,
+        images=what.images,
+        detector=what.detector,
+        seed=seed,
+        levels=tuple(what.levels.split(",")),
+        criteria=tuple(what.criteria.split(",")),
+        epsilon=what.epsilon,
+        delta=what.delta or None,
+        thresholds=Thresholds(keep=what.keep, absent=what.absent),
+        retries=what.retries,
+        reserve=what.reserve,
+        trust_prompt=what.trust_prompt,
+        size=what.size,
+        options={} if what.images == "scenes" else _pipeline(what),
+        version=version,
+    )
+    build.check()
+    return build
 
-    def make(seed: int) -> OdeBuild:
-        build = OdeBuild(
-            graph=tuple(graph or ("starter",)),
-            node_types=node_types,
-            add=add,
-            pairs=pairs,
-            variants=variants,
-            concepts=concepts,
-            images=images,
-            detector=detector,
-            seed=seed,
-            levels=tuple(levels.split(",")),
-            criteria=tuple(criteria.split(",")),
-            epsilon=epsilon,
-            delta=delta or None,
-            thresholds=Thresholds(keep=keep, absent=absent),
-            retries=retries,
-            reserve=reserve,
-            trust_prompt=trust_prompt,
-            size=size,
-            options=options,
-            version=how.version,
-        )
-        build.check()
-        return build
 
-    running.run(make, how, benchmark="ode")
-    asked: Counter[str] = Counter()
-    for share in make(how.seed).plan:
-        asked[share.criterion] += share.pairs * variants
-    _table(how.out / "ode", asked)
+def _pipeline(what: OdeOptions) -> dict[str, object]:
+    """Return how a text-to-image pipeline is run."""
+    return {
+        "steps": what.steps,
+        "dtype": what.dtype,
+        "offload": what.offload,
+        "batch": what.batch,
+        "guidance": None if what.guidance < 0 else what.guidance,
+    }
 
 
 def _table(split: Path, asked: Mapping[str, int]) -> None:

@@ -1,19 +1,25 @@
 """``vhbench build vhexpansion``."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from vhbench.cli import running
+
+if TYPE_CHECKING:
+    from vhbench.builds.vhexpansion import VHExpansionBuild
 
 _CASES = "Initial cases"
 _IMAGE = "What happens to the image"
 _ATTACK = "White-box attacks"
 
 
-def vhexpansion(
-    how: running.RunOptions,
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VHExpansionOptions:
+    """What ``vhbench build vhexpansion`` takes beside :class:`running.RunOptions`."""
+
     source: Annotated[
         str,
         typer.Option(
@@ -25,10 +31,10 @@ def vhexpansion(
             "answer, and options where there are several. FORM may be left out where it can be told.",
             rich_help_panel=_CASES,
         ),
-    ],
+    ]
     images: Annotated[
         str, typer.Option(metavar="DIR", help="Folder of the images that the source names.", rich_help_panel=_CASES)
-    ] = "",
+    ] = ""
     name: Annotated[
         str,
         typer.Option(
@@ -36,11 +42,11 @@ def vhexpansion(
             "other name `vhbench tasks OUT/vhexpansion` writes them.",
             rich_help_panel=_CASES,
         ),
-    ] = "",
+    ] = ""
     limit: Annotated[
         int,
         typer.Option(min=0, help="Only the first N cases; of a split, from all its configs.", rich_help_panel=_CASES),
-    ] = 0,
+    ] = 0
     rewriter: Annotated[
         str,
         typer.Option(
@@ -48,17 +54,17 @@ def vhexpansion(
             "`transformers:NAME`. A model's negation is checked, and the rule's taken where it is wrong.",
             rich_help_panel=_CASES,
         ),
-    ] = "rule",
+    ] = "rule"
     perturb: Annotated[
         str,
         typer.Option(
             help="Comma-separated: gaussian_noise, brightness, defocus_blur, jpeg_compression; or `none`.",
             rich_help_panel=_IMAGE,
         ),
-    ] = "gaussian_noise,brightness,defocus_blur,jpeg_compression",
+    ] = "gaussian_noise,brightness,defocus_blur,jpeg_compression"
     severity: Annotated[
         int, typer.Option(min=0, max=5, help="1–5 as in ImageNet-C; 0: the paper's.", rich_help_panel=_IMAGE)
-    ] = 0,
+    ] = 0
     keep_unsure: Annotated[
         bool,
         typer.Option(
@@ -67,8 +73,8 @@ def vhexpansion(
             "blurred ones and the like, as the paper does, although their answers may have changed.",
             rich_help_panel=_IMAGE,
         ),
-    ] = False,
-    attack: Annotated[str, typer.Option(help="`ifgsm`, `pgd` or both, comma-separated.", rich_help_panel=_ATTACK)] = "",
+    ] = False
+    attack: Annotated[str, typer.Option(help="`ifgsm`, `pgd` or both, comma-separated.", rich_help_panel=_ATTACK)] = ""
     model: Annotated[
         str,
         typer.Option(
@@ -76,7 +82,7 @@ def vhexpansion(
             help="The attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a folder.",
             rich_help_panel=_ATTACK,
         ),
-    ] = "",
+    ] = ""
     failed: Annotated[
         str,
         typer.Option(
@@ -85,32 +91,34 @@ def vhexpansion(
             "`ask`: the model is asked.",
             rich_help_panel=_ATTACK,
         ),
-    ] = "ask",
+    ] = "ask"
     steps: Annotated[
         int, typer.Option(min=0, help="0: the paper's, 500 apart and 100 similar.", rich_help_panel=_ATTACK)
-    ] = 0,
+    ] = 0
     epsilon: Annotated[
         int, typer.Option(min=1, max=255, help="Largest change of a pixel, in grey levels.", rich_help_panel=_ATTACK)
-    ] = 8,
-    schedule: Annotated[
-        str, typer.Option(help="Step size: `constant` or `cosine`.", rich_help_panel=_ATTACK)
-    ] = "constant",
+    ] = 8
+    schedule: Annotated[str, typer.Option(help="Step size: `constant` or `cosine`.", rich_help_panel=_ATTACK)] = (
+        "constant"
+    )
     stop_at: Annotated[
         float | None,
         typer.Option(help="An image is finished at this similarity; all steps otherwise.", rich_help_panel=_ATTACK),
-    ] = None,
-    batch: Annotated[int, typer.Option(min=1, help="Images attacked together.", rich_help_panel=_ATTACK)] = 8,
+    ] = None
+    batch: Annotated[int, typer.Option(min=1, help="Images attacked together.", rich_help_panel=_ATTACK)] = 8
     compat: Annotated[
         bool,
         typer.Option(
             "--compat", help="Attack as the released code does; add --schedule cosine.", rich_help_panel=_ATTACK
         ),
-    ] = False,
+    ] = False
     sheet: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Also draw a contact sheet: originals beside their perturbed forms."),
-    ] = None,
-) -> None:
+    ] = None
+
+
+def vhexpansion(what: VHExpansionOptions, how: running.RunOptions) -> None:
     """Build VHExpansion: does a right answer survive negation and a slightly changed image?
 
     Each initial case becomes four: original, negated, perturbed, perturbed and negated.
@@ -120,39 +128,54 @@ def vhexpansion(
     With attacks: `vhbench build vhexpansion --out out --source ode:out/ode --attack ifgsm,pgd --model
     llava-hf/llava-1.5-7b-hf`
     """
-    from vhbench.builds.vhexpansion import VHExpansionBuild
-
-    listed = [] if perturb == "none" else _names(perturb)
-    options: dict[str, object] = {"epsilon": epsilon / 255, "schedule": schedule, "batch_size": batch}
-    options |= {"stop_at": stop_at, "compat": compat}
-    if steps:
-        options.update(steps_apart=steps, steps_similar=steps)
-
-    def make(seed: int) -> VHExpansionBuild:
-        build = VHExpansionBuild(
-            source=source,
-            images=images,
-            name=name,
-            perturb=(*listed, *_names(attack)),
-            severity=severity,
-            rewriter=rewriter,
-            model=model,
-            failed=failed,
-            options=options,
-            limit=limit,
-            keep_unsure=keep_unsure,
-            seed=seed,
-            version=how.version,
-        )
-        build.check()
-        return build
-
-    running.run(make, how, benchmark="vhexpansion")
-    if sheet is not None:
+    running.run(lambda seed: _build(what, seed, how.version), how, benchmark="vhexpansion")
+    if what.sheet is not None:
         from vhbench.builds.vhexpansion_sheet import draw_sheet
 
-        draw_sheet(how.out / "vhexpansion", sheet)
-        typer.echo(f"contact sheet {sheet}")
+        draw_sheet(how.out / "vhexpansion", what.sheet)
+        typer.echo(f"contact sheet {what.sheet}")
+
+
+def _build(what: VHExpansionOptions, seed: int, version: str) -> "VHExpansionBuild":
+    """Return the build that the options ask for.
+
+    Raises:
+        VhbenchError: if one of them cannot be.
+    """
+    from vhbench.builds.vhexpansion import VHExpansionBuild
+
+    perturbations = [] if what.perturb == "none" else _names(what.perturb)
+    build = VHExpansionBuild(
+        source=what.source,
+        images=what.images,
+        name=what.name,
+        perturb=(*perturbations, *_names(what.attack)),
+        severity=what.severity,
+        rewriter=what.rewriter,
+        model=what.model,
+        failed=what.failed,
+        options=_attack(what),
+        limit=what.limit,
+        keep_unsure=what.keep_unsure,
+        seed=seed,
+        version=version,
+    )
+    build.check()
+    return build
+
+
+def _attack(what: VHExpansionOptions) -> dict[str, object]:
+    """Return fields of ``AttackConfig``; the numbers of steps only where they are not the paper's."""
+    options: dict[str, object] = {
+        "epsilon": what.epsilon / 255,
+        "schedule": what.schedule,
+        "batch_size": what.batch,
+        "stop_at": what.stop_at,
+        "compat": what.compat,
+    }
+    if what.steps:
+        options.update(steps_apart=what.steps, steps_similar=what.steps)
+    return options
 
 
 def _names(text: str) -> list[str]:

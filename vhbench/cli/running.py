@@ -3,9 +3,9 @@
 import functools
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
@@ -71,30 +71,45 @@ class RunOptions:
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function for typer that takes the fields of :class:`RunOptions` as options.
+    """Return a function for typer whose options are the fields of the dataclasses that ``function`` takes.
+
+    ``def ode(what: OdeOptions, how: RunOptions)`` becomes a command with the options of both, in that order; when it
+    runs, the dataclasses are made from the options and handed over. Other parameters stay options of their own.
 
     Args:
-        function: takes the options that all builds share as ``how: RunOptions``, and its own.
+        function: a command. Each field of its dataclasses is ``Annotated[type, typer.Option(...)]``, with a default
+            (not a default factory) unless the option is required.
+
+    Raises:
+        TypeError: if two options have one name.
     """
-    own = [p for p in inspect.signature(function).parameters.values() if p.name != "how"]
-    shared = [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=field.type,
-        )
-        for field in fields(RunOptions)
-    ]
+    groups: dict[str, Any] = {}
+    options: list[inspect.Parameter] = []
+    for parameter in _parameters(function):
+        kind = parameter.annotation
+        if isinstance(kind, type) and is_dataclass(kind):
+            groups[parameter.name] = kind
+            options += _parameters(kind)
+        else:
+            options.append(parameter)
+    names = [option.name for option in options]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise TypeError(f"{function.__name__}: two options are named {', '.join(sorted(twice))}")
 
     @functools.wraps(function)
     def run_with(**values: Any) -> None:
-        how = RunOptions(**{parameter.name: values.pop(parameter.name) for parameter in shared})
-        function(how=how, **values)
+        made = {name: kind(**{f.name: values.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
+        function(**made, **values)
 
-    parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    run_with.__signature__ = inspect.Signature([*parameters, *shared])  # type: ignore[attr-defined]
+    run_with.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     return run_with
+
+
+def _parameters(source: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return what a function or a dataclass takes, each by its name and with its type, which may stand in quotes."""
+    types = get_type_hints(source, include_extras=True)
+    taken = inspect.signature(source).parameters.values()
+    return [p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=types[p.name]) for p in taken]
 
 
 def run(make: "Callable[[int], Build]", how: RunOptions, *, benchmark: str) -> None:
