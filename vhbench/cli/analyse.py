@@ -1,13 +1,15 @@
 """``vhbench analyse …``: what lies behind the scores, one sub-command per benchmark."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 app = typer.Typer(name="analyse", help="Tell what lies behind the scores of a run.", no_args_is_help=True)
 
 Results = Annotated[Path, typer.Argument(help="What lmms-eval wrote with --log_samples: a folder, or a samples file.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")]
 
 
 @app.command()
@@ -17,9 +19,7 @@ def ode(
         Path | None,
         typer.Option(help="The split that was asked, for its vocabulary; by default the words that the answers name."),
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")
-    ] = None,
+    out: Out = None,
 ) -> None:
     """What is imagined next to what, and how do the scores change from standard to fictional?
 
@@ -27,57 +27,33 @@ def ode(
 
     Example: `vhbench analyse ode results/`
     """
-    import orjson
-
-    from vhbench import results as runs
-    from vhbench import splits
     from vhbench.analysis import ode as analysis
+    from vhbench.results import read_samples
+    from vhbench.splits import read_manifest
 
-    vocabulary = splits.read_manifest(split).config.get("vocabulary") if split else None
-    found = analysis.analyse(runs.read_samples(results), vocabulary)
-    folder = out or (results if results.is_dir() else results.parent)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "ode_analysis.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
-    analysis.draw(found, folder / "ode_analysis.png")
-    typer.echo(found["summary"])
-    typer.echo(f"wrote {folder / 'ode_analysis.json'} and {folder / 'ode_analysis.png'}")
+    vocabulary = read_manifest(split).config.get("vocabulary") if split else None
+    found = analysis.analyse(read_samples(results), vocabulary)
+    _report(found, analysis.draw, _folder(results, out), "ode_analysis.json", "ode_analysis.png")
 
 
 @app.command()
-def mioh(
-    results: Results,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")
-    ] = None,
-) -> None:
+def mioh(results: Results, out: Out = None) -> None:
     """Perception or integration? And what does each pressure cost?
 
     Writes mioh_analysis.json and mioh_heat_map.png, and prints a paragraph.
 
     Example: `vhbench analyse mioh results/`
     """
-    import orjson
-
-    from vhbench import results as runs
     from vhbench.analysis import mioh as analysis
     from vhbench.analysis.mioh_map import heat_map
+    from vhbench.results import read_samples
 
-    found = analysis.analyse(runs.read_samples(results))
-    folder = out or (results if results.is_dir() else results.parent)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "mioh_analysis.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
-    heat_map(found, folder / "mioh_heat_map.png")
-    typer.echo(found["summary"])
-    typer.echo(f"wrote {folder / 'mioh_analysis.json'} and {folder / 'mioh_heat_map.png'}")
+    found = analysis.analyse(read_samples(results))
+    _report(found, heat_map, _folder(results, out), "mioh_analysis.json", "mioh_heat_map.png")
 
 
 @app.command()
-def vhexpansion(
-    results: Results,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")
-    ] = None,
-) -> None:
+def vhexpansion(results: Results, out: Out = None) -> None:
     """Are right answers worth anything, and what does each perturbation cost?
 
     Name a run with the clean questions and the perturbed ones (--tasks vhexpansion_ode_all): the drop is taken case by
@@ -85,15 +61,34 @@ def vhexpansion(
 
     Example: `vhbench analyse vhexpansion results/`
     """
+    from vhbench.analysis import vhexpansion as analysis
+    from vhbench.results import read_samples
+
+    found = analysis.analyse(read_samples(results))
+    _report(found, analysis.draw, _folder(results, out), "vhexpansion_analysis.json", "vhexpansion_analysis.png")
+
+
+def _folder(results: Path, out: Path | None) -> Path:
+    """Return the folder for the report: the one that was named, or that of the results."""
+    return out or (results if results.is_dir() else results.parent)
+
+
+def _report(
+    found: Mapping[str, Any], draw: Callable[[Mapping[str, Any], Path], None], folder: Path, data: str, picture: str
+) -> None:
+    """Write an analysis as JSON and as a picture, and print its summary.
+
+    Args:
+        found: the analysis.
+        draw: writes its picture to a file.
+        folder: where both are written; made if it is not there.
+        data: name of the JSON file.
+        picture: name of the picture.
+    """
     import orjson
 
-    from vhbench import results as runs
-    from vhbench.analysis import vhexpansion as analysis
-
-    found = analysis.analyse(runs.read_samples(results))
-    folder = out or (results if results.is_dir() else results.parent)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "vhexpansion_analysis.json").write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
-    analysis.draw(found, folder / "vhexpansion_analysis.png")
+    (folder / data).write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    draw(found, folder / picture)
     typer.echo(found["summary"])
-    typer.echo(f"wrote {folder / 'vhexpansion_analysis.json'} and {folder / 'vhexpansion_analysis.png'}")
+    typer.echo(f"wrote {folder / data} and {folder / picture}")

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -69,7 +69,7 @@ def chair(
         raise VhbenchError("CHAIR needs the objects of the images: --gold FILE or --instances FILE, one of the two")
     objects = gold or metric.gold_from_coco(instances, coco_captions, synonyms=words, compat=compat)
     result = metric.score(responses, objects, synonyms=words, compat=compat, seed=seed)
-    _show(result, as_json, {name: result[name] for name in ("CHAIR_i", "CHAIR_s", "recall")}, "captions")
+    _show(result, as_json, ("CHAIR_i", "CHAIR_s", "recall"), "captions")
 
 
 @app.command()
@@ -145,12 +145,10 @@ def yes_no(
     """
     from vhbench.tasks.metrics import yes_no as metric
 
-    rows = _records(responses, questions, kind="yes_no")
-    if parser is not None or compat:
-        rows = _unread(rows)
+    rows = _yes_no_rows(responses, questions, parser, compat)
     result = metric.score_records(rows, positive=positive, parser=parser, compat=compat, by=by or (), seed=seed)
     names = ("accuracy", "precision", "recall", "f1", "yes_ratio", "unparsed")
-    _show(result, as_json, {name: result[name] for name in names}, f"yes/no, positive = {positive}")
+    _show(result, as_json, names, f"yes/no, positive = {positive}")
     if not as_json:
         for field, parts in result["by"].items():
             for value, part in parts.items():
@@ -174,14 +172,12 @@ def symmetric(
     """
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
-    rows = _records(responses, questions, kind="yes_no")
-    if parser is not None or compat:
-        rows = _unread(rows)
+    rows = _yes_no_rows(responses, questions, parser, compat)
     result = metric.score(rows, parser=parser or ("vhtest" if compat else "default"), seed=seed)
     names = ("symmetric_accuracy", "chance", "accuracy", "chance_accuracy", "original_accuracy", "yes_rate", "unparsed")
     counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
     title = counts + f"{result['new_successful']} new successful cases"
-    _show(result, as_json, {name: result[name] for name in names}, title)
+    _show(result, as_json, names, title)
 
 
 @app.command("multiple-choice")
@@ -231,8 +227,11 @@ def _records(responses: Path, questions: Path | None, kind: str = "") -> list[di
     return joined
 
 
-def _unread(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Drop what another parser made of the responses."""
+def _yes_no_rows(responses: Path, questions: Path | None, parser: str | None, compat: bool) -> list[dict[str, Any]]:
+    """Read answers to yes/no questions, without what another parser made of them if one is asked for."""
+    rows = _records(responses, questions, kind="yes_no")
+    if parser is None and not compat:
+        return rows
     return [{**row, "prediction": ""} if row.get("response") else row for row in rows]
 
 
@@ -275,10 +274,11 @@ def _synonyms(path: Path | None) -> Any:
     return read_json(path)
 
 
-def _show(result: dict[str, Any], as_json: bool, scores: Mapping[str, float | None], title: str) -> None:
+def _show(result: dict[str, Any], as_json: bool, names: Sequence[str], title: str) -> None:
+    """Print a result: its scores of these names with their intervals, counters and warnings; or all of it as JSON."""
     if as_json:
         return _print_json(result)
-    _table(scores, result["intervals"], title)
+    _table({name: result[name] for name in names}, result["intervals"], title)
     counters = ", ".join(f"{name} {count}" for name, count in result.get("counters", {}).items())
     if counters:
         typer.echo(counters)
