@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import orjson
 
 from vhbench.schema import Question, VhbenchError
 
-_NOT_CONTENT = frozenset({"images", "benchmark_version"})
+_COLUMNS = tuple(name for name in Question.__dataclass_fields__ if name not in ("images", "benchmark_version"))
 """Images enter by their digests; the version is the label of a content, not a part of it."""
+_values = attrgetter(*_COLUMNS)
 
 
 def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes:
@@ -35,7 +37,7 @@ def content_hash(row_hashes: Iterable[bytes]) -> str:
 
 def columns(question: Question) -> dict[str, Any]:
     """Return the columns that make up a row's content, by name."""
-    return {name: getattr(question, name) for name in Question.__dataclass_fields__ if name not in _NOT_CONTENT}
+    return dict(zip(_COLUMNS, _values(question), strict=True))
 
 
 def canonical(value: Any) -> bytes:

@@ -6,7 +6,8 @@ instead of 154 MB. Where none do, it is plain, which is faster to write and as l
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,10 @@ COLUMNS = (
 LISTS = ("choices", "objects", "candidates", "neutral", "scene_ids")
 FLAGS = ("negated",)
 IMAGE_BYTES = "images.list.element.bytes"
+
+VALUES = tuple(name for name in COLUMNS if name not in ("images", "benchmark_version"))
+values_of: Callable[[Question], tuple[Any, ...]] = attrgetter(*VALUES)
+"""Returns what a row holds beside its images, in the order of ``VALUES``."""
 
 MAX_IMAGES_PER_ROW = 64
 MAX_GROUP_ROWS = 4096
@@ -80,7 +85,7 @@ def open_writer(path: Path, *, shared: bool) -> pq.ParquetWriter:
 
 
 def table(
-    questions: Sequence[Question],
+    rows: Sequence[Sequence[Any]],
     digests: Sequence[Sequence[bytes]],
     images: Mapping[bytes, bytes],
     version: str,
@@ -90,21 +95,22 @@ def table(
     """Return one row group.
 
     Args:
-        questions: the rows.
-        digests: the SHA-256 of each row's images.
+        rows: of each row what :func:`values_of` gives.
+        digests: of each row the SHA-256 of its images.
         images: the encoded images by their SHA-256.
         version: goes into ``benchmark_version`` of every row.
         shared: as the writer was opened.
     """
     written = _SHARED if shared else _PLAIN
+    columns = dict(zip(VALUES, zip(*rows, strict=True), strict=True))
     arrays = []
     for name in COLUMNS:
         if name == "images":
             arrays.append(_image_array(digests, images, shared))
         elif name == "benchmark_version":
-            arrays.append(pa.array([version] * len(questions), pa.string()))
+            arrays.append(pa.array([version] * len(rows), pa.string()))
         else:
-            arrays.append(pa.array([getattr(q, name) for q in questions], written.field(name).type))
+            arrays.append(pa.array(columns[name], written.field(name).type))
     return pa.Table.from_arrays(arrays, schema=written)
 
 

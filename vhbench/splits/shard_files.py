@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
-from vhbench.schema import Question
 from vhbench.splits import layout, parquet
 
 GROUP_ROWS = 200
@@ -17,7 +17,8 @@ FILE_BYTES = 512 << 20
 MAPPED_BYTES = 32 << 20
 SYNCED_BYTES = 64 << 20
 
-SortedRow = tuple[tuple[bytes, ...], Question]
+SortedRow = tuple[tuple[bytes, ...], str, str, tuple[Any, ...]]
+"""The SHA-256 of a row's images, its pair, its id, and what it holds beside its images (which wait elsewhere)."""
 
 
 class ShardFiles:
@@ -37,11 +38,11 @@ class ShardFiles:
 
     def write(self, rows: Sequence[SortedRow], images: Mapping[bytes, bytes]) -> None:
         """Write sorted rows as row groups of about equal size."""
-        writer = self._make_room(shared=sum(len(digests) for digests, _ in rows) > len(images))
+        writer = self._make_room(shared=sum(len(row[0]) for row in rows) > len(images))
         self.rows += len(rows)
         for group in _groups(rows):
-            digests, questions = [d for d, _ in group], [q for _, q in group]
-            table = parquet.table(questions, digests, images, self._version, shared=self._shared)
+            digests, values = [row[0] for row in group], [row[-1] for row in group]
+            table = parquet.table(values, digests, images, self._version, shared=self._shared)
             writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
             self._hashes[-1].grow(self._executor)
         self._written += sum(map(len, images.values()))
@@ -88,12 +89,12 @@ def _groups(rows: Sequence[SortedRow]) -> Iterator[Sequence[SortedRow]]:
 class _GrowingHash:
     """The SHA-256 of a file that only grows, computed while it does, a step behind the writer.
 
-    What has been written is also made durable bit by bit, so that little is left to wait for at the end.
+    What has been written is also made durable bit by bit, so that little is left to wait for at the end. No file stays
+    open meanwhile: there may be as many as configs.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = path.open("rb")
         self._done = self._durable = 0
         self._sha256 = hashlib.sha256()
         self._running: dict[Callable[[], None], Future[None]] = {}
@@ -112,8 +113,7 @@ class _GrowingHash:
         for running in self._running.values():
             running.result()
         self._update()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        self._flush()
         return self._sha256.hexdigest()
 
     def _update(self) -> None:
@@ -123,7 +123,8 @@ class _GrowingHash:
             start = self._done - self._done % mmap.ALLOCATIONGRANULARITY
             end = min(size, start + MAPPED_BYTES)
             with (
-                mmap.mmap(self._file.fileno(), end - start, offset=start, access=mmap.ACCESS_COPY) as pages,
+                self.path.open("rb") as file,
+                mmap.mmap(file.fileno(), end - start, offset=start, access=mmap.ACCESS_COPY) as pages,
                 memoryview(pages) as view,
                 view[self._done - start :] as new,
             ):
@@ -133,7 +134,11 @@ class _GrowingHash:
     def _sync(self) -> None:
         if self._size() - self._durable >= SYNCED_BYTES:
             self._durable = self._size()
-            os.fsync(self._file.fileno())
+            self._flush()
+
+    def _flush(self) -> None:
+        with self.path.open("rb") as file:
+            os.fsync(file.fileno())
 
     def _size(self) -> int:
-        return os.fstat(self._file.fileno()).st_size
+        return self.path.stat().st_size

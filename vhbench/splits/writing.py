@@ -4,22 +4,23 @@ import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
-from vhbench.splits import layout
+from vhbench.schema import ImageData, Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.splits import layout, parquet
 from vhbench.splits.hashing import content_hash, file_sha256, row_hash
-from vhbench.splits.shard_files import ShardFiles
+from vhbench.splits.shard_files import ShardFiles, SortedRow
 from vhbench.splits.truth import Truth, write_rejections, write_truths
 
 WINDOW_BYTES = 32 << 20
 """Rows wait until their images fill this much, then they are sorted by image and written."""
 WINDOW_ROWS = 50_000
-BATCH = 64
+MAX_ROW_BYTES = 512 << 20
+"""What a row's images hold at most, encoded: no reader unpacks row groups beyond 2 GB."""
 
 Digests = tuple[bytes, ...]
 
@@ -109,35 +110,30 @@ def _replace(staging: Path, directory: Path) -> None:
 
 
 def _hashed(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
-    """Read and hash the rows' images, each once per batch.
+    """Read and hash the rows' images, those that one row shares with the one before only once.
 
     Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
     the window before is being written and its file hashed meanwhile.
     """
-    source = iter(rows)
-    while batch := list(islice(source, BATCH)):
-        known = _digests(batch)
-        for row in batch:
-            pairs = [known[id(image)] for image in row.question.images]
-            yield row, tuple(digest for digest, _ in pairs), tuple(data for _, data in pairs)
+    known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
+    for row in rows:
+        known = {id(image): known.get(id(image)) or _read(image) for image in row.question.images}
+        found = [known[id(image)] for image in row.question.images]
+        yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
 
 
-def _digests(batch: list[Row]) -> dict[int, tuple[bytes, bytes]]:
-    images = {id(image): image for row in batch for image in row.question.images}
-    found = {}
-    for key, image in images.items():
-        data = read_image(image)
-        if not data:
-            raise VhbenchError(f"image {image!r}: is empty")
-        found[key] = (hashlib.sha256(data).digest(), data)
-    return found
+def _read(image: ImageData) -> tuple[ImageData, bytes, bytes]:
+    data = read_image(image)
+    if not data:
+        raise VhbenchError(f"image {image!r}: is empty")
+    return image, hashlib.sha256(data).digest(), data
 
 
 @dataclass
 class _Window:
     """The rows of one config that wait to be written, each image once."""
 
-    rows: list[tuple[Digests, Question]] = field(default_factory=list)
+    rows: list[SortedRow] = field(default_factory=list)
     images: dict[bytes, bytes] = field(default_factory=dict)
     size: int = 0
 
@@ -147,7 +143,8 @@ class _Window:
             if digest not in self.images:
                 self.images[digest] = image
                 self.size += len(image)
-        self.rows.append((digests, question))
+        # Without its images: rows of other windows, or read from files, hold equal ones as objects of their own.
+        self.rows.append((digests, question.pair_id, question.id, parquet.values_of(question)))
         return self.size - before
 
 
@@ -176,8 +173,9 @@ class _Writer:
                 for config in list(self._windows):
                     self._flush(config)
                 self._wait()
-                for config, shards in self._shards.items():
-                    self.files |= shards.finish(self._directory, config)
+                with self._told():
+                    for config, shards in self._shards.items():
+                        self.files |= shards.finish(self._directory, config)
         finally:
             self._pool.shutdown(cancel_futures=True)  # before files are closed that a thread may be writing to
             for shards in self._shards.values():
@@ -186,7 +184,7 @@ class _Writer:
     def add(self, row: Row, digests: Digests, images: tuple[bytes, ...]) -> None:
         """Take one row; write the fullest window where all of them together have become too large."""
         question, config = row.question, row.config
-        self._check(row)
+        self._check(row, images)
         self._ids.add(question.id)
         self.row_hashes.append(row_hash(config, question, digests))
         window = self._windows.setdefault(config, _Window())
@@ -201,7 +199,7 @@ class _Writer:
         """The number of rows per config."""
         return {config: shards.rows for config, shards in self._shards.items()}
 
-    def _check(self, row: Row) -> None:
+    def _check(self, row: Row, images: tuple[bytes, ...]) -> None:
         question = row.question
         if row.config not in self._windows:
             layout.check_name(row.config, "config")
@@ -213,12 +211,26 @@ class _Writer:
             raise VhbenchError(f"row {question.id!r}: the id occurs twice; ids are unique within a split")
         if not question.images or not question.id:
             raise VhbenchError(f"row {question.id!r}: has {len(question.images)} images; an id and an image are needed")
+        if len(question.images) > parquet.MAX_IMAGES_PER_ROW or sum(map(len, images)) > MAX_ROW_BYTES:
+            raise VhbenchError(
+                f"row {question.id!r}: has {len(images)} images of {sum(map(len, images)) >> 20} MiB; "
+                f"at most {parquet.MAX_IMAGES_PER_ROW} and {MAX_ROW_BYTES >> 20} MiB"
+            )
 
     def _wait(self) -> None:
         """Wait for the window that is being written, or raise what went wrong there."""
         if self._pending is not None:
             pending, self._pending = self._pending, None
-            pending.result()
+            with self._told():
+                pending.result()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say in one line where a disk is full."""
+        try:
+            yield
+        except OSError as error:
+            raise VhbenchError(f"{self._directory.parent}: cannot be written ({error.strerror or error})") from error
 
     def _flush(self, config: str) -> None:
         """Have a config's window written while the next one fills; at most one is under way, so memory stays flat."""
@@ -228,7 +240,7 @@ class _Writer:
         if config not in self._shards:
             self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
         # By image, so that a row group holds each image once; twins that share it stay side by side.
-        window.rows.sort(key=lambda item: (item[0], item[1].pair_id, item[1].id))
+        window.rows.sort()
         self._wait()
         self._pending = self._pool.submit(self._shards[config].write, window.rows, window.images)
         self._windows[config] = _Window()

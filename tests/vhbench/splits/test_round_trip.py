@@ -1,7 +1,12 @@
 """Rows go into a split directory and come out again, unchanged, whatever their order."""
 
+import errno
 import io
+import os
 import random
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -150,6 +155,50 @@ def have_dictionaries(directory: Path) -> list[bool]:
     return found
 
 
+def test_memory_stays_flat_where_equal_images_are_objects_of_their_own(tmp_path: Path) -> None:
+    noise = random.Random(0).randbytes(1 << 20)
+    rows = (Row("a", replace(question(n), images=(bytes(bytearray(noise)),))) for n in range(200))
+    tracemalloc.start()
+    write(tmp_path / "ode", rows)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 16 << 20
+
+
+def test_no_file_stays_open_but_the_one_that_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vhbench.splits.shard_files.FILE_BYTES", 500)
+    monkeypatch.setattr("vhbench.splits.writing.WINDOW_BYTES", 300)
+    opened = []
+
+    def rows() -> Iterator[Row]:
+        for row in ROWS:
+            opened.append(open_parts())
+            yield Row("a", row.question)
+
+    write(tmp_path / "ode", rows())
+    assert len(list(tmp_path.glob("ode/a/*.parquet"))) > 10
+    assert max(opened) <= 4
+
+
+def open_parts() -> int:
+    """Count the shard files that this process has open."""
+    found = 0
+    for link in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):
+            found += "part-" in os.readlink(f"/proc/self/fd/{link}")
+    return found
+
+
+def test_a_full_disk_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(parquet, "open_writer", full)
+    with pytest.raises(VhbenchError, match=r": cannot be written \(No space left on device\)"):
+        write(tmp_path / "ode")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_images_may_be_files(tmp_path: Path) -> None:
     file = tmp_path / "0.png"
     file.write_bytes(IMAGES[0])
@@ -166,6 +215,11 @@ def test_images_may_be_files(tmp_path: Path) -> None:
     [
         ([], {}, "the ode split would have no rows"),
         ([ROWS[0], ROWS[0]], {}, "row 'q0000': the id occurs twice"),
+        (
+            [Row("a", question(0, *range(20), *range(20), *range(20), *range(5)))],
+            {},
+            "has 65 images of 0 MiB; at most 64",
+        ),
         ([ROWS[0]], {"benchmark": "mioh"}, "belongs to 'ode', not 'mioh'"),
         ([ROWS[0]], {"version": "1.0"}, "version '1.0': must be MAJOR.MINOR.PATCH"),
         ([Row("../a", question(1))], {}, r"config '\.\./a': must be letters"),
