@@ -1,7 +1,6 @@
 """CLIP: how well texts fit images (transformers), with the image features cached on disk by the image's hash."""
 
 import hashlib
-import io
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy.typing as npt
 import platformdirs
 from filelock import FileLock
 
+from vhbench.images import open_image
 from vhbench.progress import Progress
 from vhbench.schema import ImageData, VhbenchError, read_image
 
@@ -85,10 +85,9 @@ class ClipScorer:
 
     def _encode_images(self, images: Sequence[bytes]) -> Floats:
         import torch
-        from PIL import Image
 
         model, processor, device = self._loaded
-        pixels = [Image.open(io.BytesIO(image)).convert("RGB") for image in images]
+        pixels = [open_image(image).convert("RGB") for image in images]
         with torch.inference_mode():
             inputs = processor(images=pixels, return_tensors="pt").to(device)
             return _unit(model.get_image_features(**inputs))

@@ -1,10 +1,10 @@
 """Zero-shot object detectors, through transformers: Grounding DINO, OWL-ViT, OWLv2 and what follows their interface."""
 
 import inspect
-import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from vhbench.images import open_image
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
 
@@ -72,9 +72,8 @@ class ZeroShotDetector:
 
     def _forward(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
         import torch
-        from PIL import Image
 
-        pictures = [Image.open(io.BytesIO(image)).convert("RGB") for image in images]
+        pictures = [open_image(image).convert("RGB") for image in images]
         # Grounding DINO reads one lower-case sentence per image, its phrases ended by full stops; OWL reads phrases.
         text: Any = [". ".join(words).lower() + "."] if self._grounding else [[f"a photo of {word}" for word in words]]
         padding: Any = True if self._grounding else "max_length"

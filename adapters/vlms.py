@@ -6,11 +6,11 @@ operations, and its own ``get_image_features``, which is the encoder and the con
 
 import hashlib
 import inspect
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from vhbench.images import open_image
 from vhbench.schema import VhbenchError
 
 ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
@@ -106,14 +106,11 @@ class TransformersVLM:
         Raises:
             VhbenchError: if the model came without a tokenizer.
         """
-        from PIL import Image
-
         if self.processor is None:
             raise VhbenchError(f"model {self.name} cannot be asked: it has no processor with a tokenizer")
         answers = []
         for image, question in zip(images, questions, strict=True):
-            with Image.open(io.BytesIO(image)) as opened:
-                answers.append(self._answer(opened.convert("RGB"), question + suffix, length))
+            answers.append(self._answer(open_image(image).convert("RGB"), question + suffix, length))
         return answers
 
     def _process(self, pixels: Any) -> dict[str, Any]:

@@ -7,17 +7,17 @@ what stands before the last slash.
 
 import hashlib
 import io
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps
 
 from vhbench.generators.vhexpansion.perturbations import Array, perturb
 from vhbench.generators.vhexpansion.rewriting import Twin
 from vhbench.generators.vhexpansion.words import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT, PREPOSITIONS
-from vhbench.schema import Question, Row
+from vhbench.images import open_image
+from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 
 BENCHMARK = "vhexpansion"
@@ -119,16 +119,12 @@ def decode(data: bytes) -> Array:
         UnusableImage: "unreadable_image" or "image_too_small".
     """
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data)) as image:
-                if min(image.size) < SMALLEST:
-                    raise UnusableImage("image_too_small", f"{image.width}×{image.height} pixels")
-                turned = ImageOps.exif_transpose(image)
-                return np.asarray(turned.convert(_mode(turned)))
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
-        raise UnusableImage("unreadable_image", str(error)) from error
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        image = open_image(data)
+        if min(image.size) < SMALLEST:
+            raise UnusableImage("image_too_small", f"{image.width}×{image.height} pixels")
+        turned = ImageOps.exif_transpose(image)
+        return np.asarray(turned.convert(_mode(turned)))
+    except (VhbenchError, OSError, SyntaxError, ValueError, EOFError) as error:  # EXIF may be damaged as well
         raise UnusableImage("unreadable_image", str(error)) from error
 
 

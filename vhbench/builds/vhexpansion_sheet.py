@@ -1,6 +1,5 @@
 """A contact sheet of an expanded split: originals beside their perturbed forms, with both questions below."""
 
-import io
 import textwrap
 from pathlib import Path
 
@@ -8,6 +7,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from vhbench import splits
 from vhbench.generators.vhexpansion.generate import clean_pair
+from vhbench.images import open_image
 from vhbench.schema import Question, VhbenchError, read_image
 
 CELL = 256
@@ -79,7 +79,9 @@ def _gather(directory: Path, cases: int) -> tuple[dict[str, dict[str, Question]]
 
 
 def _thumbnail(question: Question) -> Image.Image:
-    with Image.open(io.BytesIO(read_image(question.images[0]))) as image:
-        small = image.convert("RGBA")
-        small.thumbnail((CELL - 4, CELL - 4))
+    try:
+        small = open_image(question.images[0]).convert("RGBA")
+    except VhbenchError as error:
+        raise VhbenchError(f"question {question.id!r}: {error}") from error
+    small.thumbnail((CELL - 4, CELL - 4))
     return Image.alpha_composite(Image.new("RGBA", small.size, "white"), small).convert("RGB")

@@ -1,14 +1,14 @@
 """A sheet of questions with their images: what a person looks at before trusting a split."""
 
 import colorsys
-import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from vhbench.generators.scenes import rle
-from vhbench.schema import Question, Row, Scene, VhbenchError, read_image
+from vhbench.images import open_image
+from vhbench.schema import Question, Row, Scene, VhbenchError
 
 TILE = 380
 """Width of one question's tile, in pixels."""
@@ -59,9 +59,9 @@ def _tile(row: Row, scenes: Mapping[str, Scene], *, boxes: bool, masks: bool) ->
 
 def _picture(question: Question, index: int, scenes: Mapping[str, Scene], *, boxes: bool, masks: bool) -> Image.Image:
     try:
-        picture = Image.open(io.BytesIO(read_image(question.images[index]))).convert("RGB")
-    except OSError as error:
-        raise VhbenchError(f"question {question.id!r}: image {index + 1} cannot be read: {error}") from error
+        picture = open_image(question.images[index]).convert("RGB")
+    except VhbenchError as error:
+        raise VhbenchError(f"question {question.id!r}, image {index + 1}: {error}") from error
     scene = scenes.get(question.scene_ids[index]) if index < len(question.scene_ids) else None
     if scene is not None and masks:
         picture = _tinted(picture, scene)
@@ -99,17 +99,24 @@ def _strip(pictures: Sequence[Image.Image]) -> Image.Image:
         return Image.new("RGB", (TILE, 1), "white")
     across = 1 if len(pictures) == 1 else 2 if len(pictures) <= 4 else 3 if len(pictures) <= 9 else 4
     side = TILE // across
-    heights = [round(side * picture.height / picture.width) for picture in pictures]
+    sizes = [_fitted(picture, side) for picture in pictures]
+    heights = [height + 2 for _, height in sizes]
     rows = [range(i, min(i + across, len(pictures))) for i in range(0, len(pictures), across)]
     strip = Image.new("RGB", (TILE, sum(max(heights[i] for i in row) for row in rows)), "white")
     top = 0
     for row in rows:
         for column, i in enumerate(row):
-            strip.paste(pictures[i].resize((side - 2, heights[i] - 2), Image.Resampling.LANCZOS), (column * side, top))
+            strip.paste(pictures[i].resize(sizes[i], Image.Resampling.LANCZOS), (column * side, top))
             if len(pictures) > 1:
                 _number(strip, (column * side, top), i + 1)
         top += max(heights[i] for i in row)
     return strip
+
+
+def _fitted(picture: Image.Image, side: int) -> tuple[int, int]:
+    """Return a size with the picture's proportions: as wide as its place, and at most three times as high."""
+    scale = min(side / picture.width, 3 * side / picture.height)
+    return max(1, round(scale * picture.width) - 2), max(1, round(scale * picture.height) - 2)
 
 
 def _number(strip: Image.Image, corner: tuple[int, int], number: int) -> None:

@@ -1,22 +1,16 @@
 """What can be wrong with a split directory by itself: one line per fault."""
 
 import hashlib
-import io
-import warnings
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from PIL import Image, ImageFile
-
+from vhbench.images import open_image
 from vhbench.schema import CANARY, Manifest, Question, Row, VhbenchError, read_image
 from vhbench.splits import layout
 from vhbench.splits.hashing import content_hash, file_sha256, row_hash
 from vhbench.splits.reading import read_rows, read_scenes
 
-MAX_PIXELS = 64_000_000
-FORMATS = ("PNG", "JPEG", "WEBP")
 KINDS = ("caption", "yes_no", "multiple_choice")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -149,22 +143,7 @@ class _Images:
 def image_fault(data: bytes) -> str:
     """Say what is wrong with an encoded image, or return "". Its size is read before its pixels are unpacked."""
     try:
-        with _whole_images(), warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            warnings.simplefilter("ignore")
-            if image.width * image.height > MAX_PIXELS:
-                return f"image of {image.width} × {image.height} pixels; at most {MAX_PIXELS // 1_000_000} megapixels"
-            image.load()
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        return f"image cannot be decoded ({' '.join(str(error).split())[:120]})"
+        open_image(data)
+    except VhbenchError as error:
+        return str(error)
     return ""
-
-
-@contextmanager
-def _whole_images() -> Iterator[None]:
-    """Let Pillow refuse cut images, also where lmms-eval has told it, for the whole process, to fill in what lacks."""
-    before = ImageFile.LOAD_TRUNCATED_IMAGES
-    ImageFile.LOAD_TRUNCATED_IMAGES = False
-    try:
-        yield
-    finally:
-        ImageFile.LOAD_TRUNCATED_IMAGES = before
