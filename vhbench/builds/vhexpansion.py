@@ -139,7 +139,8 @@ class VHExpansionBuild:
         attacked: list[tuple[list[Case], Array]] = []
         for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
             told = sorted({name for question in group for name in question.scene_ids})
-            yield from (scenes[name] for name in told if name in scenes)
+            # Stored scenes come without their images; with them, the split says which image is which scene's.
+            yield from (replace(scenes[name], image=group[0].images[0]) for name in told if name in scenes)
             cases: list[Case] = []
             for item in _cases(group, rewriter):
                 if isinstance(item, Case):
