@@ -1,6 +1,7 @@
 """Reads a question as English and answers it from the scenes: True, False or None for each possible answer."""
 
 import re
+import string
 from collections.abc import Callable, Sequence
 
 from vhbench.audit import phrases
@@ -24,7 +25,10 @@ def verdict(question: Question, scenes: Scenes) -> Maybe:
         return None if found is None else found == (question.answer == "yes")
     if question.kind != "multiple_choice":
         return None
-    right = "ABCDEFGHIJ".index(question.answer)
+    letters = string.ascii_uppercase[: len(question.choices)]
+    if question.answer not in tuple(letters):
+        return False
+    right = letters.index(question.answer)
     values = [choice(question.question, text, scenes) for text in question.choices]
     for i, text in enumerate(question.choices):
         if text in _REST:

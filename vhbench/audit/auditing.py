@@ -1,12 +1,13 @@
-"""Goes through a split once: answers against scenes, twins against one another, balance of answers."""
+"""Goes through a split once: answers and captions against scenes, twins against one another, balance of answers."""
 
+import string
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from vhbench import splits
-from vhbench.audit import answers
+from vhbench.audit import answers, captions
 from vhbench.schema import Question, Scene
 
 _ENOUGH = 40
@@ -34,32 +35,41 @@ class Audit:
 
 
 def audit(directory: Path) -> Audit:
-    """Answer every question of a split anew and compare.
+    """Answer every question of a split anew and compare; hold what captions are scored against to their scenes.
 
     Raises:
         VhbenchError: if the split cannot be read.
     """
     result = Audit()
     scenes = splits.read_scenes(directory)
-    yes_no: dict[tuple[str, str], dict[bool, Question]] = {}
+    vocabulary = splits.read_manifest(directory).config.get("vocabulary")
+    words = frozenset(vocabulary) if isinstance(vocabulary, Mapping) else frozenset[str]()
+    yes_no: dict[tuple[str, str], dict[bool, str]] = {}
     for row in splits.read_rows(directory):
         question = row.question
-        _check_answer(question, scenes, result)
-        if question.kind != "caption":
+        if question.kind == "caption":
+            _check_caption(question, scenes, words, result)
+        else:
+            _check_answer(question, scenes, result)
             cells = result.letters.setdefault(row.config, {})
             cells.setdefault((question.kind, len(question.choices)), Counter())[question.answer] += 1
         if question.kind == "yes_no" and question.pair_id:
             pair = yes_no.setdefault((row.config, question.pair_id), {})
-            pair.setdefault(question.negated, question)
+            pair.setdefault(question.negated, question.answer)
     for (_, pair_id), pair in sorted(yes_no.items()):
-        if True in pair and False in pair and pair[True].answer == pair[False].answer:
+        if True in pair and False in pair and pair[True] == pair[False]:
             result.faults.append(f"pair {pair_id!r}: a question and its negation have the same answer")
     return result
 
 
+def _check_caption(question: Question, scenes: dict[str, Scene], vocabulary: frozenset[str], result: Audit) -> None:
+    known = [scenes[name] for name in question.scene_ids if name in scenes]
+    if len(known) == len(question.images) == 1:
+        for fault in captions.faults(question, known[0], vocabulary):
+            result.faults.append(f"row {question.id!r}, scene {known[0].id}: {fault}")
+
+
 def _check_answer(question: Question, scenes: dict[str, Scene], result: Audit) -> None:
-    if question.kind == "caption":
-        return
     known = [scenes[name] for name in question.scene_ids if name in scenes]
     found = None
     if known and len(known) == len(question.images):
@@ -80,7 +90,7 @@ def imbalances(result: Audit) -> Iterator[str]:
     for config, cells in sorted(result.letters.items()):
         for (kind, options), found in sorted(cells.items()):
             total = sum(found.values())
-            names = ["no", "yes"] if kind == "yes_no" else list("ABCDEFGHIJ"[:options])
+            names = ["no", "yes"] if kind == "yes_no" else list(string.ascii_uppercase[:options])
             fair = 1 / len(names)
             error = (fair * (1 - fair) / total) ** 0.5
             for name in names:

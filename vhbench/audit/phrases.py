@@ -118,7 +118,7 @@ def has(name: str, value: str, scene: Scene) -> Maybe:
 def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
     """Tell whether one instance of a category stands in a relation to one of another."""
     names = {thing.id: thing.category for thing in scene.objects}
-    held = ((names[r.subject], r.predicate, names[r.object]) for r in scene.relations)
+    held = ((names.get(r.subject), r.predicate, names.get(r.object)) for r in scene.relations)
     if (name, predicate, other) in held:
         return True
     if present(name, scene) is False or present(other, scene) is False:

@@ -1,15 +1,18 @@
 """What can be wrong with a split directory by itself: one line per fault."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from vhbench.images import open_image
-from vhbench.schema import CANARY, Manifest, Question, Row, VhbenchError, read_image
+from vhbench.schema import CANARY, Manifest, Question, Row, Scene, VhbenchError, read_image
 from vhbench.splits import layout
 from vhbench.splits.hashing import content_hash, file_sha256, row_hash
-from vhbench.splits.reading import read_rows, read_scenes
+from vhbench.splits.pairs import Pairs
+from vhbench.splits.reading import read_rows, read_truths
+from vhbench.splits.truth import scene_of
 
 KINDS = ("caption", "yes_no", "multiple_choice")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -29,8 +32,9 @@ def verify(directory: Path) -> list[str]:
         return faults  # what damaged files hold is not worth a look
     try:
         manifest = layout.read_manifest(directory)
-        faults += _row_faults(directory, manifest)
-        faults += _scene_faults(directory, manifest)
+        scenes = _Stored()
+        faults += _scene_faults(directory, manifest, scenes)
+        faults += _row_faults(directory, manifest, scenes)
     except VhbenchError as error:
         faults.append(str(error))
     return faults
@@ -61,10 +65,24 @@ def _check_files(directory: Path, manifest: Manifest) -> Iterator[str]:
             yield f"{path}: is not listed in the manifest"
 
 
-def _row_faults(directory: Path, manifest: Manifest) -> Iterator[str]:
+@dataclass
+class _Stored:
+    """What the rows are held to of the stored scenes.
+
+    Attributes:
+        images: scene id → SHA-256 of its image in hex, "" where the scene came without one.
+        telling: whether a scene says anything; reports on attacked images, which no row names, do not.
+        missing: scenes that a row names and that are not stored.
+    """
+
+    images: dict[str, str] = field(default_factory=dict)
+    telling: bool = False
+    missing: set[str] = field(default_factory=set)
+
+
+def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterator[str]:
     ids: set[str] = set()
-    twins: Counter[str] = Counter()
-    negated: Counter[str] = Counter()
+    pairs = Pairs(manifest.benchmark)
     hashes = []
     images = _Images()
     for row in read_rows(directory):
@@ -80,12 +98,22 @@ def _row_faults(directory: Path, manifest: Manifest) -> Iterator[str]:
                 yield f"row {question.id!r}: {fault}"
         hashes.append(row_hash(row.config, question, digests))
         yield from question_faults(row, manifest.benchmark)
-        if question.pair_id:
-            (negated if question.negated else twins)[question.pair_id] += 1
-    for pair in sorted(negated.keys() - twins.keys()):
-        yield f"pair {pair!r}: has a negated question and not the question itself"
+        yield from _tie_faults(question, digests, scenes)
+        yield from pairs.add(row, digests)
+    yield from pairs.faults()
     if (found := content_hash(hashes)) != manifest.content_hash:
         yield f"{directory}: content hash is {found[:12]}…, the manifest says {manifest.content_hash[:12]}…"
+
+
+def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -> Iterator[str]:
+    """Yield which of a row's scenes are not stored, once each, and which of its images are not its scenes'."""
+    for number, (name, digest) in enumerate(zip(question.scene_ids, digests, strict=False), start=1):
+        if name not in scenes.images:
+            if scenes.telling and name not in scenes.missing:
+                scenes.missing.add(name)
+                yield f"row {question.id!r}: scene {name!r} is not in {layout.SCENES}, which has other scenes"
+        elif not question.perturbation and scenes.images[name] not in ("", digest.hex()):
+            yield f"row {question.id!r}: image {number} is not the image of scene {name!r}"
 
 
 def question_faults(row: Row, benchmark: str) -> Iterator[str]:
@@ -120,10 +148,36 @@ def _answer_fault(question: Question) -> str:
     return ""
 
 
-def _scene_faults(directory: Path, manifest: Manifest) -> Iterator[str]:
-    scenes = read_scenes(directory)
-    if len(scenes) != manifest.extra.get("scenes", 0):
-        yield f"{directory}: has {len(scenes)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
+def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterator[str]:
+    """Yield what is wrong with the scenes; note what the rows are held to."""
+    for truth in read_truths(directory):
+        if truth.id in found.images:
+            yield f"scene {truth.id!r}: the id occurs twice"
+        scene = scene_of(truth)
+        found.images[truth.id] = truth.image_sha256
+        found.telling |= bool(scene.objects or scene.areas or scene.known)
+        yield from (f"scene {truth.id!r}: {fault}" for fault in scene_faults(scene))
+    if len(found.images) != manifest.extra.get("scenes", 0):
+        yield f"{directory}: has {len(found.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
+
+
+def scene_faults(scene: Scene) -> Iterator[str]:
+    """Yield what is wrong with one scene by itself."""
+    words: list[object] = [scene.environment, scene.environment_state, *scene.areas]
+    words += [*scene.known, *scene.countable, *scene.known_predicates]
+    words += [word for thing in scene.objects for word in (thing.category, *chain(*thing.attributes))]
+    for word in words:
+        if not isinstance(word, str):
+            yield f"{word!r} must be a word"
+            return
+    ids = {thing.id for thing in scene.objects if isinstance(thing.id, int)}
+    if len(ids) != len(scene.objects):
+        yield "its objects must have ids, whole numbers that differ"
+        return
+    for relation in scene.relations:
+        for end in (relation.subject, relation.object):
+            if not isinstance(end, int) or end not in ids:
+                yield f"a relation ({relation.predicate!r}) names object {end!r}, which is not there"
 
 
 class _Images:

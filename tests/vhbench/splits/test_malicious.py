@@ -216,7 +216,7 @@ def test_a_truncated_shard(split: Path) -> None:
         ({"question": " "}, "has no question"),
         ({"canary": "x"}, "lacks the canary"),
         ({"scene_ids": ("a", "b")}, "has 1 images and 2 scene ids"),
-        ({"pair_id": "p", "negated": True}, "has a negated question and not the question itself"),
+        ({"pair_id": "p", "negated": True}, "must have one question that is not negated, has 0"),
     ],
 )
 def test_a_row_that_makes_no_sense(tmp_path: Path, columns: dict[str, Any], fault: str) -> None:

@@ -1,0 +1,242 @@
+"""A split in which every hash fits and something else does not: one line per fault, and never a traceback."""
+
+import io
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.builds import sharding
+from vhbench.builds.ode import OdeBuild
+from vhbench.builds.vhexpansion import VHExpansionBuild
+from vhbench.cli import app
+from vhbench.schema import Question, Row
+from vhbench.splits.hashing import file_sha256
+from vhbench.splits.truth import Truth
+
+Change = Callable[[Question], Question]
+
+
+@pytest.fixture(scope="module")
+def ode(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("honest")
+    levels = ("caption", "existence", "attribute", "relation")
+    build = OdeBuild(pairs=2, size=64, criteria=("standard", "random"), levels=levels, seed=3)
+    sharding.run(build, folder, progress=False)
+    return folder / "ode"
+
+
+@pytest.fixture(scope="module")
+def vhexpansion(ode: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("expanded")
+    sharding.run(VHExpansionBuild(f"ode:{ode}", perturb=("brightness",), limit=30), folder, progress=False)
+    return folder / "vhexpansion"
+
+
+def verify(split: Path) -> list[str]:
+    """Return what ``vhbench verify`` prints, and assert that it ends as it should."""
+    done = CliRunner().invoke(app, ["verify", str(split)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == (0 if "no faults" in done.output else 1)
+    return done.output.splitlines()
+
+
+def rewrite(
+    split: Path,
+    folder: Path,
+    rows: Callable[[list[Row]], Iterable[Row]] = list,
+    truths: Callable[[list[Truth]], Iterable[Truth]] = list,
+) -> Path:
+    """Write a split anew with other rows or scenes, and every hash as it should be."""
+    manifest = splits.read_manifest(split)
+    splits.write_split(
+        folder, rows([*splits.read_rows(split)]), scenes=truths([*splits.read_truths(split)]),
+        benchmark=manifest.benchmark, version=manifest.version, seed=manifest.seed, config=manifest.config,
+    )  # fmt: skip
+    return folder
+
+
+def changed(rows: Iterable[Row], change: Change, only: Callable[[Question], bool] = lambda _: True) -> list[Row]:
+    return [replace(row, question=change(row.question)) if only(row.question) else row for row in rows]
+
+
+def test_what_is_honest_has_no_faults(ode: Path, vhexpansion: Path, tmp_path: Path) -> None:
+    for split in (ode, vhexpansion, rewrite(ode, tmp_path / "ode"), rewrite(vhexpansion, tmp_path / "vhexpansion")):
+        assert any("no faults" in line for line in verify(split))
+
+
+def rotated(rows: list[Row]) -> list[Row]:
+    """Give each scene's questions the next scene's images."""
+    images = {row.question.scene_ids: row.question.images for row in rows if not row.question.perturbation}
+    names = sorted(images)
+    following = dict(zip(names, [*names[1:], names[0]], strict=True))
+    return changed(rows, lambda q: replace(q, images=images[following[q.scene_ids]]), only=lambda q: not q.perturbation)
+
+
+@pytest.mark.parametrize("benchmark", ["ode", "vhexpansion"])
+def test_images_of_other_scenes(benchmark: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    split = rewrite(request.getfixturevalue(benchmark), tmp_path / benchmark, rotated)
+    row = next(row.question for row in splits.read_rows(split))
+    faults = verify(split)
+    assert f"row {row.id!r}: image 1 is not the image of scene {row.scene_ids[0]!r}" in faults
+    assert len(faults) == sum(not question.perturbation for question in splits.read_questions(split))
+
+
+def test_scenes_that_are_gone(ode: Path, tmp_path: Path) -> None:
+    truths = sorted(splits.read_truths(ode), key=lambda truth: truth.id)
+    faults = verify(rewrite(ode, tmp_path / "ode", truths=lambda _: truths[:1]))
+    assert len(faults) == len(truths) - 1
+    for truth, fault in zip(truths[1:], sorted(faults, key=lambda line: line.split("scene ")[1]), strict=True):
+        assert f"scene {truth.id!r} is not in scenes.parquet, which has other scenes" in fault
+
+
+def test_a_split_without_scenes_leaves_its_answers_open(ode: Path, tmp_path: Path) -> None:
+    assert any("left open" in line for line in verify(rewrite(ode, tmp_path / "ode", truths=lambda _: [])))
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda q: {"objects": ("unicorn",)}, "objects names what the scene does not show: unicorn"),
+        (lambda q: {"objects": q.objects[1:]}, "objects lacks what the scene shows: "),
+        (lambda q: {"candidates": q.objects[:1]}, "candidates names what the scene shows: "),
+        (lambda q: {"candidates": ("unicorn",)}, "candidates names what the scene does not know to be absent: unicorn"),
+        (lambda q: {"neutral": (*q.neutral, q.candidates[0])}, "neutral names what the scene knows: "),
+        (lambda q: {"neutral": ()}, "neutral lacks words of the vocabulary that the scene does not know: "),
+    ],
+)
+def test_what_captions_are_scored_against(
+    ode: Path, tmp_path: Path, change: Callable[[Question], dict[str, Any]], fault: str
+) -> None:
+    captions = [q for q in splits.read_questions(ode) if q.kind == "caption"]
+    split = rewrite(
+        ode,
+        tmp_path / "ode",
+        lambda rows: changed(rows, lambda q: replace(q, **change(q)), only=lambda q: q.kind == "caption"),
+    )
+    lines = verify(split)
+    for question in captions:
+        start = f"row {question.id!r}, scene {question.scene_ids[0]}: {fault}"
+        assert any(line.startswith(start) for line in lines)
+
+
+def test_a_twin_that_is_gone(vhexpansion: Path, tmp_path: Path) -> None:
+    gone = min(q.id for q in splits.read_questions(vhexpansion) if q.negated)
+    split = rewrite(
+        vhexpansion, tmp_path / "vhexpansion", lambda rows: [row for row in rows if row.question.id != gone]
+    )
+    pair = gone.removesuffix("/negated")
+    config = "vhexpansion_ode_brightness" if pair.endswith("/brightness") else "vhexpansion_ode"
+    assert verify(split) == [f"pair {pair!r} of {config}: must have one negated question, has 0"]
+
+
+def test_no_twins_at_all(vhexpansion: Path, tmp_path: Path) -> None:
+    split = rewrite(
+        vhexpansion, tmp_path / "vhexpansion", lambda rows: [row for row in rows if not row.question.negated]
+    )
+    faults = verify(split)
+    assert len(faults) == len([*splits.read_questions(split)])
+    assert all(fault.endswith("must have one negated question, has 0") for fault in faults)
+
+
+def test_twins_about_different_images(vhexpansion: Path, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8)).save(buffer, "PNG")
+    other = min(q.id for q in splits.read_questions(vhexpansion) if q.negated and q.perturbation)
+    split = rewrite(
+        vhexpansion,
+        tmp_path / "vhexpansion",
+        lambda rows: changed(rows, lambda q: replace(q, images=(buffer.getvalue(),)), only=lambda q: q.id == other),
+    )
+    pair = other.removesuffix("/negated")
+    assert verify(split) == [f"pair {pair!r} of vhexpansion_ode_brightness: its questions are about different images"]
+
+
+def test_two_negated_questions_in_a_pair(vhexpansion: Path, tmp_path: Path) -> None:
+    twin = min((row for row in splits.read_rows(vhexpansion) if row.question.negated), key=lambda r: r.question.id)
+    more = replace(twin, question=replace(twin.question, id="one-more"))
+    split = rewrite(vhexpansion, tmp_path / "vhexpansion", lambda rows: [*rows, more])
+    assert verify(split) == [f"pair {twin.question.pair_id!r} of {twin.config}: must have one negated question, has 2"]
+
+
+def test_a_question_without_a_pair(vhexpansion: Path, tmp_path: Path) -> None:
+    name = min(q.id for q in splits.read_questions(vhexpansion))
+    split = rewrite(
+        vhexpansion,
+        tmp_path / "vhexpansion",
+        lambda rows: changed(rows, lambda q: replace(q, pair_id=""), only=lambda q: q.id == name),
+    )
+    assert f"row {name!r}: has no pair_id, which ties it to its twin" in verify(split)
+
+
+def test_half_of_a_pair_of_ode(ode: Path, tmp_path: Path) -> None:
+    gone = next(q for q in splits.read_questions(ode) if q.question_type == "existence" and q.answer == "no")
+    split = rewrite(ode, tmp_path / "ode", lambda rows: [row for row in rows if row.question.id != gone.id])
+    [fault] = verify(split)
+    assert fault.startswith(f"pair {gone.pair_id!r} of ode_")
+    assert fault.endswith("must have one question whose answer is no, has 0")
+
+
+def test_a_question_with_more_choices_than_anybody_asks(ode: Path, tmp_path: Path) -> None:
+    choices = tuple(f"Image {number}" for number in range(1, 13))
+    name = min(q.id for q in splits.read_questions(ode) if q.kind == "caption")
+    thing = next(q.objects[0] for q in splits.read_questions(ode) if q.id == name)
+
+    def ask(question: Question, answer: str) -> Question:
+        text = f"Which image shows a {thing}?"
+        return replace(question, kind="multiple_choice", question=text, choices=choices, answer=answer, pair_id="")
+
+    def split(answer: str) -> Path:
+        only = lambda q: q.id == name  # noqa: E731
+        return rewrite(ode, tmp_path / answer, lambda rows: changed(rows, lambda q: ask(q, answer), only=only))
+
+    scene = name.removesuffix("-caption-00")
+    assert verify(split("K")) == [
+        f"row {name!r}: the answer to 'Which image shows a {thing}?' is not 'K' in scene {scene}"
+    ]
+    assert verify(split("M")) == [f"row {name!r}: answer 'M' must be a letter from A to L"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "fault"),
+    [
+        ("relations", [{"subject": 99, "predicate": "above", "object": 1}],
+         "a relation ('above') names object 99, which is not there"),
+        ("relations", [{"subject": 1, "predicate": "above", "object": [1]}],
+         "a relation ('above') names object [1], which is not there"),
+        ("environment", 5, "5 must be a word"),
+        ("areas", [["sky"]], "['sky'] must be a word"),
+        ("known", [1], "1 must be a word"),
+        ("objects", [{"mask": None, "box": [0, 0, 1, 1], "id": [1], "category": "dog", "area": 1, "attributes": [],
+                      "known_attributes": []}], "its objects must have ids, whole numbers that differ"),
+    ],
+)  # fmt: skip
+def test_a_scene_that_makes_no_sense(ode: Path, tmp_path: Path, field: str, value: object, fault: str) -> None:
+    def broken(truths: list[Truth]) -> list[Truth]:
+        first = orjson.loads(truths[0].json) | {field: value}
+        return [replace(truths[0], json=orjson.dumps(first).decode()), *truths[1:]]
+
+    def related(rows: list[Row]) -> list[Row]:
+        text = "Is the dog above the dog in the image?"
+        return changed(rows, lambda q: replace(q, question=text), only=lambda q: q.kind == "yes_no")
+
+    name = next(splits.read_truths(ode)).id
+    assert f"scene {name!r}: {fault}" in verify(rewrite(ode, tmp_path / "ode", related, broken))
+
+
+def test_a_scene_that_is_there_twice(ode: Path, tmp_path: Path) -> None:
+    split = rewrite(ode, tmp_path / "ode")
+    table = pq.read_table(split / "scenes.parquet")
+    pq.write_table(pa.concat_tables([table, table.slice(0, 1)]), split / "scenes.parquet")
+    manifest = orjson.loads((split / "manifest.json").read_bytes())
+    manifest["files"]["scenes.parquet"] = file_sha256(split / "scenes.parquet")
+    (split / "manifest.json").write_bytes(orjson.dumps(manifest))
+    assert verify(split) == [f"scene {table['id'][0].as_py()!r}: the id occurs twice"]

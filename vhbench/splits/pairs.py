@@ -1,0 +1,90 @@
+"""Rows that belong together: is the other half of each pair there, and about the same image?
+
+What is asked here is what the generators promise. VHExpansion negates every question, of the same image. ODE asks of
+each thing a question whose answer is yes and one whose answer is no. MIOH presses easy questions, so that each pressed
+one has its easy twin, unless the build left out all easy questions of its type.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vhbench.schema import Row
+
+
+@dataclass(slots=True)
+class _Pair:
+    """What is known of a pair: how many rows are of each kind, and whether all have the images of the first."""
+
+    images: tuple[bytes, ...]
+    same: bool = True
+    asked: int = 0
+    negated: int = 0
+    yes: int = 0
+    no: int = 0
+
+
+class Pairs:
+    """Takes the rows of a split one by one, keeps none of them, and tells at the end which pairs are not whole."""
+
+    def __init__(self, benchmark: str) -> None:
+        self._benchmark = benchmark
+        self._pairs: dict[tuple[str, str, str], _Pair] = {}
+        self._negating: set[str] = set()
+        self._easy: Counter[tuple[str, str]] = Counter()
+        self._pressed: dict[tuple[str, str], str] = {}
+
+    def add(self, row: Row, digests: Sequence[bytes]) -> Iterator[str]:
+        """Take a row with its images' digests; yield a fault where it should have a pair and names none."""
+        question = row.question
+        if question.kind == "caption":
+            return
+        if not question.pair_id:
+            if self._benchmark == "vhexpansion" or question.negated:
+                yield f"row {question.id!r}: has no pair_id, which ties it to its twin"
+            return
+        if self._benchmark == "mioh":
+            key = (question.question_type, question.pair_id)
+            if question.pressure == "easy":
+                self._easy[key] += 1
+            else:
+                self._pressed.setdefault(key, question.id)
+        else:
+            self._add_half(row, tuple(digests))
+
+    def _add_half(self, row: Row, images: tuple[bytes, ...]) -> None:
+        question = row.question
+        pair = self._pairs.setdefault((row.config, question.pair_id, question.perturbation), _Pair(images))
+        pair.same &= pair.images == images
+        if question.negated:
+            pair.negated += 1
+            self._negating.add(row.config)
+        else:
+            pair.asked += 1
+        pair.yes += question.answer == "yes"
+        pair.no += question.answer == "no"
+
+    def faults(self) -> Iterator[str]:
+        """Yield what is wrong with the pairs of all rows so far."""
+        for (config, name, _), pair in sorted(self._pairs.items(), key=lambda item: item[0]):
+            if self._benchmark == "vhexpansion" or config in self._negating:
+                halves = (("question that is not negated", pair.asked), ("negated question", pair.negated))
+            elif self._benchmark == "ode":
+                halves = (("question whose answer is yes", pair.yes), ("question whose answer is no", pair.no))
+            else:
+                continue
+            for half, number in halves:
+                if number != 1:
+                    yield f"pair {name!r} of {config}: must have one {half}, has {number}"
+            if not pair.same:
+                yield f"pair {name!r} of {config}: its questions are about different images"
+        yield from self._easy_faults()
+
+    def _easy_faults(self) -> Iterator[str]:
+        asked_easy = {kind for kind, _ in self._easy}
+        for (kind, name), row in sorted(self._pressed.items()):
+            if kind in asked_easy and (kind, name) not in self._easy:
+                yield f"pair {name!r}: has the pressed question {row!r} and not its easy twin"
+        for (_, name), number in sorted(self._easy.items()):
+            if number > 1:
+                yield f"pair {name!r}: must have one easy question, has {number}"
