@@ -1,6 +1,7 @@
 """Two versions of a split, row by row: what changed, and may scores on them be compared?"""
 
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +11,14 @@ from vhbench.schema import Manifest, Question, VhbenchError, read_image
 from vhbench.splits import layout
 from vhbench.splits.hashing import columns
 
-_SCORED = ("question", "choices", "answer", "kind", "objects", "candidates", "neutral", "pair_id", "negated")
-"""What a score depends on, beside the images and the config; other columns only sort scores into tables."""
+_UNSCORED = frozenset({"canary", "scene_ids"})
+"""Columns that no score depends on. All others do: they are asked, judge the answer, or choose its task or cell."""
+
+_SCORED_OPTIONS = ("vocabulary",)
+"""Options that metrics read from the manifest: the words that captions are searched for."""
+
+_SHOWN = 60
+"""Characters of an option's value that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +39,25 @@ class Comparison:
     changed: dict[str, tuple[str, ...]]
 
     @property
+    def options(self) -> tuple[str, ...]:
+        """Names of the build's options that differ."""
+        one, two = self.first.config, self.second.config
+        return tuple(name for name in sorted({*one, *two}) if one.get(name) != two.get(name))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why scores cannot be compared, in a few words each; empty where they can."""
+        moved = sum(not _UNSCORED.issuperset(names) for names in self.changed.values())
+        counts = {"added": len(self.added), "removed": len(self.removed), "changed": moved}
+        found = [
+            f"{count:,} {'question' if count == 1 else 'questions'} {what}" for what, count in counts.items() if count
+        ]
+        return (*found, *(f"{name} changed" for name in _SCORED_OPTIONS if name in self.options))
+
+    @property
     def comparable(self) -> bool:
-        """Whether a score on one is a score on the other: the same questions with the same answers and images."""
-        moved = any({*_SCORED, "images", "config"} & set(names) for names in self.changed.values())
-        return not (self.added or self.removed or moved)
+        """Whether a score on one is a score on the other: the same questions, judged and sorted in the same way."""
+        return not self.reasons
 
     @property
     def code(self) -> int:
@@ -61,13 +83,10 @@ class Comparison:
         for name in ("benchmark", "version", "seed"):
             one, two = getattr(self.first, name), getattr(self.second, name)
             yield f"{name}: {one}" if one == two else f"{name}: {one} → {two}"
-        options = {**self.first.config, **self.second.config}
-        for name in sorted(options):
-            one, two = self.first.config.get(name), self.second.config.get(name)
-            if one != two:
-                yield f"option {name}: {one} → {two}"
+        for name in self.options:
+            yield f"option {_cut(name)}: {_shown(self.first.config.get(name), self.second.config.get(name))}"
         if self.same:
-            yield "content: the same"
+            yield "questions: the same"
         for config in sorted({*self.first.rows, *self.second.rows}):
             one, two = self.first.rows.get(config, 0), self.second.rows.get(config, 0)
             if one != two:
@@ -124,6 +143,26 @@ def _digests(config: str, question: Question) -> dict[str, object]:
 def _digest(value: object) -> bytes:
     """Return a short digest of a column's value."""
     return hashlib.blake2b(repr(value).encode(), digest_size=8).digest()
+
+
+def _shown(one: object, two: object) -> str:
+    """Say in one line how a value changed; of a long mapping, what its keys that differ are."""
+    if isinstance(one, dict) and isinstance(two, dict):
+        names = [name for name in sorted({*one, *two}) if one.get(name) != two.get(name)]
+        if len(names) > 1 or len(json.dumps([one, two])) > _SHOWN:
+            return f"{len(one):,} → {len(two):,} entries; {len(names):,} differ: {_cut(', '.join(names))}"
+    return f"{_value(one)} → {_value(two)}"
+
+
+def _value(value: object) -> str:
+    text = _cut(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return f"{text} ({len(value):,} entries)" if isinstance(value, (list, dict)) and text.endswith("…") else text
+
+
+def _cut(text: str) -> str:
+    """Return a text of the data in one line that a terminal can show."""
+    line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 
 def _listed(what: str, names: tuple[str, ...], examples: int) -> Iterator[str]:
