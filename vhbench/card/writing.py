@@ -15,44 +15,52 @@ from vhbench import splits
 from vhbench.card import counts
 from vhbench.card.croissant import croissant
 from vhbench.card.sources import BENCHMARKS, Benchmark, source
-from vhbench.schema import Manifest
+from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import layout, parquet
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _READABLE = 600
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
+"""The end of a link's text, where what follows, "(…" or ": …", is no address on the web."""
+
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
 
-def write_card(directory: Path, *, repo_id: str = "", changelog: str = "", picture: bytes = b"") -> None:
+def write_card(
+    directory: Path, *, repo_id: str = "", changelog: str = "", picture: bytes = b"", into: Path | None = None
+) -> None:
     """Write the card and what belongs to it; a former card is replaced.
 
     Args:
         directory: a split directory.
         repo_id: ORG/NAME on the Hub.
-        changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one.
+        changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one. HTML in it becomes plain text.
         picture: a contact sheet as PNG; empty keeps the one that is there.
+        into: another folder to write into than the split directory.
 
     Raises:
-        VhbenchError: if the split cannot be read.
+        VhbenchError: if the split cannot be read, or its manifest says what no build says.
     """
     directory = Path(directory)
+    into = into or directory
     manifest = splits.read_manifest(directory)
     found = counts.count(directory)
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
-    file = directory / "CHANGELOG.md"
-    changelog = changelog or (file.read_text() if file.is_file() else changelog_entry(manifest, "First release."))
+    changelog = _harmless(changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release."))
     if picture:
-        layout.write_atomic(directory / "contact_sheet.png", picture)
+        layout.write_atomic(into / "contact_sheet.png", picture)
     names = [name for name in found.sources if name]
     bibtex = "\n\n".join(dict.fromkeys([_about(manifest).bibtex, *filter(None, (source(n).bibtex for n in names))]))
     texts = {
         "CHANGELOG.md": changelog,
-        "README.md": _readme(directory, manifest, found, repo_id, changelog, bibtex),
+        "README.md": _readme(directory, manifest, found, repo_id, changelog, bibtex, into),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, found, repo_id, bibtex),
     }
     for name, text in texts.items():
-        layout.write_atomic(directory / name, text.encode())
+        layout.write_atomic(into / name, text.encode())
 
 
 def sheet(directory: Path, *, questions: int = 12) -> bytes:
@@ -80,7 +88,7 @@ def _about(manifest: Manifest) -> Benchmark:
 
 
 def _readme(
-    directory: Path, manifest: Manifest, found: counts.Counts, repo_id: str, changelog: str, bibtex: str
+    directory: Path, manifest: Manifest, found: counts.Counts, repo_id: str, changelog: str, bibtex: str, into: Path
 ) -> str:
     # The card is Markdown: what comes from data is escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
@@ -94,22 +102,62 @@ def _readme(
         task=manifest.benchmark,
         first_config=next(iter(sorted(manifest.rows))),
         config=_options(manifest),
-        secret=manifest.extra.get("commitment", ""),
+        secret=_commitment(manifest),
+        rejections=_rejections(manifest),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
-        sheet=(directory / "contact_sheet.png").is_file(),
+        sheet=(into / "contact_sheet.png").is_file(),
         changelog=changelog.strip(),
         bibtex=bibtex,
     )
     return f"---\n{_dump(_front_matter(directory, manifest, found))}---\n\n{body}\n"
 
 
+def _commitment(manifest: Manifest) -> str:
+    """Return what a secret edition commits to, in hex, or ""."""
+    found = manifest.extra.get("commitment", "")
+    if found and not (isinstance(found, str) and _SHA256.fullmatch(found)):
+        shown = _short(found)
+        raise VhbenchError(f"manifest.json: commitment {shown} must be 64 lower-case hexadecimal digits")
+    return str(found)
+
+
+def _rejections(manifest: Manifest) -> list[tuple[str, int]]:
+    """Return how many were left out for each reason."""
+    for reason, number in manifest.rejections.items():
+        if not isinstance(number, int) or number < 0:
+            raise VhbenchError(f"manifest.json: rejections for {_short(reason)} is {_short(number)}: must be a number")
+    return list(manifest.rejections.items())
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _kept_changelog(directory: Path) -> str:
+    """Return the split's CHANGELOG.md, or ""; a link to a file elsewhere is refused, not published."""
+    file = layout.inside(directory, "CHANGELOG.md")
+    try:
+        return file.read_text(encoding="utf-8") if file.is_file() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise VhbenchError(f"{file}: cannot be read as UTF-8: {error}") from error
+
+
+def _harmless(markdown: str) -> str:
+    """Return Markdown without HTML, and without links to anything but the web; twice is the same as once."""
+    return _LINK.sub(r"\1\\]", _TAG.sub("&lt;", markdown))
+
+
 def _options(manifest: Manifest) -> str:
     """Return the build's options as JSON; what is too long to read is left to the manifest."""
-    short = {
-        name: value if len(json.dumps(value)) <= _READABLE else f"… {len(value)} entries, see manifest.json"
-        for name, value in sorted(manifest.config.items())
-    }
+    short = {name: _readable(value) for name, value in sorted(manifest.config.items())}
     return json.dumps(short, indent=2, ensure_ascii=False).replace("```", "'''")
+
+
+def _readable(value: object) -> object:
+    if len(json.dumps(value)) <= _READABLE:
+        return value
+    return f"… {len(value)} entries, see manifest.json" if isinstance(value, (list, dict)) else "… see manifest.json"
 
 
 def _split(directory: Path, manifest: Manifest, config: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from toy_build import ToyBuild
 from vhbench import card, splits
 from vhbench.builds import sharding
 from vhbench.card.sources import BENCHMARKS, SOURCES
-from vhbench.schema import CANARY, Rejection
+from vhbench.schema import CANARY, Rejection, VhbenchError
 
 
 @pytest.fixture
@@ -127,3 +127,61 @@ def test_the_card_and_the_readme_cite_the_same_papers() -> None:
             found = re.search(rf"{name} += {{(.+?)}},\n", about.bibtex, re.DOTALL)
             assert found
             assert " ".join(re.sub("[{}]", "", found[1]).split()) in readme
+
+
+def edit(split: Path, **fields: object) -> None:
+    file = split / "manifest.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), **fields}))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            {"extra": {"commitment": "x` <script>alert(1)</script> `"}},
+            "commitment .* must be 64 lower-case hexadecimal",
+        ),
+        ({"extra": {"commitment": {"a": 1}}}, "commitment .* must be 64 lower-case hexadecimal"),
+        ({"extra": {"commitment": "f" * 64 + "\n"}}, "commitment .* must be 64 lower-case hexadecimal"),
+        ({"rejections": {"x": "y"}}, 'rejections for "x" is "y": must be a number'),
+    ],
+)
+def test_a_manifest_that_no_build_writes_gets_no_card(split: Path, fields: dict[str, object], message: str) -> None:
+    before = (split / "README.md").read_bytes()
+    edit(split, **fields)
+    with pytest.raises(VhbenchError, match=message) as refused:
+        card.write_card(split)
+    assert "\n" not in str(refused.value)
+    assert (split / "README.md").read_bytes() == before
+
+
+def test_a_commitment_is_shown(split: Path) -> None:
+    edit(split, extra={"commitment": "ab" * 32}, config={"long": 10**15, "text": "x" * 9_000})
+    card.write_card(split)
+    assert f"HMAC-SHA-256 (`{'ab' * 32}`)" in (split / "README.md").read_text()
+
+
+def test_a_received_changelog_stays_text(split: Path) -> None:
+    evil = "### 1.0.0\n\n<script>x</script> **bold**, 1 < 2 </p><!-- <img src=x> [a](javascript:x) \\\\[b](data:x)\n"
+    evil += "\\\\](javascript:x) [good](https://example.org)\n\n[r]: javascript:x\n"
+    (split / "CHANGELOG.md").write_text(evil)
+    card.write_card(split)
+    written = (split / "CHANGELOG.md").read_text()
+    for text in (written, (split / "README.md").read_text()):
+        assert not re.search(r"<(script|/p|!--|img)", text)
+        assert "&lt;script>x&lt;/script> **bold**, 1 < 2" in text
+        assert "[a\\](javascript" in text
+        assert "[b\\](data" in text
+        assert "\n\\\\\\](javascript" in text
+        assert "[r\\]: javascript" in text
+        assert "[good](https://example.org)" in text
+    card.write_card(split)
+    assert (split / "CHANGELOG.md").read_text() == written
+
+
+def test_a_changelog_that_is_a_link_is_not_published(split: Path, tmp_path: Path) -> None:
+    (tmp_path / "private").write_text("secret")
+    (split / "CHANGELOG.md").unlink()
+    (split / "CHANGELOG.md").symlink_to(tmp_path / "private")
+    with pytest.raises(VhbenchError, match="leads out of the split directory"):
+        card.write_card(split)
