@@ -5,13 +5,16 @@
 
 The split is verified first and its card is written. Large files go up one by one and stay invisible until a single
 commit publishes everything; the tag ``v1.0.0`` is put on that commit. An interrupted push changes nothing that anyone
-can see: run the same command again and it goes on. A version that is released stays as it is. The commit is then
-pinned in ``tasks/release.yaml``, from which the tasks take their data.
+can see: run the same command again and it goes on. A version that is released stays as it is, and one whose scores
+cannot be compared with those on the version before must raise MAJOR. The commit is then pinned in
+``tasks/release.yaml``, from which the tasks take their data.
 
 The token comes from HF_TOKEN or from ``hf auth login``.
 """
 
+import re
 import sys
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
@@ -27,30 +30,37 @@ def push(
     repo_id: Annotated[str, typer.Option("--repo-id", metavar="ORG/NAME", help="Dataset repository on the Hub.")],
     version: Annotated[str, typer.Option("--version", metavar="X.Y.Z", help="Must be the version of the split.")],
     private: Annotated[bool, typer.Option("--private", help="Create the repository as a private one.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Verify, write the card, say what would be sent.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Verify, say what would be sent; nothing is written.")
+    ] = False,
+    comparable_anyway: Annotated[
+        bool,
+        typer.Option(
+            "--comparable-anyway",
+            help="Release it although scores cannot be compared with the version before, and MAJOR is the same.",
+        ),
+    ] = False,
     notes: Annotated[str, typer.Option("--notes", help="What changed, in Markdown, for the changelog.")] = "",
     pin: Annotated[Path, typer.Option("--pin", metavar="FILE", help="Where the commit is pinned.")] = RELEASE,
 ) -> None:
     """Release one built split directory: verified, one commit, one tag, all or nothing.
 
     The token comes from HF_TOKEN or from `hf auth login`. An interrupted push goes on where it stopped when the same
-    command is run again.
+    command is run again. A version that keeps the MAJOR number of the one before must ask and judge the same:
+    `vhbench diff` says what differs.
 
     Example: `python push_dataset.py out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
     """
     manifest = verified(directory, version)
     from vhbench.adapters import hub
 
-    write_card(directory, manifest, repo_id, notes, dry_run=dry_run)
-    release = hub.push(directory, repo_id, private=private, dry_run=dry_run)
+    if hub.logged_in() and not comparable_anyway:
+        refuse_hidden_change(directory, manifest, repo_id)
     if dry_run:
-        print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
-        for sign, names in (("+", release.uploaded), ("-", release.deleted)):
-            for name in names:
-                print(f"  {sign} {name}")
-        if not hub.logged_in():
-            print("not logged in: what the Hub has already is not known, so every file counts as new")
+        rehearse(directory, manifest, repo_id, notes)
         return
+    write_card(directory, manifest, repo_id, notes, hub.released_changelog(repo_id))
+    release = hub.push(directory, repo_id, private=private)
     if release.is_new:
         print(f"released {repo_id} {release.tag}: {len(release.uploaded)} files new, {len(release.deleted)} deleted")
     else:
@@ -82,37 +92,94 @@ def verified(directory: Path, version: str) -> Manifest:
     return manifest
 
 
-def write_card(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, dry_run: bool) -> None:
-    """Write the card with the changelog of all versions, the released ones' and this one's."""
-    from vhbench import card
+def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> None:
+    """Compare a split with the newest lower release, whose rows are fetched only where MAJOR is the same.
+
+    Raises:
+        VhbenchError: if scores cannot be compared, though MAJOR promises that they can.
+    """
+    from vhbench.adapters import hub
+    from vhbench.comparison import compare
+    from vhbench.splits import layout
+
+    major = layout.parse_version(manifest.version)[0]
+    former = hub.former_release(repo_id, manifest.version)
+    if former is None or not former[0].startswith(f"v{major}."):
+        return
+    found = compare(hub.snapshot(repo_id, former[1]), directory)
+    if not found.comparable:
+        raise VhbenchError(
+            f"{found.verdict} ({', '.join(found.reasons)}, against {former[0]} of {repo_id}): build it again with "
+            f"--version {major + 1}.0.0, or insist with --comparable-anyway"
+        )
+
+
+def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str) -> None:
+    """Say what a push would send. The card is written into a temporary folder; the split stays as it is."""
     from vhbench.adapters import hub
 
-    former = "" if dry_run else hub.released_changelog(repo_id)
+    online = hub.logged_in()
+    with tempfile.TemporaryDirectory() as folder:
+        former = hub.released_changelog(repo_id) if online else ""
+        write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
+        release = hub.push(directory, repo_id, dry_run=True, card=Path(folder))
+    print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
+    for sign, names in (("+", release.uploaded), ("-", release.deleted)):
+        for name in names:
+            print(f"  {sign} {name}")
+    if not online:
+        print("not logged in: what the Hub has already is not known, so every file counts as new")
+
+
+def write_card(
+    directory: Path, manifest: Manifest, repo_id: str, notes: str, former: str, *, into: Path | None = None
+) -> None:
+    """Write the card with the changelog of all versions, the released ones' (``former``) and this one's."""
+    from vhbench import card
+
     if notes or f"### {manifest.version}\n" not in former:
         former = card.changelog_entry(manifest, notes or ("A new version." if former else "First release."), former)
-    card.write_card(directory, repo_id=repo_id, changelog=former, picture=card.sheet(directory))
+    card.write_card(directory, repo_id=repo_id, changelog=former, picture=card.sheet(directory), into=into)
 
 
 def write_pin(file: Path, manifest: Manifest, repo_id: str, tag: str, sha: str) -> bool:
-    """Pin a commit for the tasks, keeping the file's leading comment; return whether the file changed."""
-    import yaml
-
+    """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed."""
     from vhbench.splits import layout
 
     text = file.read_text(encoding="utf-8") if file.exists() else ""
-    comment = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
-    pins = yaml.safe_load(text) or {}
-    pins[manifest.benchmark] = {
-        "repo_id": repo_id,
-        "revision": sha,
-        "tag": tag,
-        "content_hash": manifest.content_hash,
-    }
-    content = comment + yaml.safe_dump(pins, sort_keys=True)
+    pin = {"repo_id": repo_id, "revision": sha, "tag": tag, "content_hash": manifest.content_hash}
+    content = pinned(text, manifest.benchmark, pin)
     if content == text:
         return False
     layout.write_atomic(file, content.encode())
     return True
+
+
+def pinned(text: str, benchmark: str, pin: dict[str, str]) -> str:
+    """Return the YAML of all pins with one benchmark's values changed, or added at the end; comments stay."""
+    import yaml
+
+    lines = [line for line in text.splitlines() if line.strip() != "{}"]
+    start = next((i for i, line in enumerate(lines) if line.startswith(f"{benchmark}:")), len(lines))
+    rest = range(start + 1, len(lines))
+    end = next((i for i in rest if re.match(r"\S", lines[i])), len(lines))
+    values = {name: yaml.safe_dump({name: pin[name]}, width=1_000).rstrip() for name in sorted(pin)}
+    block = [f"{benchmark}:{_comment(lines[start]) if start < len(lines) else ''}"]
+    for line in lines[start + 1 : end]:
+        name = line.partition(":")[0].strip()
+        if name in values:
+            block.append(f"  {values.pop(name)}{_comment(line)}")
+        elif not line.strip() or line.lstrip().startswith("#"):
+            block.append(line)
+    place = 1 + max((i for i, line in enumerate(block) if line.strip()), default=0)
+    block[place:place] = [f"  {value}" for value in values.values()]
+    return "\n".join([*lines[:start], *block, *lines[end:]]) + "\n"
+
+
+def _comment(line: str) -> str:
+    """Return the comment that trails a value, with the space before it, or ""."""
+    found = re.search(r"\s+#.*$", line)
+    return found[0] if found else ""
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from vhbench.schema import VhbenchError
 from vhbench.splits import layout
 
 _SHA = re.compile(r"[0-9a-f]{40}")
+_TAG = re.compile(r"v(\d{1,6})\.(\d{1,6})\.(\d{1,6})", re.ASCII)
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 _KEPT = (".gitattributes",)
@@ -78,7 +79,13 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
 
 
 def push(
-    directory: Path, repo_id: str, *, private: bool = False, progress: bool = True, dry_run: bool = False
+    directory: Path,
+    repo_id: str,
+    *,
+    private: bool = False,
+    progress: bool = True,
+    dry_run: bool = False,
+    card: Path | None = None,
 ) -> Release:
     """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
 
@@ -92,6 +99,7 @@ def push(
         progress: tell about progress on stderr.
         dry_run: find out what would be done and do nothing; works without a login, too, but then every file counts
             as new.
+        card: the folder of the card and its companions, where that is not the split directory.
 
     Raises:
         VhbenchError: if the tag exists with other content, somebody else pushed meanwhile, or the Hub says no.
@@ -100,7 +108,7 @@ def push(
 
     check_repo_id(repo_id)
     tag = f"v{splits.read_manifest(directory).version}"
-    local = _local_files(directory)
+    local = _local_files(directory, card or directory)
     api = HfApi()
     if dry_run and not logged_in():  # with what is there already nobody can compare it
         return Release(repo_id, "", tag, tuple(sorted(local)), ())
@@ -120,6 +128,29 @@ def push(
             head = _commit(api, repo_id, head, tag, [local[name] for name in new], gone, progress=progress)
         api.create_tag(repo_id, repo_type="dataset", tag=tag, revision=head, exist_ok=False)
     return Release(repo_id, head, tag, new, gone)
+
+
+def former_release(repo_id: str, version: str) -> tuple[str, str] | None:
+    """Return the tag and the commit of the newest release below a version; None if there is none, or it is released.
+
+    Raises:
+        VhbenchError: if the Hub cannot be asked.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    api = HfApi()
+    with _one_line(check_repo_id(repo_id)):
+        try:
+            names = [ref.name for ref in api.list_repo_refs(repo_id, repo_type="dataset").tags]
+        except RepositoryNotFoundError:
+            return None
+        tags = {tuple(int(part) for part in match.groups()): match[0] for match in map(_TAG.fullmatch, names) if match}
+        lower = [parts for parts in tags if parts < layout.parse_version(version)]
+        if f"v{version}" in names or not lower:
+            return None
+        tag = tags[max(lower)]
+        return tag, str(api.repo_info(repo_id, repo_type="dataset", revision=tag).sha)
 
 
 def released_changelog(repo_id: str) -> str:
@@ -207,10 +238,10 @@ class _File:
         return remote in (self.sha256, self.blob)
 
 
-def _local_files(directory: Path) -> dict[str, _File]:
-    names = [*splits.read_manifest(directory).files, layout.MANIFEST]
-    names += [name for name in layout.DERIVED if (Path(directory) / name).is_file()]
-    return {name: _local_file(name, layout.inside(Path(directory), name)) for name in names}
+def _local_files(directory: Path, card: Path) -> dict[str, _File]:
+    files = dict.fromkeys([*splits.read_manifest(directory).files, layout.MANIFEST], Path(directory))
+    files |= {name: Path(card) for name in layout.DERIVED if (Path(card) / name).is_file()}
+    return {name: _local_file(name, layout.inside(folder, name)) for name, folder in files.items()}
 
 
 def _local_file(name: str, path: Path) -> _File:

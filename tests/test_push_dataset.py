@@ -1,6 +1,7 @@
 """push_dataset.py from end to end, against a Hub of the test's own."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -129,3 +130,78 @@ def test_a_dry_run_needs_no_login(command, tmp_path: Path, monkeypatch: pytest.M
     assert code == 0, output
     assert "would get the tag v1.0.0, 10 files, nothing was sent" in output
     assert "not logged in" in output
+
+
+def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    pin = tmp_path / "release.yaml"
+    versions = ((0, "1.0.0"), (0, "1.0.1"), (1, "1.1.0"), (1, "2.0.0"))
+    old, same, other, raised = (
+        build(tmp_path / version, seed=seed, version=version, shards=1, rows=2) for seed, version in versions
+    )
+
+    def release(directory: Path, *options: str) -> tuple[int, str]:
+        version = splits.read_manifest(directory).version
+        return command(directory, "--repo-id", REPO, "--version", version, "--pin", pin, *options)  # type: ignore[no-any-return]
+
+    assert release(old)[0] == 0
+    assert release(same)[0] == 0
+    for options in ([], ["--dry-run"]):
+        code, said = release(other, *options)
+        assert code == 2
+        assert said == (
+            "scores on 1.0.1 and 1.1.0 are NOT comparable, though MAJOR is the same: the newer must be a new MAJOR "
+            "version (2 questions changed, against v1.0.1 of org/ode): build it again with --version 2.0.0, or insist "
+            "with --comparable-anyway"
+        )
+    assert online.resolve(REPO, "v1.1.0") is None
+    assert not (other / "README.md").exists()
+
+    rows = f"/resolve/{online.resolve(REPO, 'v1.0.1')}/a/test-00000-of-00001.parquet"
+    assert any(rows in line for line in online.requests)
+    shutil.rmtree(tmp_path / "cache")
+    online.requests.clear()
+    assert release(raised)[0] == 0
+    assert not any(rows in line for line in online.requests)  # they are fetched only where MAJOR is the same
+
+    code, said = release(other, "--comparable-anyway")
+    assert code == 0, said
+    code, said = release(other)  # released is released: it is not judged again
+    assert (code, "nothing new" in said) == (0, True)
+
+
+def test_a_dry_run_writes_nothing(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    old, new = (build(tmp_path / version, version=version, shards=1, rows=2) for version in ("1.0.0", "1.0.1"))
+    assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "pin", "--notes", "N1")[0] == 0
+    (new / "CHANGELOG.md").write_text("mine")
+    before = {path: path.read_bytes() for path in new.rglob("*") if path.is_file()}
+    code, output = command(new, "--repo-id", REPO, "--version", "1.0.1", "--dry-run")
+    assert code == 0, output
+    assert "  + CHANGELOG.md" in output
+    assert "  + README.md" in output
+    assert {path: path.read_bytes() for path in new.rglob("*") if path.is_file()} == before
+
+
+def test_a_pin_changes_its_own_lines_only(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    import push_dataset
+
+    file = tmp_path / "release.yaml"
+    manifest = splits.read_manifest(build(tmp_path))
+    others = "# about mioh\nmioh: {repo_id: a/b, revision: x, content_hash: y}  # trailing\n"
+    file.write_text(
+        f"# lead\node:  # the first\n  # inner\n  repo_id: a/b  # moved\n  revision: x\n  old: 1\n\n{others}\n# last\n"
+    )
+    assert push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    assert file.read_text() == (
+        f"# lead\node:  # the first\n  # inner\n  repo_id: o/n  # moved\n  revision: '{'1' * 40}'\n"
+        f"  content_hash: {manifest.content_hash}\n  tag: v1.0.0\n\n{others}\n# last\n"
+    )
+    assert not push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    values = {"repo_id": "o/n", "revision": "1" * 40, "tag": "v1.0.0", "content_hash": manifest.content_hash}
+    assert yaml.safe_load(file.read_text())["ode"] == values
+    file.write_text(others)
+    push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    assert file.read_text().startswith(others + "ode:\n")
+    file.write_text("ode: {repo_id: a/b}  # flow\n" + others)
+    push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    assert file.read_text().endswith(others)
+    assert yaml.safe_load(file.read_text())["ode"] == values
