@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from vhbench import splits
 from vhbench.splits import layout, parquet
@@ -53,8 +54,7 @@ def count(directory: Path) -> Counts:
     for config, files in layout.config_files(splits.read_manifest(directory)).items():
         answers: Counter[tuple[str, str]] = Counter()
         for name in files:
-            shard = parquet.open_shard(layout.inside(directory, name))
-            for row in shard.read(columns=list(_READ)).to_pylist():
+            for row in _rows(layout.inside(directory, name)):
                 full[(config, *(_word(row[key]) for key in _CELL[1:]))] += 1
                 answers[(row["kind"], row["answer"])] += 1
                 result.sources[row["source"]] += 1
@@ -65,6 +65,12 @@ def count(directory: Path) -> Counts:
     for cell, number in full.items():
         result.cells[tuple(cell[i] for i in shown) or (cell[0],)] += number
     return result
+
+
+def _rows(shard: Path) -> Iterator[dict[str, Any]]:
+    for group in parquet.read_columns(shard, _READ):
+        for values in zip(*group.values(), strict=True):
+            yield dict(zip(group, values, strict=True))
 
 
 def _word(value: object) -> str:

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vhbench.schema import Question, VhbenchError
+from vhbench.splits.unpacking import Text, cut, open_parquet, read_group, shared
 
 COLUMNS = (
     *("id", "images", "question", "choices", "answer", "kind", "benchmark", "task", "mode", "pressure", "criterion"),
@@ -33,7 +34,9 @@ values_of: Callable[[Question], tuple[Any, ...]] = attrgetter(*VALUES)
 MAX_IMAGES_PER_ROW = 64
 MAX_GROUP_ROWS = 4096
 MAX_GROUP_BYTES = 2 << 30
-"""What a reader unpacks from one row group at most: a file that claims more is refused."""
+MAX_GROUP_TEXT = 64 << 20
+MAX_TEXT = 1 << 20
+"""What a reader unpacks from one row group at most, and the longest text: a file that has more is refused."""
 
 
 def _type(name: str, image_bytes: pa.DataType) -> pa.DataType:
@@ -146,22 +149,19 @@ def open_shard(path: Path) -> pq.ParquetFile:
     Raises:
         VhbenchError: if it is missing, truncated, has other columns, or would unpack to an absurd size.
     """
-    try:
-        shard = pq.ParquetFile(path, read_dictionary=[IMAGE_BYTES])
-    except FileNotFoundError:
-        raise VhbenchError(f"{path}: is missing, though the manifest lists it") from None
-    except (OSError, pa.ArrowException) as error:
-        raise VhbenchError(f"{path}: not a readable Parquet file, perhaps truncated ({_line(error)})") from error
-    _check_columns(path, shard.schema_arrow)
-    metadata = shard.metadata
-    for i in range(metadata.num_row_groups):
-        group = metadata.row_group(i)
-        values = max(group.column(j).num_values for j in range(group.num_columns))
+    shard, found = open_parquet(path)
+    _check_columns(path, found)
+    for i in range(shard.metadata.num_row_groups):
+        group = shard.metadata.row_group(i)
+        leaves = [group.column(j) for j in range(group.num_columns)]
+        values = max(leaf.num_values for leaf in leaves)
         if group.num_rows > MAX_GROUP_ROWS or values > MAX_IMAGES_PER_ROW * MAX_GROUP_ROWS:
             raise VhbenchError(f"{path}: row group {i} claims {group.num_rows} rows and {values} values; too many")
-        size = sum(group.column(j).total_uncompressed_size for j in range(group.num_columns))
-        if size > MAX_GROUP_BYTES:
-            raise VhbenchError(f"{path}: row group {i} unpacks to {size >> 20} MiB; at most {MAX_GROUP_BYTES >> 20}")
+        sizes = {leaf.path_in_schema: leaf.total_uncompressed_size for leaf in leaves}
+        text = sum(sizes.values()) - sizes.get(IMAGE_BYTES, 0)
+        for size, most in ((sum(sizes.values()), MAX_GROUP_BYTES), (text, MAX_GROUP_TEXT)):
+            if size > most:
+                raise VhbenchError(f"{path}: row group {i} unpacks to {size >> 20} MiB; at most {most >> 20}")
     return shard
 
 
@@ -171,44 +171,44 @@ def _check_columns(path: Path, found: pa.Schema) -> None:
         raise VhbenchError(f"{path}: lacks the columns {', '.join(missing)}")
     if surplus := [name for name in found.names if name not in COLUMNS]:
         raise VhbenchError(f"{path}: has unknown columns {', '.join(surplus)}")
+    if len(found.names) != len(COLUMNS):
+        raise VhbenchError(f"{path}: has a column twice: {', '.join(found.names)}")
     for name in COLUMNS:
-        if name != "images" and found.field(name).type != expected.field(name).type:
+        if found.field(name).type != expected.field(name).type:
             raise VhbenchError(f"{path}: column {name} is {found.field(name).type}, not {expected.field(name).type}")
-    kind = found.field("images").type
-    leaf = kind.value_type if pa.types.is_list(kind) else None
-    if (
-        leaf is None
-        or not pa.types.is_struct(leaf)
-        or [leaf.field(i).name for i in range(leaf.num_fields)] != ["bytes", "path"]
-    ):
-        raise VhbenchError(f"{path}: column images is {kind}, not a list of (bytes, path)")
 
 
 def read_shard(path: Path) -> Iterator[Question]:
     """Yield a shard's questions; rows of one row group that show the same image share one ``bytes`` object.
 
     Raises:
-        VhbenchError: if the shard is damaged, or a row holds no image bytes or refers to a file outside.
+        VhbenchError: if the shard is damaged, unpacks to far more text than questions have, or a row holds no image
+            bytes or refers to a file outside.
     """
+    for group in read_columns(path, COLUMNS):
+        for values in zip(*group.values(), strict=True):
+            yield Question(**dict(zip(group, values, strict=True)))
+
+
+def read_columns(path: Path, names: Sequence[str]) -> Iterator[dict[str, list[Any]]]:
+    """Yield the values of some columns, one row group after the other. Raises as :func:`read_shard` does."""
     shard = open_shard(path)
     for i in range(shard.metadata.num_row_groups):
-        try:
-            group = shard.read_row_group(i, use_threads=False)
-        except (OSError, pa.ArrowException) as error:
-            raise VhbenchError(f"{path}: row group {i} is damaged ({_line(error)})") from error
-        yield from _questions(path, group)
+        group = read_group(shard, path, i, list(names))
+        text = Text(path, MAX_GROUP_TEXT, MAX_TEXT)
+        yield {name: _values(path, name, group.column(name), text) for name in names}
 
 
-def _questions(path: Path, group: pa.Table) -> Iterator[Question]:
-    columns: dict[str, Any] = {name: group.column(name).to_pylist() for name in COLUMNS if name != "images"}
-    for name, values in columns.items():
-        if None in values or (name in LISTS and any(None in value for value in values)):
-            raise VhbenchError(f"{path}: column {name} holds a null; a column that does not apply is the empty string")
-    for name in LISTS:
-        columns[name] = [tuple(value) for value in columns[name]]
-    columns["images"] = _images(path, group.column("images"))
-    for values in zip(*columns.values(), strict=True):
-        yield Question(**dict(zip(columns, values, strict=True)))
+def _values(path: Path, name: str, column: pa.ChunkedArray, text: Text) -> list[Any]:
+    if name == "images":
+        return _images(path, column)
+    if name in LISTS:
+        return text.lists(column, name)
+    if name not in FLAGS:
+        return text.column(column, name)
+    if column.null_count:
+        raise VhbenchError(f"{path}: column {name} holds a null; it must be true or false")
+    return list(column.to_pylist())
 
 
 def _images(path: Path, column: pa.ChunkedArray) -> list[tuple[bytes, ...]]:
@@ -222,21 +222,5 @@ def _images(path: Path, column: pa.ChunkedArray) -> list[tuple[bytes, ...]]:
             raise VhbenchError(
                 f"{path}: an image names the file {paths.drop_null()[0].as_py()!r}; images are bytes only"
             )
-        flat = _shared(data)
-        lengths = chunk.value_lengths().to_pylist()
-        start = 0
-        for length in lengths:
-            rows.append(tuple(flat[start : start + length]))
-            start += length
+        rows += cut(shared(data), chunk)
     return rows
-
-
-def _shared(data: pa.Array) -> list[bytes]:
-    if not pa.types.is_dictionary(data.type):
-        return list(data.to_pylist())
-    values = data.dictionary.to_pylist()
-    return [values[i] for i in data.indices.to_pylist()]
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:200]

@@ -15,10 +15,18 @@ import pyarrow.parquet as pq
 from vhbench.schema import Mask, Rejection, Relation, Scene, SceneObject, VhbenchError, read_image
 from vhbench.splits import layout
 from vhbench.splits.hashing import canonical, content_hash
+from vhbench.splits.unpacking import Text, open_parquet, read_group
 
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
 _SETS = ("known", "countable", "known_predicates")
 _BATCH = 500
+
+_FREE_TEXT = 64 << 20
+_DENSEST = 100
+"""A file of scenes may unpack to so many bytes, and so many times its own size; honest ones come to a tenth."""
+_MAX_TEXT = 16 << 20
+_MAX_LINE = 1 << 20
+"""The longest scene, and the longest line of the rejections."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +113,19 @@ def read_truth_file(path: Path) -> Iterator[Truth]:
     """Yield the stored scenes of a file.
 
     Raises:
-        VhbenchError: if the file is damaged or has other columns.
+        VhbenchError: if the file is damaged, has other columns, or unpacks to far more than scenes compress to.
     """
-    try:
-        file = pq.ParquetFile(path)
-        if file.schema_arrow.names != _SCHEMA.names:
-            raise VhbenchError(
-                f"{path}: has the columns {', '.join(file.schema_arrow.names)}, not id, image_sha256, truth"
-            )
-        for batch in file.iter_batches(batch_size=_BATCH):
-            for row in batch.to_pylist():
-                yield Truth(row["id"], row["image_sha256"], row["truth"])
-    except (OSError, pa.ArrowException) as error:
-        raise VhbenchError(f"{path}: not a readable Parquet file ({' '.join(str(error).split())[:200]})") from error
+    file, found = open_parquet(path)
+    if found.names != _SCHEMA.names or found.types != _SCHEMA.types:
+        raise VhbenchError(f"{path}: has the columns {', '.join(found.names)}, not text id, image_sha256, truth")
+    allowance = _FREE_TEXT + _DENSEST * path.stat().st_size
+    groups = range(file.metadata.num_row_groups)
+    if (size := sum(file.metadata.row_group(i).total_byte_size for i in groups)) > allowance:
+        raise VhbenchError(f"{path}: unpacks to {size >> 20} MiB; at most {allowance >> 20}")
+    text = Text(path, allowance, _MAX_TEXT)
+    for i in groups:
+        group = read_group(file, path, i, _SCHEMA.names)
+        yield from map(Truth, *(text.column(group.column(name), name) for name in _SCHEMA.names))
 
 
 def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, int]:
@@ -138,7 +146,9 @@ def read_rejection_file(path: Path) -> Iterator[Rejection]:
         VhbenchError: if a line is not a rejection.
     """
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
+            if len(line) > _MAX_LINE:
+                raise VhbenchError(f"{path}, line {number}: longer than {_MAX_LINE:,} bytes")
             try:
                 yield Rejection(**orjson.loads(line))
             except (ValueError, TypeError) as error:
