@@ -13,6 +13,7 @@ this name when it loads the task, which is when the data is looked for (:func:`_
 import functools
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +77,7 @@ def resolve(benchmark: str) -> Data:
         raise VhbenchError(
             f"{path}: content hash {manifest.content_hash} is not the pinned {expected}; the data was changed"
         )
+    splits.check_no_strays(path, manifest)
     if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
         raise VhbenchError(f"{path}: its rows have content hash {found}, its manifest says {manifest.content_hash}")
     print(f"vhbench: {benchmark} {manifest.version} from {origin}: {path}", file=sys.stderr)
@@ -121,12 +123,14 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     """Keep the rows whose columns have the given values, without decoding an image; check the version of each.
 
     Raises:
-        VhbenchError: if a row's version differs from the manifest's, or nothing is left.
+        VhbenchError: if a row's version differs from the manifest's, other rows were loaded than the manifest stands
+            for, or nothing is left.
     """
     benchmark = _only(docs, "benchmark")
     version = resolve(benchmark).manifest.version
     if (found := _only(docs, "benchmark_version")) != version:
         raise VhbenchError(f"rows of version '{found}' under a manifest of version '{version}': two versions are mixed")
+    _check_whole(docs, resolve(benchmark))
     keep = list(range(len(docs)))
     for name, allowed in columns.items():
         values = docs[name][:]
@@ -138,6 +142,27 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
     if "caption" in docs["kind"][:]:
         vocabulary(benchmark)  # its lack is told before a model has written thousands of captions, not after
     return docs.select(keep)
+
+
+def _check_whole(docs: Any, data: Data) -> None:
+    """Check that what ``datasets`` loaded, perhaps from its own cache, is each row of its configs once, no other."""
+    configs = _configs(data.path)
+    counts: Counter[str] = Counter()
+    for name in docs["id"][:]:
+        if name not in configs:
+            raise VhbenchError(f"row {name!r} was loaded, and {data.path} has no such row; two builds are mixed")
+        counts[configs[name]] += 1
+    for config, count in sorted(counts.items()):
+        if count != data.manifest.rows[config]:
+            raise VhbenchError(
+                f"{data.path}: {count} rows of config {config!r} were loaded, its manifest says "
+                f"{data.manifest.rows[config]}"
+            )
+
+
+@functools.cache
+def _configs(path: Path) -> dict[str, str]:
+    return splits.read_ids(path)
 
 
 def vocabulary(benchmark: str) -> dict[str, list[str]]:

@@ -36,10 +36,13 @@ QUESTION = Question(
 )
 
 
-def build(root: Path, name: str = "q") -> Path:
+CONFIG = "ode_fictional_existence"
+
+
+def build(root: Path, name: str = "q", rows: int = 2) -> Path:
     """Write a tiny ODE split below a folder."""
-    rows = [Row("ode_fictional_existence", replace(QUESTION, id=f"{name}{i}")) for i in range(2)]
-    splits.write_split(root / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
+    made = [Row(CONFIG, replace(QUESTION, id=f"{name}{i}")) for i in range(rows)]
+    splits.write_split(root / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
     return root / "ode"
 
 
@@ -111,20 +114,66 @@ def test_two_versions_mixed_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
 def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import datasets as hf
 
-    build(tmp_path)
+    build(tmp_path, rows=3)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
     columns = {
         "benchmark": ["ode"] * 3,
         "benchmark_version": ["1.0.0"] * 3,
         "task": ["a", "b", "a"],
-        "id": ["x", "y", "z"],
+        "id": ["q0", "q1", "q2"],
         "kind": ["yes_no"] * 3,
     }
     docs = hf.Dataset.from_dict(columns)
-    assert datasets.select(docs, task="a")["id"][:] == ["x", "z"]
-    assert datasets.select(docs, task=("a", "b"))["id"][:] == ["x", "y", "z"]
+    assert datasets.select(docs, task="a")["id"][:] == ["q0", "q2"]
+    assert datasets.select(docs, task=("a", "b"))["id"][:] == ["q0", "q1", "q2"]
     with pytest.raises(VhbenchError, match=r"no ode question of .* has task 'c'; it has task: a b"):
         datasets.select(docs, task="c")
+
+
+@pytest.mark.parametrize(
+    ("ids", "fault"),
+    [
+        (["q0"], r"ode: 1 rows of config 'ode_fictional_existence' were loaded, its manifest says 2"),
+        (["q0", "q1", "q1"], r"ode: 3 rows of config 'ode_fictional_existence' were loaded, its manifest says 2"),
+        (["q0", "q1", "q9"], r"row 'q9' was loaded, and .*ode has no such row; two builds are mixed"),
+    ],
+)
+def test_other_rows_than_those_of_the_manifest_are_never_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ids: list[str], fault: str
+) -> None:
+    import datasets as hf
+
+    build(tmp_path)
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    columns = {name: [getattr(QUESTION, name)] * len(ids) for name in ("benchmark", "benchmark_version", "kind")}
+    with pytest.raises(VhbenchError, match=fault):
+        datasets.select(hf.Dataset.from_dict({**columns, "id": ids}))
+
+
+@pytest.mark.parametrize(
+    "name", [f"{CONFIG}/test-00001-of-00009.parquet", f"{CONFIG}/README.md", "more/test-0.parquet"]
+)
+def test_a_file_beside_the_shards_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    # load_dataset on the folder reads every file in it, and the content hash covers none but the listed ones.
+    folder = build(tmp_path)
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_bytes((folder / CONFIG / "test-00000-of-00001.parquet").read_bytes())
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    with pytest.raises(VhbenchError, match=rf"{name}: is not listed in the manifest, so nobody checks what it holds"):
+        datasets.resolve("ode")
+
+
+def test_hidden_files_and_files_beside_the_folders_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import datasets as hf
+
+    folder = build(tmp_path)
+    shard = (folder / CONFIG / "test-00000-of-00001.parquet").read_bytes()
+    (folder / CONFIG / ".test-00001-of-00002.parquet").write_bytes(shard)
+    (folder / CONFIG / ".DS_Store").write_bytes(b"x")
+    (folder / "notes.txt").write_text("mine")
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    loaded = hf.load_dataset(datasets.ode_fictional_existence, cache_dir=str(tmp_path / "cache"))
+    assert datasets.select(loaded["test"])["id"][:] == ["q0", "q1"]
 
 
 def test_bad_data_ends_a_run_with_one_line_and_an_exit_code(
@@ -168,9 +217,9 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
 
     from vhbench.tasks import aggregate
 
-    build(tmp_path)
+    build(tmp_path, rows=1)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    columns = {"benchmark": ["ode"], "benchmark_version": ["1.0.0"], "kind": ["caption"], "id": ["x"]}
+    columns = {"benchmark": ["ode"], "benchmark_version": ["1.0.0"], "kind": ["caption"], "id": ["q0"]}
     with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
         datasets.select(hf.Dataset.from_dict(columns))
     with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):

@@ -14,8 +14,9 @@ Whoever reads a split reads the files that its manifest lists and no others, and
 """
 
 from vhbench.splits.hashing import content_hash, row_hash
-from vhbench.splits.layout import SECRET_SEED, read_manifest
+from vhbench.splits.layout import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
+    read_ids,
     read_questions,
     read_rejections,
     read_rows,
@@ -29,7 +30,9 @@ from vhbench.splits.writing import write_split
 __all__ = [
     "SECRET_SEED",
     "check_files",
+    "check_no_strays",
     "content_hash",
+    "read_ids",
     "read_manifest",
     "read_questions",
     "read_rejections",

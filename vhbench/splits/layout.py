@@ -79,9 +79,9 @@ def inside(directory: Path, name: str) -> Path:
 def _in_hub_cache(path: Path) -> bool:
     """Tell whether a link has the form that huggingface_hub gives: …/snapshots/SHA/FILE → …/blobs/ID."""
     resolved = path.resolve()
-    return (
-        resolved.parent.name == "blobs" and (resolved.parent.parent / "snapshots").resolve() in path.absolute().parents
-    )
+    # The split directory may be reached by a link: what counts is where the link to the file itself lies.
+    place = path.parent.resolve()
+    return resolved.parent.name == "blobs" and (resolved.parent.parent / "snapshots").resolve() in place.parents
 
 
 def config_files(manifest: Manifest) -> dict[str, list[str]]:
@@ -100,6 +100,22 @@ def config_files(manifest: Manifest) -> dict[str, list[str]]:
         if not names or names != [shard_name(config, i, len(names)) for i in range(len(names))]:
             raise VhbenchError(f"manifest.json: the shards of config {config!r} are not complete: {names}")
     return found
+
+
+def check_no_strays(directory: Path, manifest: Manifest) -> None:
+    """Check that the folders of a split hold no file that its manifest does not list.
+
+    Whoever loads a folder with ``datasets`` gets the rows of every file in it, and no hash covers those of a stray.
+    Hidden files, such as .DS_Store, are never loaded.
+
+    Raises:
+        VhbenchError: naming the first stray.
+    """
+    folders = [path for path in sorted(Path(directory).iterdir()) if path.is_dir() and not path.name.startswith(".")]
+    for folder in folders:
+        for path in sorted(folder.iterdir()):
+            if f"{folder.name}/{path.name}" not in manifest.files and not path.name.startswith("."):
+                raise VhbenchError(f"{path}: is not listed in the manifest, so nobody checks what it holds; remove it")
 
 
 def read_manifest(directory: Path) -> Manifest:
@@ -150,6 +166,10 @@ def _parse(data: Any) -> Manifest:
     manifest = Manifest(**{name: data[name] for name in names})
     for name in manifest.files:
         inside(Path(), name)
+        if name not in (SCENES, REJECTIONS) and not _SHARD.fullmatch(name):
+            raise VhbenchError(
+                f"lists {name}; a split has {shard_name('CONFIG', 0, 1)} …, {SCENES}, {REJECTIONS} and nothing else"
+            )
     config_files(manifest)
     return manifest
 

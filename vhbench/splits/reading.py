@@ -44,6 +44,18 @@ def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
             )
 
 
+def read_ids(directory: Path) -> dict[str, str]:
+    """Return the config of each row by the row's id.
+
+    Raises:
+        VhbenchError: if a shard is missing or damaged.
+    """
+    files = layout.config_files(read_manifest(directory))
+    paths = [(config, layout.inside(Path(directory), name)) for config, names in files.items() for name in names]
+    groups = ((config, group) for config, path in paths for group in parquet.read_columns(path, ["id"]))
+    return {name: config for config, group in groups for name in group["id"]}
+
+
 def read_scenes(directory: Path) -> dict[str, Scene]:
     """Return the truth behind the images by scene id, without the images; empty where none is stored.
 

@@ -228,6 +228,14 @@ def test_a_rejection_without_an_end(split: Path) -> None:
         list(splits.read_rejections(split))
 
 
+@pytest.mark.parametrize("name", ["payload.pkl", "ode.py", "a/test-extra.parquet", "a/train-00000-of-00001.parquet"])
+def test_a_file_that_no_split_has(split: Path, name: str) -> None:
+    # A manifest may list what it likes: a pickle would be released, and rows be scored that no content hash covers.
+    (split / name).write_bytes((split / SHARD).read_bytes())
+    edit(split, lambda data: data["files"].update({name: file_sha256(split / SHARD)}))
+    assert f"manifest.json: lists {name}; a split has CONFIG/test-00000-of-00001.parquet …" in refused(split)
+
+
 class Evil:
     """Would make a folder when it is unpickled."""
 
