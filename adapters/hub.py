@@ -73,8 +73,10 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
     if folder.name != revision:
         raise VhbenchError(f"{what}: the cache gave {folder.name} instead")
     # Offline, some versions of the client hand out a snapshot whose download was cut.
-    if missing := [name for name in splits.read_manifest(folder).files if not layout.inside(folder, name).is_file()]:
+    manifest = splits.read_manifest(folder)
+    if missing := [name for name in manifest.files if not layout.inside(folder, name).is_file()]:
         raise VhbenchError(f"{what}: the copy in {folder} lacks {missing[0]}; go online once to complete it")
+    splits.check_no_strays(folder, manifest)
     return folder
 
 

@@ -1,7 +1,9 @@
 """Releases are there as a whole or not at all; a pinned commit is that commit or an error."""
 
+import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -187,6 +189,43 @@ def test_an_incomplete_cache_is_an_error(online: HubStandin, built: dict[str, Pa
     with pytest.raises(VhbenchError, match=r"lacks a/test-00000-of-00001\.parquet|not in the local cache"):
         snapshot(REPO, sha, offline=True)
     assert splits.verify(snapshot(REPO, sha)) == []
+
+
+def test_a_stray_shard_in_the_cache_is_an_error(online: HubStandin, built: dict[str, Path]) -> None:
+    sha = release(built["1.0.0"]).sha
+    stray = snapshot(REPO, sha) / "a/test-00001-of-00009.parquet"
+    stray.write_bytes(b"x")
+    with pytest.raises(VhbenchError, match=r"test-00001-of-00009\.parquet: is not listed in the manifest"):
+        snapshot(REPO, sha)
+
+
+@pytest.mark.parametrize("name", ["payload.pkl", "ode.py", "a/test-extra.parquet"])
+def test_a_file_that_no_split_has_is_never_pushed(
+    online: HubStandin, built: dict[str, Path], tmp_path: Path, name: str
+) -> None:
+    split = shutil.copytree(built["1.0.0"], tmp_path / "evil")
+    (split / name).write_bytes(b"x")
+    manifest = json.loads((split / "manifest.json").read_text())
+    manifest["files"][name] = hashlib.sha256(b"x").hexdigest()
+    (split / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(VhbenchError, match=f"manifest.json: lists {name}; a split has"):
+        release(split)
+    assert online.load(REPO) is None
+
+
+def test_a_cached_release_can_be_reached_by_a_link(online: HubStandin, built: dict[str, Path], tmp_path: Path) -> None:
+    folder = snapshot(REPO, release(built["1.0.0"]).sha)
+    link = tmp_path / "data/ode"
+    link.parent.mkdir()
+    link.symlink_to(folder)
+    assert splits.verify(link) == []
+    assert len(list(splits.read_rows(link))) == sum(splits.read_manifest(folder).rows.values())
+    # A link inside still leads nowhere but to the cache's own blobs.
+    shard = folder / "a/test-00000-of-00001.parquet"
+    outside = shard.resolve().rename(tmp_path / "outside.parquet")
+    shard.unlink()
+    shard.symlink_to(outside)
+    assert "is a link that leads out of the split directory" in splits.verify(link)[0]
 
 
 def test_the_token_is_needed_and_never_shown(
