@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PIL import Image, ImageFile
+from PIL import Image, ImageFile, UnidentifiedImageError
 
 from vhbench.schema import ImageData, VhbenchError, read_image
 
@@ -40,6 +40,8 @@ def open_image(image: ImageData) -> Image.Image:
             if opened.width * opened.height <= MAX_PIXELS:
                 opened.load()
                 return opened
+    except UnidentifiedImageError as error:
+        raise VhbenchError(f"{what} cannot be decoded (it must be one of {', '.join(FORMATS)})") from error
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"{what} cannot be decoded ({' '.join(str(error).split())[:120]})") from error
     limit = f"at most {MAX_PIXELS // 1_000_000} megapixels"
