@@ -73,6 +73,22 @@ def test_what_is_honest_has_no_faults(ode: Path, vhexpansion: Path, tmp_path: Pa
         assert any("no faults" in line for line in verify(split))
 
 
+@pytest.mark.parametrize("told", [True, False])
+def test_attacked_images_have_reports_and_no_faults(
+    told: bool, ode: Path, tmp_path: Path, tiny_vlm: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report on an attacked image is stored as a scene; it does not ask for the others where the source told none."""
+    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
+    source = rewrite(ode, tmp_path / "ode", truths=list if told else lambda _: [])
+    options = {"steps_apart": 1, "steps_similar": 1}
+    build = VHExpansionBuild(
+        f"ode:{source}", perturb=("ifgsm",), model=str(tiny_vlm("llava")), options=options, limit=4
+    )
+    sharding.run(build, tmp_path, progress=False)
+    assert any(truth.id.endswith("/ifgsm") for truth in splits.read_truths(tmp_path / "vhexpansion"))
+    assert any("no faults" in line for line in verify(tmp_path / "vhexpansion"))
+
+
 def rotated(rows: list[Row]) -> list[Row]:
     """Give each scene's questions the next scene's images."""
     images = {row.question.scene_ids: row.question.images for row in rows if not row.question.perturbation}
