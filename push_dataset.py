@@ -51,15 +51,19 @@ def push(
 
     Example: `python push_dataset.py out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
     """
-    manifest = verified(directory, version)
+    from vhbench import splits
     from vhbench.adapters import hub
 
+    with nullcontext() if dry_run else splits.locked(directory):
+        manifest = verified(directory, version)
     if hub.logged_in() and not comparable_anyway:
         refuse_hidden_change(directory, manifest, repo_id)
     if dry_run:
         rehearse(directory, manifest, repo_id, notes)
         return
-    write_card(directory, manifest, repo_id, notes, hub.released_changelog(repo_id))
+    changelog = hub.released_changelog(repo_id)
+    with splits.locked(directory):
+        write_card(directory, manifest, repo_id, notes, changelog)
     release = hub.push(directory, repo_id, private=private)
     if release.is_new:
         print(f"released {repo_id} {release.tag}: {len(release.uploaded)} files new, {len(release.deleted)} deleted")

@@ -102,6 +102,16 @@ def test_a_faulty_split_is_not_released(online: HubStandin, command, tmp_path: P
     assert online.requests == []
 
 
+def test_a_file_that_a_killed_push_left_half_written_does_not_stop_the_next_one(
+    online: HubStandin, command, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    directory = build(tmp_path)
+    (directory / ".README.md.0a1b2c3d.tmp").write_bytes(b"half")
+    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "release.yaml")
+    assert code == 0, output
+    assert not list(directory.glob(".*"))
+
+
 def test_another_version_than_the_split_has_is_refused(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.2.0")
     assert code == 2

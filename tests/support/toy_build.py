@@ -1,6 +1,7 @@
 """A build that tests can run in other processes: noise pictures, one question on each in config "a" or "b"."""
 
 import io
+import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ class ToyBuild:
     delay: float = 0
     tell: bool = False
     wrong: bool = False
+    crash: bool = False
     benchmark: str = "ode"
     version: str = "1.0.0"
     sources: Mapping[str, str] = field(default_factory=dict)
@@ -36,6 +38,8 @@ class ToyBuild:
                 log.write(f"{shard}\n")
         if self.wrong and shard == 2:
             raise VhbenchError("annotation 7: unknown category 'x'")
+        if self.crash and shard == 2:
+            os._exit(1)
         for n in range(self.rows):
             time.sleep(self.delay)
             pixels = rng(self.seed, "pixels", shard, n).integers(0, 256, (16, 16, 3), dtype="uint8")

@@ -4,17 +4,24 @@ Every shard is a small split directory of its own below ``OUT/.BENCHMARK.FINGERP
 for the build's options, its sources and this package's code, so that an interrupted build goes on where it stopped
 and shards of different builds never meet. What is built depends on the seed and on the shard's index alone; so any
 number of workers, jobs or machines, in any order, with any number of accidents, gives the same content hash.
+
+Processes that build into one folder, the same or not, keep out of each other's way by file locks. On several machines
+the folder must lie on a file system whose ``flock`` holds between them: NFS 4, GPFS, Lustre mounted with ``flock``.
 """
 
 import hashlib
 import multiprocessing
 import os
 import re
+import secrets
 import shutil
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -33,6 +40,8 @@ from vhbench.splits.hashing import canonical
 from vhbench.splits.truth import Truth, truth_of, write_rejections
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
+_GIVEN_UP = 7 * 24 * 3600
+"""Seconds after which nobody is expected to go on with a build that has built some of its shards."""
 
 
 def run(
@@ -71,16 +80,21 @@ def run(
     if build.shards < 1 or not 0 <= index < jobs:
         raise VhbenchError(f"shard {index}/{jobs} of {build.shards}: must be i/N with 0 ≤ i < N and something to build")
     mark = fingerprint(build, commitment)
-    if (done := _finished(target, mark)) is not None:
-        return done
     parts = out / f".{build.benchmark}.{mark}.parts"
-    parts.mkdir(parents=True, exist_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
+    with splits.locked(target):
+        if (done := _finished(target, mark)) is not None:
+            return done
+        splits.check_place(target)
+        in_use = _hold(parts)
     try:
-        todo = [i for i in range(index, build.shards, jobs) if not _is_built(parts, i)]
-        _build_all(build, parts, todo, workers=workers, ray=ray, gpus=gpus, progress=progress)
-        return _merge(build, parts, target, mark, commitment, progress=progress)
-    except FileNotFoundError:
-        # Another process that builds the same has merged everything and tidied up.
+        with in_use:
+            share = range(index, build.shards, jobs)
+            _build_missing(build, parts, share, workers=workers, ray=ray, gpus=gpus, progress=progress)
+        with splits.locked(target):
+            return _merge(build, parts, target, mark, commitment, progress=progress)
+    except (OSError, VhbenchError):
+        # Another process that builds the same may have merged everything and tidied up.
         if (done := _finished(target, mark)) is not None:
             return done
         raise
@@ -125,14 +139,41 @@ def _is_built(parts: Path, index: int) -> bool:
     return (_part(parts, index) / layout.MANIFEST).is_file()
 
 
+def _all_built(build: Build, parts: Path) -> bool:
+    return all(_is_built(parts, i) for i in range(build.shards))
+
+
+def _hold(parts: Path) -> AbstractContextManager[Any]:
+    """Make the folder of a build's shards, and keep others from sweeping it away until a block with the result ends."""
+    parts.mkdir(exist_ok=True)
+    return FileLock(parts / f"in-use-{secrets.token_hex(4)}.lock").acquire()
+
+
 def _finished(target: Path, mark: str) -> Manifest | None:
-    """Return the manifest of a split that is already what this build would make, and whole."""
+    """Return the manifest of a split that is already what this build would make, and whole; others' files may be by."""
     try:
         manifest = splits.read_manifest(target)
     except VhbenchError:
         return None
-    whole = manifest.extra.get("fingerprint") == mark and not splits.check_files(target)
+    whole = manifest.extra.get("fingerprint") == mark and not splits.damage(target)
     return manifest if whole else None
+
+
+def _build_missing(
+    build: Build, parts: Path, share: range, *, workers: int, ray: str | None, gpus: float, progress: bool
+) -> None:
+    """Build what is missing of a share; where nothing is missing then, also all shards that are damaged."""
+
+    def build_all(todo: list[int]) -> None:
+        _build_all(build, parts, todo, workers=workers, ray=ray, gpus=gpus, progress=progress)
+
+    build_all([i for i in share if not _is_built(parts, i)])
+    if _all_built(build, parts):
+        damaged = {i: faults for i in range(build.shards) if (faults := splits.damage(_part(parts, i)))}
+        for i, faults in damaged.items():
+            print(f"shard {i} is damaged and built again: {faults[0]}", file=sys.stderr)
+        if damaged:
+            build_all([*damaged])
 
 
 def _build_all(
@@ -152,12 +193,13 @@ def _build_all(
 
 
 def build_shard(build: Build, parts: Path, index: int) -> int:
-    """Build one shard, unless it is there or another process is at it; return its number of rows."""
+    """Build one shard, unless it is there and whole, once no other process is at it; return its number of rows."""
     part = _part(parts, index)
     with FileLock(part.with_suffix(".lock")):
-        if not _is_built(parts, index):
+        if splits.damage(part):
             truths: list[Truth] = []
             rejections: list[Rejection] = []
+            shutil.rmtree(part, ignore_errors=True)
             splits.write_split(
                 part,
                 _rows(build.make(index), truths, rejections),
@@ -231,18 +273,30 @@ def _with_ray(build: Build, parts: Path, todo: list[int], address: str, gpus: fl
             yield from ray.get(done)
     except ray.exceptions.RayTaskError as error:
         raise error.as_instanceof_cause() from error
+    except ray.exceptions.RayError as error:
+        raise VhbenchError(
+            f"Ray lost a worker ({type(error).__name__}), perhaps for want of memory; finished shards are kept: "
+            "run the same command again"
+        ) from error
     finally:
         if started:
             ray.shutdown()
 
 
 def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, *, progress: bool) -> Manifest | None:
-    """Merge all shards into the split directory, unless some are missing or another job has done so."""
-    with FileLock(parts / "merge.lock"):
-        if (done := _finished(target, mark)) is None:
-            if not all(_is_built(parts, i) for i in range(build.shards)):
-                return None
-            done = _write(build, [_part(parts, i) for i in range(build.shards)], target, mark, commitment, progress)
+    """Merge all shards into the split directory, unless some are missing or another job has done so.
+
+    The caller holds the split directory.
+    """
+    if (done := _finished(target, mark)) is None:
+        if not parts.exists():
+            raise VhbenchError(
+                f"{parts}: the shards are gone; another job has merged them and another build has replaced {target} "
+                "since: give each build a folder of its own"
+            )
+        if not _all_built(build, parts):
+            return None
+        done = _write(build, [_part(parts, i) for i in range(build.shards)], target, mark, commitment, progress)
     shutil.rmtree(parts, ignore_errors=True)
     _sweep(target.parent, build.benchmark)
     return done
@@ -298,15 +352,26 @@ def _left_out(target: Path) -> Path:
 
 
 def _sweep(out: Path, benchmark: str) -> None:
-    """Remove the shards of builds that were given up: those that no process holds a lock in."""
+    """Remove what builds that were given up have left: shards and MIOH's drawn pools.
+
+    A folder that some process holds a lock in is left alone. So is one with finished shards, which may wait for the
+    next job of a Slurm array, until nothing has come or gone in it for a week.
+    """
     for folder in out.glob(f".{benchmark}.*.parts"):
-        locks = [FileLock(path, timeout=0) for path in folder.glob("*.lock")]
-        try:
-            for lock in locks:
-                lock.acquire()
-        except (Timeout, OSError):
-            continue
-        finally:
-            for lock in locks:
-                lock.release()
-        shutil.rmtree(folder, ignore_errors=True)
+        if not (_waits(folder) or _is_locked(folder)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _waits(parts: Path) -> bool:
+    finished = any(parts.glob(f"*/{layout.MANIFEST}"))
+    return finished and time.time() - parts.stat().st_mtime < _GIVEN_UP
+
+
+def _is_locked(folder: Path) -> bool:
+    try:
+        for path in folder.glob("*.lock"):
+            with FileLock(path).acquire(timeout=0):
+                pass
+    except (Timeout, OSError):
+        return True
+    return False

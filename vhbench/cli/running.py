@@ -120,7 +120,7 @@ def run(make: "Callable[[int], Build]", how: RunOptions, *, benchmark: str) -> N
         how: the options.
         benchmark: its name; with a secret, each benchmark and version has a seed of its own.
     """
-    from vhbench import card
+    from vhbench import card, splits
     from vhbench.builds import secret, sharding
 
     seed, commitment = how.seed, ""
@@ -137,7 +137,8 @@ def run(make: "Callable[[int], Build]", how: RunOptions, *, benchmark: str) -> N
         typer.echo(f"shards {how.shard} of {benchmark} are built; other jobs still have some to do")
         return
     split = how.out / benchmark
-    card.write_card(split, picture=card.sheet(split))
+    with splits.locked(split):
+        card.write_card(split, picture=card.sheet(split))
     total = sum(manifest.rows.values())
     configs = ", ".join(f"{name} {count:,}" for name, count in manifest.rows.items())
     typer.echo(f"{split}: version {manifest.version}, {total:,} questions ({configs})")

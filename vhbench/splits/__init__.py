@@ -24,14 +24,18 @@ from vhbench.splits.reading import (
     read_truths,
     recompute_content_hash,
 )
-from vhbench.splits.verifying import check_files, verify
+from vhbench.splits.replacing import check_place, locked
+from vhbench.splits.verifying import check_files, damage, verify
 from vhbench.splits.writing import write_split
 
 __all__ = [
     "SECRET_SEED",
     "check_files",
     "check_no_strays",
+    "check_place",
     "content_hash",
+    "damage",
+    "locked",
     "read_ids",
     "read_manifest",
     "read_questions",

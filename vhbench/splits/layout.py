@@ -26,6 +26,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")
+_TEMPORARY = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_.+-]*\.[0-9a-f]{8}\.tmp")
 _MAX_MANIFEST = 64 << 20
 
 
@@ -185,7 +186,10 @@ def manifest_bytes(manifest: Manifest) -> bytes:
 
 
 def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, even after a power cut."""
+    """Write a file so that it is there whole or not at all, even after a power cut.
+
+    A process that is killed here leaves a file for which :func:`is_temporary` holds.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -197,6 +201,11 @@ def write_atomic(path: Path, content: bytes) -> None:
     finally:
         temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
+
+
+def is_temporary(name: str) -> bool:
+    """Tell whether a file's name is one that :func:`write_atomic` gives what it has not finished."""
+    return _TEMPORARY.fullmatch(name) is not None
 
 
 def sync_folder(folder: Path) -> None:

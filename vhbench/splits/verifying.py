@@ -43,12 +43,21 @@ def verify(directory: Path) -> list[str]:
 def check_files(directory: Path) -> list[str]:
     """Check the manifest, the hash of each file that it lists, and that there are no others."""
     try:
-        return [*_check_files(directory, layout.read_manifest(directory))]
+        manifest = layout.read_manifest(directory)
+    except VhbenchError as error:
+        return [str(error)]
+    return [*_damage(directory, manifest), *_strays(directory, manifest)]
+
+
+def damage(directory: Path) -> list[str]:
+    """Check the manifest and the hash of each file that it lists, whatever else is there."""
+    try:
+        return [*_damage(directory, layout.read_manifest(directory))]
     except VhbenchError as error:
         return [str(error)]
 
 
-def _check_files(directory: Path, manifest: Manifest) -> Iterator[str]:
+def _damage(directory: Path, manifest: Manifest) -> Iterator[str]:
     for name, digest in manifest.files.items():
         try:
             path = layout.inside(directory, name)
@@ -58,6 +67,9 @@ def _check_files(directory: Path, manifest: Manifest) -> Iterator[str]:
             yield str(error)
         except OSError as error:
             yield f"{directory / name}: cannot be read ({error.strerror or error})"
+
+
+def _strays(directory: Path, manifest: Manifest) -> Iterator[str]:
     allowed = {*manifest.files, layout.MANIFEST, *layout.DERIVED}
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()

@@ -13,6 +13,7 @@ from typing import Any, Self
 from vhbench.schema import ImageData, Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
 from vhbench.splits import layout, parquet
 from vhbench.splits.hashing import content_hash, file_sha256, row_hash
+from vhbench.splits.replacing import replace
 from vhbench.splits.shard_files import ShardFiles, SortedRow
 from vhbench.splits.truth import Truth, write_rejections, write_truths
 
@@ -41,6 +42,8 @@ def write_split(
 ) -> Manifest:
     """Write a split directory, replacing a former one only when the new one is complete.
 
+    One process at a time: where others may write it too, hold it with :func:`vhbench.splits.locked`.
+
     Args:
         directory: where the split shall be, such as ``out/ode``.
         rows: in any order; they are read once, and as many are held as their images fill 32 MB.
@@ -59,7 +62,8 @@ def write_split(
 
     Raises:
         VhbenchError: if there are no rows, an id occurs twice, a row belongs to another benchmark or version, or an
-            image cannot be read. The former split, if any, is left as it was.
+            image cannot be read, or something else than a split is in that place. The former split, if any, is left
+            as it was.
     """
     directory = Path(directory)
     layout.check_name(benchmark, "benchmark")
@@ -90,23 +94,10 @@ def write_split(
             extra=facts,
         )
         layout.write_atomic(staging / layout.MANIFEST, layout.manifest_bytes(manifest))
-        _replace(staging, directory)
+        replace(staging, directory)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return manifest
-
-
-def _replace(staging: Path, directory: Path) -> None:
-    """Put a complete new split in the place of a former one."""
-    former = directory.with_name(f".{directory.name}.old")
-    shutil.rmtree(former, ignore_errors=True)
-    if directory.exists():
-        if any(directory.iterdir()) and not (directory / layout.MANIFEST).is_file():
-            raise VhbenchError(f"{directory}: is not empty and not a split directory; choose another place")
-        directory.replace(former)
-    staging.replace(directory)
-    layout.sync_folder(directory.parent)
-    shutil.rmtree(former, ignore_errors=True)
 
 
 def _hashed(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:

@@ -1,5 +1,6 @@
 """However many processes build a split, and whatever happens to them, the content is the same."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -21,7 +22,8 @@ def toy(**options: object) -> object:
 
 
 def hidden(folder: Path) -> list[str]:
-    return [path.name for path in folder.iterdir() if path.name.startswith(".")]
+    """Return what a build has left but for the lock, which stays."""
+    return [path.name for path in folder.iterdir() if path.name.startswith(".") and path.name != ".ode.lock"]
 
 
 def test_workers_do_not_change_the_content(tmp_path: Path) -> None:
@@ -67,11 +69,62 @@ def test_a_bad_shard_stops_the_build_and_keeps_the_others(tmp_path: Path) -> Non
     assert not (tmp_path / "ode").exists()
 
 
-def test_given_up_builds_are_swept(tmp_path: Path) -> None:
+def test_a_damaged_shard_is_built_anew_by_whoever_merges(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log"
+    sharding.run(toy(log=log), tmp_path, shard=(0, 2), progress=False)
+    file = next(tmp_path.glob(".ode.*.parts/000004/a/*.parquet"))
+    file.write_bytes(file.read_bytes()[:100])
+    merged = sharding.run(toy(log=log), tmp_path, shard=(1, 2), progress=False)
+    assert merged == sharding.run(toy(), tmp_path / "whole", progress=False)
+    assert log.read_text().split() == ["0", "2", "4", "1", "3", "5", "4"]
+    assert f"shard 4 is damaged and built again: {file}: has SHA-256 " in capsys.readouterr().err
+
+
+def test_shards_wait_for_their_next_job_whatever_else_is_built(tmp_path: Path) -> None:
     sharding.run(toy(), tmp_path, shard=(0, 2), progress=False)
-    assert len(hidden(tmp_path)) == 1
-    sharding.run(toy(seed=1), tmp_path, progress=False)
+    other = sharding.run(toy(seed=1), tmp_path, progress=False)
+    assert other is not None
+    merged = sharding.run(toy(), tmp_path, shard=(1, 2), progress=False)
+    assert merged is not None, "the first half was swept away"
+    assert merged.content_hash != other.content_hash
+    assert splits.read_manifest(tmp_path / "ode") == merged
     assert hidden(tmp_path) == []
+
+
+def test_given_up_builds_are_swept_after_a_week(tmp_path: Path) -> None:
+    sharding.run(toy(), tmp_path, shard=(0, 2), progress=False)
+    sharding.run(toy(seed=1), tmp_path, progress=False)
+    (parts,) = hidden(tmp_path)
+    for days, left in ((6, [parts]), (8, [])):
+        then = time.time() - days * 24 * 3600
+        os.utime(tmp_path / parts, (then, then))
+        sharding.run(toy(seed=1 + days), tmp_path, progress=False)
+        assert hidden(tmp_path) == left
+
+
+def test_a_users_own_files_are_never_replaced(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    first = sharding.run(toy(log=log), tmp_path, progress=False)
+    notes = tmp_path / "ode/notes.txt"
+    notes.write_text("mine")
+    assert sharding.run(toy(log=log), tmp_path, progress=False) == first
+    with pytest.raises(VhbenchError, match=r"ode/notes\.txt: is not of the split that a new one shall replace; move"):
+        sharding.run(toy(seed=1, log=log), tmp_path, progress=False)
+    assert notes.read_text() == "mine"
+    assert splits.read_manifest(tmp_path / "ode") == first
+    assert len(log.read_text().split()) == 6, "a shard was built although the split could not be written"
+
+
+def test_a_split_that_was_set_aside_is_put_back(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    first = sharding.run(toy(log=log), tmp_path, progress=False)
+    (tmp_path / "ode").rename(tmp_path / ".ode.old")  # killed between the two renames
+    assert sharding.run(toy(log=log), tmp_path, progress=False) == first
+    assert len(log.read_text().split()) == 6
+    (tmp_path / "ode").rename(tmp_path / ".ode.old")
+    with pytest.raises(VhbenchError, match="unknown category"):
+        sharding.run(toy(seed=1, wrong=True), tmp_path, progress=False)
+    assert splits.read_manifest(tmp_path / "ode") == first
 
 
 SUPPORT = Path(__file__).parents[2] / "support"
@@ -95,6 +148,74 @@ def start(out: Path) -> "subprocess.Popen[str]":
         assert time.monotonic() < deadline
         time.sleep(0.01)
     return process
+
+
+def both_at_once(out: Path, seeds: tuple[int, int]) -> list[tuple[str, str]]:
+    """Build with two seeds into one folder in two processes that start together; return what they print."""
+    code = (
+        "import sys, time; from pathlib import Path\n"
+        "from toy_build import ToyBuild; from vhbench.builds import sharding\n"
+        "out = Path(sys.argv[1])\n"
+        "while not (out / 'go').exists(): time.sleep(0.001)\n"
+        "for round in range(4):\n"
+        "    build = ToyBuild(shards=8, seed=int(sys.argv[2]) + 10 * round)\n"
+        "    print(sharding.run(build, out, progress=False).content_hash)\n"
+    )
+    command = [sys.executable, "-c", code, str(out)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
+    processes = [subprocess.Popen([*command, str(seed)], **pipes) for seed in seeds]  # type: ignore[call-overload]
+    (out / "go").touch()
+    return [process.communicate(timeout=120) for process in processes]
+
+
+def test_two_builds_at_once_leave_one_whole_split(tmp_path: Path) -> None:
+    told = both_at_once(tmp_path, (0, 1))
+    assert [errors for _, errors in told] == ["", ""]
+    assert [len(set(hashes.split())) for hashes, _ in told] == [4, 4]
+    assert splits.verify(tmp_path / "ode") == []
+    last = splits.read_manifest(tmp_path / "ode").content_hash
+    assert last in [hashes.split()[-1] for hashes, _ in told]
+    assert hidden(tmp_path) == []
+
+
+def test_a_build_waits_for_whoever_holds_the_split(tmp_path: Path) -> None:
+    first = sharding.run(toy(), tmp_path, progress=False)
+    with (tmp_path / ".ode.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        code = (
+            "import sys; from pathlib import Path\n"
+            "from toy_build import ToyBuild; from vhbench.builds import sharding\n"
+            "print('starts', flush=True); sharding.run(ToyBuild(seed=1), Path(sys.argv[1]), progress=False)\n"
+        )
+        command = [sys.executable, "-c", code, str(tmp_path)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        assert process.stdout is not None
+        process.stdout.readline()
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1)
+        assert splits.read_manifest(tmp_path / "ode") == first
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert splits.read_manifest(tmp_path / "ode") != first
+
+
+def test_a_kill_in_the_middle_of_a_file_leaves_nothing_that_stops_a_rerun(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    first = sharding.run(toy(log=log), tmp_path, progress=False)
+    code = (
+        "import os, sys; from pathlib import Path; from vhbench.splits import layout\n"
+        "os.fsync = lambda _: os.kill(os.getpid(), 9)\n"
+        "layout.write_atomic(Path(sys.argv[1]), b'half')\n"
+    )
+    for name in ("ode/README.md", "ode.rejections.jsonl"):
+        killed = subprocess.run([sys.executable, "-c", code, tmp_path / name], env=ENVIRONMENT, check=False)
+        assert killed.returncode == -signal.SIGKILL
+        assert not (tmp_path / name).exists()
+    assert len([*tmp_path.rglob("*.tmp")]) == 2
+    assert sharding.run(toy(log=log), tmp_path, progress=False) == first
+    assert len(log.read_text().split()) == 6, "a finished split was built again"
+    assert [*tmp_path.rglob("*.tmp")] == []
+    assert splits.verify(tmp_path / "ode") == []
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks processes up with ps")
@@ -131,6 +252,15 @@ def test_ray_gives_the_same_content(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     by_ray = sharding.run(toy(), tmp_path / "ray", ray="local", progress=False)
     alone = sharding.run(toy(), tmp_path / "alone", progress=False)
     assert by_ray == alone
+
+
+@pytest.mark.slow
+def test_a_lost_ray_worker_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("PYTHONPATH", str(SUPPORT))
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    with pytest.raises(VhbenchError, match=r"Ray lost a worker \(WorkerCrashedError\).*run the same command again"):
+        sharding.run(toy(crash=True), tmp_path, ray="local", progress=False)
 
 
 @pytest.mark.parametrize("text", ["", "3", "3/3", "-1/3", "1/0", "a/b"])

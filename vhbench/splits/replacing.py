@@ -1,0 +1,86 @@
+"""Putting a new split in the place of a former one: one writer at a time, nobody's own files lost, kills mended."""
+
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+
+from vhbench.schema import VhbenchError
+from vhbench.splits import layout
+from vhbench.splits.verifying import damage
+
+_OURS = re.compile(r"[^/]+/test-\d{5}-of-\d{5}\.parquet|\.cache/.*", re.DOTALL)
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Hold a split directory against everybody else who builds it or writes its card.
+
+    What those who were killed have left is mended first: a former split that was set aside for a new one which never
+    came is put back, and unfinished files are removed. The lock is the file ``.NAME.lock`` beside the directory; it
+    stays there, and it holds between machines as far as the file system's ``flock`` does.
+
+    Raises:
+        VhbenchError: if the folder around the directory is not there or may not be written to.
+    """
+    directory = Path(directory).resolve()
+    lock = FileLock(directory.with_name(f".{directory.name}.lock"))
+    try:
+        lock.acquire()
+    except OSError as error:
+        raise VhbenchError(f"{lock.lock_file}: cannot be locked ({error.strerror or error})") from error
+    try:
+        _mend(directory)
+        yield
+    finally:
+        lock.release()
+
+
+def replace(staging: Path, directory: Path) -> None:
+    """Put a complete new split in the place of a former one, if any.
+
+    Raises:
+        VhbenchError: if something else is in that place.
+    """
+    check_place(directory)
+    former = _former(directory)
+    if directory.exists():
+        shutil.rmtree(former, ignore_errors=True)
+        directory.replace(former)
+    staging.replace(directory)
+    layout.sync_folder(directory.parent)
+    shutil.rmtree(former, ignore_errors=True)
+
+
+def check_place(directory: Path) -> None:
+    """Check that a new split may take the place of what is in a directory.
+
+    Raises:
+        VhbenchError: if it is no split directory, or somebody has put files of their own there.
+    """
+    if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
+        return
+    if not (directory / layout.MANIFEST).is_file():
+        raise VhbenchError(f"{directory}: is not empty and not a split directory; choose another place")
+    ours = {layout.MANIFEST, layout.SCENES, layout.REJECTIONS, *layout.DERIVED}
+    for path in sorted(directory.rglob("*")):
+        name = path.relative_to(directory).as_posix()
+        if not (path.is_dir() or name in ours or _OURS.fullmatch(name) or layout.is_temporary(name)):
+            raise VhbenchError(f"{path}: is not of the split that a new one shall replace; move it elsewhere first")
+
+
+def _former(directory: Path) -> Path:
+    return directory.with_name(f".{directory.name}.old")
+
+
+def _mend(directory: Path) -> None:
+    former = _former(directory)
+    if not directory.exists() and former.is_dir() and not damage(former):
+        former.replace(directory)
+    beside = directory.parent.glob(f".{directory.name}.*.tmp")
+    for path in [*directory.glob(".*.tmp"), *beside]:
+        if layout.is_temporary(path.name):
+            path.unlink(missing_ok=True)
