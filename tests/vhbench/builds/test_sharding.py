@@ -131,19 +131,24 @@ SUPPORT = Path(__file__).parents[2] / "support"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(SUPPORT)}
 
 
-def start(out: Path) -> "subprocess.Popen[str]":
+def built(out: Path) -> list[Path]:
+    """Return the manifests of the shards that wait to be merged."""
+    return list(out.glob(".ode.*.parts/*/manifest.json"))
+
+
+def start(out: Path, workers: int = 3) -> "subprocess.Popen[str]":
     code = (
         "from pathlib import Path; from toy_build import ToyBuild; from vhbench.builds import sharding\n"
         "from vhbench.schema import VhbenchError\n"
         "if __name__ == '__main__':\n"
-        "    try: sharding.run(ToyBuild(shards=12, delay=0.05), Path(__import__('sys').argv[1]), workers=3)\n"
+        f"    try: sharding.run(ToyBuild(shards=12, delay=0.05), Path(__import__('sys').argv[1]), workers={workers})\n"
         "    except VhbenchError as error: raise SystemExit(str(error))\n"
     )
     script = out / "main.py"
     script.write_text(code)
     process = subprocess.Popen([sys.executable, script, out], stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
     deadline = time.monotonic() + 60
-    while len(list(out.glob(".ode.*.parts/*/manifest.json"))) < 2:
+    while len(built(out)) < 2:
         assert process.poll() is None
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -178,21 +183,15 @@ def test_two_builds_at_once_leave_one_whole_split(tmp_path: Path) -> None:
     assert hidden(tmp_path) == []
 
 
-def test_a_build_waits_for_whoever_holds_the_split(tmp_path: Path) -> None:
+def test_a_split_is_not_replaced_while_somebody_holds_it(tmp_path: Path) -> None:
     first = sharding.run(toy(), tmp_path, progress=False)
+    process = start(tmp_path, workers=1)
     with (tmp_path / ".ode.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        code = (
-            "import sys; from pathlib import Path\n"
-            "from toy_build import ToyBuild; from vhbench.builds import sharding\n"
-            "print('starts', flush=True); sharding.run(ToyBuild(seed=1), Path(sys.argv[1]), progress=False)\n"
-        )
-        command = [sys.executable, "-c", code, str(tmp_path)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
-        assert process.stdout is not None
-        process.stdout.readline()
+        while process.poll() is None and len(built(tmp_path)) < 12:
+            time.sleep(0.01)
         with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(1)
+            process.wait(2)
         assert splits.read_manifest(tmp_path / "ode") == first
     process.communicate(timeout=60)
     assert process.returncode == 0
