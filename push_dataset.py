@@ -15,6 +15,7 @@ The token comes from HF_TOKEN or from ``hf auth login``.
 import re
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
