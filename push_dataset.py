@@ -57,15 +57,13 @@ def push(
 
     with nullcontext() if dry_run else splits.locked(directory):
         manifest = verified(directory, version)
-    if hub.logged_in() and not comparable_anyway:
-        refuse_hidden_change(directory, manifest, repo_id)
-    if dry_run:
-        rehearse(directory, manifest, repo_id, notes)
-        return
-    changelog = hub.released_changelog(repo_id)
-    with splits.locked(directory):
-        write_card(directory, manifest, repo_id, notes, changelog)
-    release = hub.push(directory, repo_id, private=private)
+        if hub.logged_in() and not comparable_anyway:
+            refuse_hidden_change(directory, manifest, repo_id)
+        if dry_run:
+            rehearse(directory, manifest, repo_id, notes)
+            return
+        write_card(directory, manifest, repo_id, notes, hub.released_changelog(repo_id))
+        release = hub.push(directory, repo_id, private=private)
     if release.is_new:
         print(f"released {repo_id} {release.tag}: {len(release.uploaded)} files new, {len(release.deleted)} deleted")
     else:

@@ -2,16 +2,18 @@
 
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from vhbench.schema import VhbenchError
 from vhbench.splits import layout
 from vhbench.splits.verifying import damage
 
+_PATIENCE = 10  # seconds, after which a person wants to know
 _OURS = re.compile(r"[^/]+/test-\d{5}-of-\d{5}\.parquet|\.cache/.*", re.DOTALL)
 
 
@@ -29,7 +31,11 @@ def locked(directory: Path) -> Iterator[None]:
     directory = Path(directory).resolve()
     lock = FileLock(directory.with_name(f".{directory.name}.lock"))
     try:
-        lock.acquire()
+        try:
+            lock.acquire(timeout=_PATIENCE)
+        except Timeout:
+            print(f"vhbench: waiting for another process that writes {directory} …", file=sys.stderr)
+            lock.acquire()
     except OSError as error:
         raise VhbenchError(f"{lock.lock_file}: cannot be locked ({error.strerror or error})") from error
     try:
