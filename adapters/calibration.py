@@ -10,6 +10,7 @@ Only lmms-eval imports this file.
 
 import collections
 from collections.abc import Mapping
+from string import ascii_uppercase
 from typing import Any
 
 import torch
@@ -84,7 +85,7 @@ class Oracle(_Calibration):
         wrong = any(case <= words for case in self.wrong)
         if doc["kind"] == "caption":
             return _caption(doc["candidates"] if wrong else doc["objects"])
-        allowed = "ABCDEFGHIJ"[: len(doc["choices"])] if doc["kind"] == "multiple_choice" else ("yes", "no")
+        allowed = ascii_uppercase[: len(doc["choices"])] if doc["kind"] == "multiple_choice" else ("yes", "no")
         return str(allowed[(allowed.index(doc["answer"]) + wrong) % len(allowed)])
 
 
@@ -104,7 +105,7 @@ class Coin(_Calibration):
         if doc["kind"] == "yes_no":
             return "yes" if random.random() < self.p else "no"
         if doc["kind"] == "multiple_choice":
-            return "ABCDEFGHIJ"[int(random.integers(len(doc["choices"])))]
+            return ascii_uppercase[int(random.integers(len(doc["choices"])))]
         words = [*doc["objects"], *doc["candidates"]]
         return _caption([word for word in words if random.random() < self.p])
 

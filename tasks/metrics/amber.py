@@ -125,6 +125,16 @@ def score(
     rows = read_responses(responses, refuse_repeats=not compat)
     truth = read_annotations(annotations)
     judge = Judge.build(truth, relation, safe_words, nouns, similarity, compat)
+    captions, answers = _judged(rows, truth, judge)
+    result = _result(captions, answers, evaluation_type, compat, seed)
+    result["tools"] = {"nouns": judge.nouns_name, "similarity": judge.similarity_name}
+    return result
+
+
+def _judged(
+    rows: Iterable[tuple[Any, str]], truth: Mapping[Any, Mapping[str, Any]], judge: Judge
+) -> tuple[list[Judged], dict[str, list[tuple[str, str]]]]:
+    """Return the captions as judged, and the answers of each dimension beside what is true."""
     captions: list[Judged] = []
     answers: dict[str, list[tuple[str, str]]] = {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")}
     for name, text in rows:
@@ -135,9 +145,7 @@ def score(
             captions.append(judge.caption(name, text, row))
         else:
             answers[_DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), answer_of(name, row)))
-    result = _result(captions, answers, evaluation_type, compat, seed)
-    result["tools"] = {"nouns": judge.nouns_name, "similarity": judge.similarity_name}
-    return result
+    return captions, answers
 
 
 def score_records(

@@ -1,8 +1,8 @@
 """Reads a question as English and answers it from the scenes: True, False or None for each possible answer."""
 
 import re
-import string
 from collections.abc import Callable, Sequence
+from string import ascii_uppercase
 
 from vhbench.audit import phrases
 from vhbench.audit.phrases import Maybe, all_of, any_of, category, count, holds, negation
@@ -25,7 +25,7 @@ def verdict(question: Question, scenes: Scenes) -> Maybe:
         return None if found is None else found == (question.answer == "yes")
     if question.kind != "multiple_choice":
         return None
-    letters = string.ascii_uppercase[: len(question.choices)]
+    letters = ascii_uppercase[: len(question.choices)]
     if question.answer not in tuple(letters):
         return False
     right = letters.index(question.answer)

@@ -1,10 +1,10 @@
 """Goes through a split once: answers and captions against scenes, twins against one another, balance of answers."""
 
-import string
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from string import ascii_uppercase
 
 from vhbench import splits
 from vhbench.audit import answers, captions
@@ -90,7 +90,7 @@ def imbalances(result: Audit) -> Iterator[str]:
     for config, cells in sorted(result.letters.items()):
         for (kind, options), found in sorted(cells.items()):
             total = sum(found.values())
-            names = ["no", "yes"] if kind == "yes_no" else list(string.ascii_uppercase[:options])
+            names = ["no", "yes"] if kind == "yes_no" else list(ascii_uppercase[:options])
             fair = 1 / len(names)
             error = (fair * (1 - fair) / total) ** 0.5
             for name in names:

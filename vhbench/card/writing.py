@@ -24,7 +24,6 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
 """The end of a link's text, where what follows, "(…" or ": …", is no address on the web."""
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
 
@@ -41,7 +40,7 @@ def write_card(
         into: another folder to write into than the split directory.
 
     Raises:
-        VhbenchError: if the split cannot be read, or its manifest says what no build says.
+        VhbenchError: if the split cannot be read.
     """
     directory = Path(directory)
     into = into or directory
@@ -102,36 +101,13 @@ def _readme(
         task=manifest.benchmark,
         first_config=next(iter(sorted(manifest.rows))),
         config=_options(manifest),
-        secret=_commitment(manifest),
-        rejections=_rejections(manifest),
+        secret=manifest.extra.get("commitment", ""),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
         sheet=(into / "contact_sheet.png").is_file(),
         changelog=changelog.strip(),
         bibtex=bibtex,
     )
     return f"---\n{_dump(_front_matter(directory, manifest, found))}---\n\n{body}\n"
-
-
-def _commitment(manifest: Manifest) -> str:
-    """Return what a secret edition commits to, in hex, or ""."""
-    found = manifest.extra.get("commitment", "")
-    if found and not (isinstance(found, str) and _SHA256.fullmatch(found)):
-        shown = _short(found)
-        raise VhbenchError(f"manifest.json: commitment {shown} must be 64 lower-case hexadecimal digits")
-    return str(found)
-
-
-def _rejections(manifest: Manifest) -> list[tuple[str, int]]:
-    """Return how many were left out for each reason."""
-    for reason, number in manifest.rejections.items():
-        if not isinstance(number, int) or number < 0:
-            raise VhbenchError(f"manifest.json: rejections for {_short(reason)} is {_short(number)}: must be a number")
-    return list(manifest.rejections.items())
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def _kept_changelog(directory: Path) -> str:

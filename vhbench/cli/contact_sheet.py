@@ -2,6 +2,7 @@
 
 import colorsys
 from collections.abc import Mapping, Sequence
+from string import ascii_uppercase
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -131,7 +132,7 @@ def _lines(row: Row) -> list[tuple[str, tuple[int, int, int], int]]:
     facets = (row.config, question.question_type, question.criterion, question.pressure, question.perturbation)
     lines = [(text, _GREY, 12) for text in _wrap(" · ".join([question.id, *dict.fromkeys(filter(None, facets))]), 12)]
     lines += [(text, _INK, 15) for text in _wrap(question.question, 15)]
-    for letter, choice in zip("ABCDEFGHIJ", question.choices, strict=False):
+    for letter, choice in zip(ascii_uppercase, question.choices, strict=False):
         right = letter == question.answer
         lines += [(text, _GREEN if right else _INK, 14) for text in _wrap(f"{letter}. {choice}", 14)]
     told = question.answer or "the picture shows " + ", ".join(question.objects)

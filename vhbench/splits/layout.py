@@ -154,14 +154,7 @@ def _parse(data: Any) -> Manifest:
             raise VhbenchError(f"{name} is {data.get(name)!r}: must be a {kind.__name__}")
     check_name(data["benchmark"], "benchmark")
     parse_version(data["version"])
-    for config, count in data["rows"].items():
-        check_name(config, "config")
-        if not isinstance(count, int) or count < 1:
-            raise VhbenchError(f"rows of {config!r} is {count!r}: must be a positive number")
-    hashes = {"content_hash": data["content_hash"], **data["files"]}
-    for name, digest in hashes.items():
-        if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
-            raise VhbenchError(f"{name} has the hash {digest!r}: must be 64 lower-case hexadecimal digits")
+    _check_values(data)
     if data["canary"] != CANARY:
         raise VhbenchError(f"canary is {data['canary']!r}: must be {CANARY!r}")
     manifest = Manifest(**{name: data[name] for name in names})
@@ -173,6 +166,29 @@ def _parse(data: Any) -> Manifest:
             )
     config_files(manifest)
     return manifest
+
+
+def _check_values(data: Mapping[str, Any]) -> None:
+    """Check the numbers and hashes of a manifest, whose fields are of the right type."""
+    for config, count in data["rows"].items():
+        check_name(config, "config")
+        if not isinstance(count, int) or count < 1:
+            raise VhbenchError(f"rows of {config!r} is {count!r}: must be a positive number")
+    for reason, number in data["rejections"].items():
+        if not isinstance(number, int) or number < 0:
+            raise VhbenchError(f"rejections for {_short(reason)} is {_short(number)}: must be a number")
+    hashes = {"content_hash": data["content_hash"], **data["files"]}
+    for name, digest in hashes.items():
+        if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
+            raise VhbenchError(f"{name} has the hash {digest!r}: must be 64 lower-case hexadecimal digits")
+    commitment = data["extra"].get("commitment", "")
+    if commitment != "" and not (isinstance(commitment, str) and _SHA256.fullmatch(commitment)):
+        raise VhbenchError(f"commitment {_short(commitment)} must be 64 lower-case hexadecimal digits")
+
+
+def _short(value: object) -> str:
+    text = orjson.dumps(value).decode()
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:

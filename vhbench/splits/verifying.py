@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
+from string import ascii_uppercase
 
 from vhbench.images import open_image
 from vhbench.schema import CANARY, Manifest, Question, Row, Scene, VhbenchError, read_image
@@ -15,7 +16,6 @@ from vhbench.splits.reading import read_rows, read_truths
 from vhbench.splits.truth import scene_of
 
 KINDS = ("caption", "yes_no", "multiple_choice")
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def verify(directory: Path) -> list[str]:
@@ -150,7 +150,7 @@ def _answer_fault(question: Question) -> str:
     if question.kind == "yes_no" and question.answer not in ("yes", "no"):
         return f"answer {question.answer!r} must be yes or no"
     if question.kind == "multiple_choice":
-        letters = _LETTERS[: len(question.choices)]
+        letters = ascii_uppercase[: len(question.choices)]
         if len(question.choices) < 2 or len(set(question.choices)) < len(question.choices):
             return f"choices {list(question.choices)} must be two or more different ones"
         if question.answer not in tuple(letters):

@@ -72,15 +72,12 @@ def write_split(
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
     try:
-        with _Writer(staging, benchmark, version) as writer:
-            for row, digests, images in _hashed(rows):
-                writer.add(row, digests, images)
+        writer = _write_rows(staging, rows, benchmark, version)
         reasons = write_rejections(staging / layout.REJECTIONS, rejections)
         if not writer.rows and not may_be_empty:
             why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
             raise VhbenchError(f"the {benchmark} split would have no rows ({why})")
         facts = {**(extra or {}), **write_truths(staging / layout.SCENES, scenes)}
-        others = [name for name in (layout.SCENES, layout.REJECTIONS) if (staging / name).exists()]
         manifest = Manifest(
             benchmark=benchmark,
             version=version,
@@ -89,7 +86,7 @@ def write_split(
             sources=dict(sources or {}),
             rows=writer.rows,
             rejections=reasons,
-            files={**writer.files, **{name: file_sha256(staging / name) for name in others}},
+            files={**writer.files, **_other_files(staging)},
             content_hash=content_hash(writer.row_hashes),
             extra=facts,
         )
@@ -98,6 +95,19 @@ def write_split(
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return manifest
+
+
+def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str) -> "_Writer":
+    with _Writer(staging, benchmark, version) as writer:
+        for row, digests, images in _hashed(rows):
+            writer.add(row, digests, images)
+    return writer
+
+
+def _other_files(staging: Path) -> dict[str, str]:
+    """Return the SHA-256 of what lies beside the rows."""
+    paths = {name: staging / name for name in (layout.SCENES, layout.REJECTIONS)}
+    return {name: file_sha256(path) for name, path in paths.items() if path.exists()}
 
 
 def _hashed(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
