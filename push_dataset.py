@@ -103,9 +103,9 @@ def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> N
     """
     from vhbench.adapters import hub
     from vhbench.comparison import compare
-    from vhbench.splits import layout
+    from vhbench.splits import manifests
 
-    major = layout.parse_version(manifest.version)[0]
+    major = manifests.parse_version(manifest.version)[0]
     former = hub.former_release(repo_id, manifest.version)
     if former is None or not former[0].startswith(f"v{major}."):
         return
@@ -147,14 +147,14 @@ def write_card(
 
 def write_pin(file: Path, manifest: Manifest, repo_id: str, tag: str, sha: str) -> bool:
     """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed."""
-    from vhbench.splits import layout
+    from vhbench.splits import manifests
 
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     pin = {"repo_id": repo_id, "revision": sha, "tag": tag, "content_hash": manifest.content_hash}
     content = pinned(text, manifest.benchmark, pin)
     if content == text:
         return False
-    layout.write_atomic(file, content.encode())
+    manifests.write_atomic(file, content.encode())
     return True
 
 

@@ -161,7 +161,7 @@ class CocoScenes(SceneSequence):
         index = {image.id: i for i, image in enumerate(self._images)}
         slots = {identity: slot for slot, identity in enumerate(self.categories)}
         self._names = list(self.categories.values())
-        columns = _Columns(len(raws))
+        columns = _AnnotationColumns(len(raws))
         seen: set[int] = set()
         for place, raw in enumerate(raws):
             annotation = self.faults.decode(Annotation, raw, f"annotations[{place}]")
@@ -219,7 +219,7 @@ def rivals(present: set[str], groups: Sequence[frozenset[str]]) -> set[str]:
     return {word for group in groups if group & present for word in group - present}
 
 
-class _Columns:
+class _AnnotationColumns:
     """Grows nothing: one row per annotation of the file, filled from the front."""
 
     def __init__(self, size: int) -> None:

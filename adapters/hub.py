@@ -11,7 +11,7 @@ from typing import Any
 from vhbench import splits
 from vhbench.progress import Progress
 from vhbench.schema import VhbenchError
-from vhbench.splits import layout
+from vhbench.splits import manifests
 
 _SHA = re.compile(r"[0-9a-f]{40}")
 _TAG = re.compile(r"v(\d{1,6})\.(\d{1,6})\.(\d{1,6})", re.ASCII)
@@ -74,7 +74,7 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
         raise VhbenchError(f"{what}: the cache gave {folder.name} instead")
     # Offline, some versions of the client hand out a snapshot whose download was cut.
     manifest = splits.read_manifest(folder)
-    if missing := [name for name in manifest.files if not layout.inside(folder, name).is_file()]:
+    if missing := [name for name in manifest.files if not manifests.inside(folder, name).is_file()]:
         raise VhbenchError(f"{what}: the copy in {folder} lacks {missing[0]}; go online once to complete it")
     splits.check_no_strays(folder, manifest)
     return folder
@@ -148,7 +148,7 @@ def former_release(repo_id: str, version: str) -> tuple[str, str] | None:
         except RepositoryNotFoundError:
             return None
         tags = {tuple(int(part) for part in match.groups()): match[0] for match in map(_TAG.fullmatch, names) if match}
-        lower = [parts for parts in tags if parts < layout.parse_version(version)]
+        lower = [parts for parts in tags if parts < manifests.parse_version(version)]
         if f"v{version}" in names or not lower:
             return None
         tag = tags[max(lower)]
@@ -197,7 +197,7 @@ def _commit(
 def _released_before(api: Any, repo_id: str, tag: str, sha: str, local: Mapping[str, "_File"]) -> Release:
     """Check that what is released under a tag is this split; cards may have been written by another vhbench."""
     remote = _remote_files(api, repo_id, sha)
-    names = (set(remote) | set(local)) - set(layout.DERIVED) - set(_KEPT)
+    names = (set(remote) | set(local)) - set(manifests.DERIVED) - set(_KEPT)
     changed = sorted(name for name in names if name not in local or not local[name].equals(remote.get(name)))
     if changed:
         raise VhbenchError(
@@ -241,9 +241,9 @@ class _File:
 
 
 def _local_files(directory: Path, card: Path) -> dict[str, _File]:
-    files = dict.fromkeys([*splits.read_manifest(directory).files, layout.MANIFEST], Path(directory))
-    files |= {name: Path(card) for name in layout.DERIVED if (Path(card) / name).is_file()}
-    return {name: _local_file(name, layout.inside(folder, name)) for name, folder in files.items()}
+    files = dict.fromkeys([*splits.read_manifest(directory).files, manifests.MANIFEST], Path(directory))
+    files |= {name: Path(card) for name in manifests.DERIVED if (Path(card) / name).is_file()}
+    return {name: _local_file(name, manifests.inside(folder, name)) for name, folder in files.items()}
 
 
 def _local_file(name: str, path: Path) -> _File:

@@ -65,7 +65,7 @@ class _Attribute(msgspec.Struct):
     name: str
 
 
-class _Pair(msgspec.Struct, rename={"pair": "obj-attr"}):
+class _AttributePair(msgspec.Struct, rename={"pair": "obj-attr"}):
     obj: int | str
     attr: int | str
     pair: int
@@ -111,7 +111,7 @@ class PacoScenes(CocoScenes):
     def _joint(self) -> dict[int, str]:
         """Return the id of a joint (object, attribute) category → the object's name."""
         try:
-            pairs = msgspec.json.decode(self.document_extra[1], type=list[_Pair])
+            pairs = msgspec.json.decode(self.document_extra[1], type=list[_AttributePair])
         except msgspec.DecodeError as error:
             raise VhbenchError(f"{self.path}: joint_obj_attribute_categories: {error}") from error
         return {

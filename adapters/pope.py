@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from vhbench.adapters.tables import Images, Line, read_table
+from vhbench.adapters.tables import ImageFolder, Line, read_table
 from vhbench.schema import Question, VhbenchError
 
 CATEGORIES = ("random", "popular", "adversarial")
@@ -26,7 +26,7 @@ def read_pope(path: Path, images: Path | None, *, source: str = "pope") -> Itera
         VhbenchError: naming the row and the field that is wrong.
     """
     for file in _files(path):
-        found = Images(images)
+        found = ImageFolder(images)
         for index, line in enumerate(read_table(file), start=1):
             category = str(line.get("category") or _category(file))
             if category not in (*CATEGORIES, ""):

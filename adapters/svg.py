@@ -72,7 +72,7 @@ class SvgScenes(SceneSequence):
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
         self._files = _by_stem(images)
-        self._columns = _Columns()
+        self._columns = _BoxColumns()
         self._dropped: dict[str, set[str]] = {}  # image → the names of its objects that were left out
         self._unlisted: set[str] = set()  # images with a relation to an object that is listed nowhere
         self.keys: list[str] = []
@@ -144,7 +144,7 @@ class SvgScenes(SceneSequence):
         return False
 
 
-class _Columns:
+class _BoxColumns:
     """All images' objects and spatial relations, as numbers; an object's id is its place in its image."""
 
     def __init__(self) -> None:

@@ -61,7 +61,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Images:
+class ImageFolder:
     """Finds the images that rows name: files below a folder, or bytes in the row; equal bytes are kept once."""
 
     folder: Path | None = None
@@ -190,12 +190,12 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
     """Yield the questions of any table with the fields image, question and answer.
 
     Further fields: ``id``; ``options`` (then the answer is one of them); ``pair_id`` with ``negated`` for
-    twins that were written by hand. Images are files below ``images`` (or below the table's folder), or bytes.
+    twins that were written by hand. ImageFolder are files below ``images`` (or below the table's folder), or bytes.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
     """
-    found = Images(images or (path if path.is_dir() else path.parent))
+    found = ImageFolder(images or (path if path.is_dir() else path.parent))
     for index, line in enumerate(read_table(path), start=1):
         question = line.text("question", "text", "query")
         image = found.of(line, "image", "image_path", "images", "file_name")

@@ -106,11 +106,11 @@ def baseline(folder: Path, _: argparse.Namespace) -> dict[str, Any]:
 def read(folder: Path, _: argparse.Namespace) -> dict[str, Any]:
     """Read the COCO file into a pool."""
     from vhbench.adapters.coco import CocoScenes
-    from vhbench.generators.mioh.pools import Pool
+    from vhbench.generators.mioh.pools import ScenePool
 
     start = spent()
     scenes = CocoScenes(folder / "coco.json", folder / "photos")
-    Pool(scenes)
+    ScenePool(scenes)
     return {"images": len(scenes), "instances": scenes.instances, "seconds": spent(start), "peak": peak()}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.schema import Manifest, Question, VhbenchError, read_image
-from vhbench.splits import layout
+from vhbench.splits import manifests
 from vhbench.splits.hashing import columns
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
@@ -101,7 +101,7 @@ class Comparison:
 
     @staticmethod
     def _major(manifest: Manifest) -> int:
-        return layout.parse_version(manifest.version)[0]
+        return manifests.parse_version(manifest.version)[0]
 
 
 def compare(first: Path, second: Path) -> Comparison:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from vhbench.generators.mioh.facts import Fact, Has, Related
-from vhbench.generators.mioh.pools import Pool, number_of
+from vhbench.generators.mioh.pools import ScenePool, number_of
 from vhbench.generators.mioh.pressures import EASY_IMAGES
 from vhbench.generators.mioh.question_types import QuestionType
 
@@ -21,7 +21,7 @@ _PLENTY: Final = 8  # images that show one option, under pressure, and not anoth
 class Chooser:
     """Draws the facts of one question after another."""
 
-    def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: Pool) -> None:
+    def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
         """Prepare for one type of questions about some facts."""
         self.facts, self.kind, self.pool = facts, kind, pool
         self._uses = Counter[Fact]()  # as options that were drawn together

@@ -73,7 +73,7 @@ class Columns:
 
     def __init__(self, scenes: Iterable[Scene]) -> None:
         """Read the scenes, each once and in order."""
-        reader = _Reader()
+        reader = _SceneColumns()
         for scene in scenes:
             reader.add(scene)
         self._length = len(reader.known)
@@ -128,7 +128,7 @@ class Columns:
         marked[scenes] = True
         return marked
 
-    def _fill_flags(self, reader: "_Reader") -> None:
+    def _fill_flags(self, reader: "_SceneColumns") -> None:
         areas = defaultdict(list)
         for scene, words in reader.areas.items():
             for word in words:
@@ -145,7 +145,7 @@ class Columns:
         self.countable = Flags((row[reader.countable] for row in rows), len(self))
 
 
-class _Reader:
+class _SceneColumns:
     """Collects columns from scenes, one object at a time, as plain numbers: a Python object each would fill memory."""
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from vhbench.generators.mioh import words
+from vhbench.generators.mioh import wording
 
 SIDES: Final = {"left of": "right of", "right of": "left of"}
 OPPOSITES: Final = SIDES | {
@@ -21,7 +21,7 @@ class Exists:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return words.singular(self.category)
+        return wording.singular(self.category)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,7 +34,7 @@ class Has:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return words.described(self.category, self.kind, self.value)
+        return wording.described(self.category, self.kind, self.value)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,7 +47,7 @@ class Related:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return words.related(self.subject, self.predicate, self.anchor)
+        return wording.related(self.subject, self.predicate, self.anchor)
 
     def turned(self) -> "Related | None":
         """Return the same said from the anchor's side: "b right of a" for "a left of b"; None if there is no such."""
@@ -64,7 +64,7 @@ class Count:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return f"{self.number} {words.singular(self.category) if self.number == 1 else words.plural(self.category)}"
+        return f"{self.number} {wording.singular(self.category) if self.number == 1 else wording.plural(self.category)}"
 
 
 Fact = Exists | Has | Related | Count

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.columns import NO_ROWS, Bits, Bools, Columns, Floats, Ints
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
-from vhbench.generators.mioh.pressures import EASY_IMAGES, NUMBERS_OF_IMAGES, Thresholds
+from vhbench.generators.mioh.pressures import EASY_IMAGES, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.schema import Scene, VhbenchError
 
 MOST_COUNTED: Final = 5
@@ -27,7 +27,7 @@ _MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class FactTruth:
     """Where a fact holds: booleans of shape (scenes,), packed, since thousands of facts are kept.
 
     Attributes:
@@ -51,11 +51,11 @@ Parts = tuple[Bools, Bools, Bools, Bools, Bools, Bools]
 """A truth before it is packed."""
 
 
-class Pool:
+class ScenePool:
     """Scenes, read once into columns, and the facts that can be asked about them."""
 
     def __init__(
-        self, scenes: Sequence[Scene], thresholds: Thresholds | None = None, clip: Floats | None = None
+        self, scenes: Sequence[Scene], thresholds: PressureThresholds | None = None, clip: Floats | None = None
     ) -> None:
         """Index the scenes.
 
@@ -68,7 +68,7 @@ class Pool:
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
         self.scenes = scenes
-        self.thresholds = thresholds or Thresholds()
+        self.thresholds = thresholds or PressureThresholds()
         self.columns = Columns(scenes)
         self.attributes = AttributeTable(self.columns)
         self.clip = clip
@@ -132,8 +132,8 @@ class Pool:
 
     # -- the truth of facts --------------------------------------------------------------------------------------
 
-    def _truth(self, fact: Fact) -> Truth:
-        return Truth(*map(np.packbits, self._parts(fact)))
+    def _truth(self, fact: Fact) -> FactTruth:
+        return FactTruth(*map(np.packbits, self._parts(fact)))
 
     def _parts(self, fact: Fact) -> Parts:
         if isinstance(fact, Exists):

@@ -16,7 +16,7 @@ CLIP_PROMPT: Final = "A photo of {}"
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class PressureThresholds:
     """When a positive is hard, and when a negative is.
 
     Areas are shares of the image; fills are (mask area / box area) relative to the category's median.

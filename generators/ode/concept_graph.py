@@ -50,9 +50,9 @@ def from_amber(
     Raises:
         VhbenchError: if a file is missing or unreadable, or a word has no kind.
     """
-    from vhbench.generators.ode import amber
+    from vhbench.generators.ode import amber_graph
 
-    return amber.graph(Path(directory), node_types, compat=compat)
+    return amber_graph.graph(Path(directory), node_types, compat=compat)
 
 
 def from_coco(file: str | Path) -> ConceptGraph:

@@ -32,7 +32,7 @@ LARGEST_GROUP = 5
 
 
 @dataclass(frozen=True)
-class Pool:
+class PairPool:
     """The pairs of one pairing that a version of the graph adds.
 
     Attributes:
@@ -107,24 +107,24 @@ class Pool:
         return newest == self.version
 
 
-def standard(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+def standard(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
     """Yield the pairs that are seen together, most frequent first; the seed decides between equals."""
     pairs = _shuffled(list(pool.seen), random)
     yield from sorted(pairs, key=lambda p: -pool.seen[p])
 
 
-def long_tail(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+def long_tail(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
     """Yield the pairs with ε < c < δ in random order."""
     low, high = pool.bounds
     yield from _shuffled([p for p, count in pool.seen.items() if low < count < high], random)
 
 
-def uniform(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+def uniform(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
     """Yield all pairs in random order."""
     yield from _shuffled(pool.every, random)
 
 
-def fictional(pool: Pool, random: np.random.Generator) -> Iterator[Pair]:
+def fictional(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
     """Yield the pairs that are never seen together, in random order."""
     yield from _shuffled(pool.unseen, random)
 
@@ -151,7 +151,7 @@ def candidates(
     for value, what, allowed in ((criterion, "criterion", CRITERIA), (pairing, "pairing", PAIRINGS)):
         if value not in allowed:
             raise VhbenchError(f"unknown {what} {value!r}: must be one of {', '.join(allowed)}")
-    pool = Pool(graph, pairing, version, epsilon, delta)
+    pool = PairPool(graph, pairing, version, epsilon, delta)
     return CRITERIA[criterion](pool, rng(seed, "ode", "pairs", criterion, pairing, version))
 
 
@@ -192,7 +192,7 @@ def select(
             stream = candidates(graph, criterion, pairing, seed=seed, epsilon=epsilon, delta=delta, version=version)
             drawn = list(islice(stream, limit))
             if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
-                bounds = Pool(graph, pairing, version, epsilon, delta).bounds if criterion == "long_tail" else ()
+                bounds = PairPool(graph, pairing, version, epsilon, delta).bounds if criterion == "long_tail" else ()
                 within = " with {:g} < c < {:g}".format(*bounds) if bounds else ""
                 raise VhbenchError(
                     f"{criterion}: {limit} {PAIRINGS[pairing]} pairs were asked for, the graph has only "
@@ -243,7 +243,7 @@ def _misfit(graph: ConceptGraph, criterion: str, word: str, group: Sequence[str]
     return float(sum(counts)) if criterion == "fictional" else 0.0
 
 
-CRITERIA: Mapping[str, Callable[[Pool, np.random.Generator], Iterator[Pair]]] = {
+CRITERIA: Mapping[str, Callable[[PairPool, np.random.Generator], Iterator[Pair]]] = {
     "standard": standard,
     "long_tail": long_tail,
     "random": uniform,

@@ -21,7 +21,7 @@ PLACES = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds:
+class DetectionThresholds:
     """When a detector is believed.
 
     Attributes:
@@ -47,7 +47,7 @@ class Thresholds:
 
 
 def judge(
-    scene: Scene, spec: SceneSpec, found: Sequence[Detection], asked: Sequence[str], limits: Thresholds
+    scene: Scene, spec: SceneSpec, found: Sequence[Detection], asked: Sequence[str], limits: DetectionThresholds
 ) -> Scene | Rejection:
     """Return a scene with the truth that a detector found, or why it is no use.
 
@@ -128,14 +128,14 @@ def _neighbours(
     return [names[other] for _, other in sorted(edges) if names[other] in absent]
 
 
-def _fills(scene: Scene, environment: str, found: Sequence[Detection], limits: Thresholds) -> bool:
+def _fills(scene: Scene, environment: str, found: Sequence[Detection], limits: DetectionThresholds) -> bool:
     least = limits.environment_share * scene.width * scene.height
     return any(
         d.category == environment and d.score >= limits.environment and d.box[2] * d.box[3] >= least for d in found
     )
 
 
-def _one_each(things: Sequence[Detection], targets: frozenset[str], limits: Thresholds) -> list[Detection]:
+def _one_each(things: Sequence[Detection], targets: frozenset[str], limits: DetectionThresholds) -> list[Detection]:
     """Keep one detection where several boxes show one thing: a target's first, then the most confident."""
     ranked = sorted(things, key=lambda d: (d.category not in targets, -d.score, d.category, d.box))
     kept: list[Detection] = []
@@ -145,7 +145,9 @@ def _one_each(things: Sequence[Detection], targets: frozenset[str], limits: Thre
     return kept
 
 
-def _clear_number(word: str, kept: Sequence[Detection], found: Sequence[Detection], limits: Thresholds) -> bool:
+def _clear_number(
+    word: str, kept: Sequence[Detection], found: Sequence[Detection], limits: DetectionThresholds
+) -> bool:
     """Tell whether a word's number is beyond doubt: no half-sure detection, no boxes that overlap."""
     sure = [d for d in kept if d.category == word]
     half = [d for d in found if d.category == word and limits.absent <= d.score < limits.keep]

@@ -59,7 +59,7 @@ class World(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ImagePlan:
     """One picture to be made: concepts that meet, by which criterion, in which of several variants.
 
     Attributes:
@@ -78,7 +78,9 @@ class Case:
         return f"{self.criterion}-{self.pairing}-{self.rank:05d}-{self.variant}"
 
 
-def spec(case: Case, graph: ConceptGraph, world: World, *, seed: int, size: int = 512, attempt: int = 0) -> SceneSpec:
+def spec(
+    case: ImagePlan, graph: ConceptGraph, world: World, *, seed: int, size: int = 512, attempt: int = 0
+) -> SceneSpec:
     """Return what the picture of a case shall show.
 
     Attributes and numbers are drawn from the seed, the case and the attempt: what could not be made once is not asked
@@ -101,12 +103,12 @@ def spec(case: Case, graph: ConceptGraph, world: World, *, seed: int, size: int 
     )
 
 
-def targets(case: Case, world: World) -> list[str]:
+def targets(case: ImagePlan, world: World) -> list[str]:
     """Return what must be in a case's picture, by the names that its truth uses; the environment last, if any."""
     return [world.name(word) for word in case.concepts]
 
 
-def _split(case: Case, world: World) -> tuple[list[str], str]:
+def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
     """Return a case's things, and its environment or ""; an environment that is shown as a thing is one."""
     *things, last = case.concepts
     if case.pairing == "ev" and world.is_setting(last):
@@ -114,7 +116,7 @@ def _split(case: Case, world: World) -> tuple[list[str], str]:
     return [*things, last], ""
 
 
-def _thing(word: str, case: Case, graph: ConceptGraph, world: World, random: np.random.Generator) -> ObjectSpec:
+def _thing(word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator) -> ObjectSpec:
     name = world.name(word)
     state = _draw(_pairs(graph, word, "state", world), case, random)
     action = _draw(_pairs(graph, word, "action", world), case, random)
@@ -132,7 +134,7 @@ def _pairs(graph: ConceptGraph, word: str, kind: str, world: World) -> list[tupl
     return [pair for pair in graph.nodes[word][kind] if allowed is None or set(pair) <= allowed]
 
 
-def _draw(pairs: list[tuple[str, str]], case: Case, random: np.random.Generator) -> str:
+def _draw(pairs: list[tuple[str, str]], case: ImagePlan, random: np.random.Generator) -> str:
     if not pairs:
         return ""
     frequent, rare = pairs[int(random.integers(len(pairs)))]

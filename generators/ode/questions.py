@@ -13,7 +13,7 @@ import numpy as np
 from vhbench.generators import english
 from vhbench.generators.ode import settings
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.prompts import Case
+from vhbench.generators.ode.prompts import ImagePlan
 from vhbench.schema import Question, Row, Scene, SceneObject
 from vhbench.seeding import rng
 
@@ -102,7 +102,7 @@ class Asked:
 
 
 def rows(
-    case: Case,
+    case: ImagePlan,
     scene: Scene,
     targets: Sequence[str],
     likely: Sequence[str],

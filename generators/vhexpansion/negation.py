@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from vhbench.generators.vhexpansion.subject import subject_length
-from vhbench.generators.vhexpansion.words import (
+from vhbench.generators.vhexpansion.word_lists import (
     AUXILIARIES,
     BE,
     NEGATIONS,

@@ -6,7 +6,7 @@ border between the last two. A small reader of noun phrases finds it; where it c
 
 from collections.abc import Sequence
 
-from vhbench.generators.vhexpansion.words import (
+from vhbench.generators.vhexpansion.word_lists import (
     ADJECTIVES,
     ADVERBS,
     BE,
@@ -35,12 +35,12 @@ def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
     >>> subject_length("Is", ["the", "man", "in", "the", "house"])
     2
     """
-    reader = _Reader(auxiliary.lower(), [word.strip("()") for word in words])
+    reader = _WordReader(auxiliary.lower(), [word.strip("()") for word in words])
     length = reader.subject(0)
     return length if length is not None and 0 < length < len(words) else None
 
 
-class _Reader:
+class _WordReader:
     """Reads noun phrases; every method takes a position and returns the position behind what it read, or None."""
 
     def __init__(self, auxiliary: str, words: list[str]) -> None:

@@ -16,7 +16,7 @@ from vhbench.generators.vhexpansion.negation import (
     split,
 )
 from vhbench.generators.vhexpansion.subject import subject_length
-from vhbench.generators.vhexpansion.words import CONJUNCTIONS, QUANTIFIERS
+from vhbench.generators.vhexpansion.word_lists import CONJUNCTIONS, QUANTIFIERS
 
 OPENINGS = (
     ("it", "false", "that"),

@@ -209,7 +209,7 @@ def _result(
     return result
 
 
-def _counters(captions: Sequence[Judged], counts: Mapping[str, yes_no.Counts], compat: bool) -> dict[str, float]:
+def _counters(captions: Sequence[Judged], counts: Mapping[str, yes_no.Confusion], compat: bool) -> dict[str, float]:
     """Name the counts as AMBER's metrics.txt does."""
     hallucinated = sum(bool(caption.hallucinated) for caption in captions)
     counters: dict[str, int] = {
@@ -281,7 +281,7 @@ def _paper(captions: Sequence[Judged]) -> dict[str, list[float]]:
 
 
 def _add_section(
-    result: dict[str, Any], name: str, parts: Sequence[yes_no.Counts], epsilon: float, compat: bool
+    result: dict[str, Any], name: str, parts: Sequence[yes_no.Confusion], epsilon: float, compat: bool
 ) -> None:
     titles = {"accuracy": "Accuracy", "precision": "Precision", "recall": "Recall", "f1": "F1"}
     counts = _sum(parts)
@@ -349,8 +349,8 @@ def _annotation(row: Record) -> dict[str, Any]:
     return {"id": row.id, "type": kind, "truth": binary_answer(row)}
 
 
-def _sum(parts: Iterable[yes_no.Counts]) -> yes_no.Counts:
-    return sum(parts, yes_no.Counts())
+def _sum(parts: Iterable[yes_no.Confusion]) -> yes_no.Confusion:
+    return sum(parts, yes_no.Confusion())
 
 
 def _percent(share: float | None) -> float | None:

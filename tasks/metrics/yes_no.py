@@ -30,7 +30,7 @@ Answers = Sequence[str] | Mapping[Any, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class Confusion:
     """How answers fell, seen from the positive class.
 
     Attributes:
@@ -49,8 +49,8 @@ class Counts:
     unparsed_positive: int = 0
     unparsed_negative: int = 0
 
-    def __add__(self, other: "Counts") -> "Counts":
-        return Counts(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+    def __add__(self, other: "Confusion") -> "Confusion":
+        return Confusion(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def right(self) -> int:
@@ -73,12 +73,12 @@ class Counts:
         return self.positives + self.true_negative + self.false_positive + self.unparsed_negative
 
 
-def count(predictions: Sequence[str], labels: Sequence[str], positive: str) -> Counts:
+def count(predictions: Sequence[str], labels: Sequence[str], positive: str) -> Confusion:
     """Count parsed answers ("yes", "no", "") against labels ("yes", "no")."""
     cells = {(True, True): 0, (True, False): 0, (False, True): 0, (False, False): 0, (None, True): 0, (None, False): 0}
     for prediction, label in zip(predictions, labels, strict=True):
         cells[prediction == positive if prediction else None, label == positive] += 1
-    return Counts(
+    return Confusion(
         true_positive=cells[True, True],
         false_positive=cells[True, False],
         true_negative=cells[False, False],
@@ -189,7 +189,7 @@ def score_records(
     return result
 
 
-def reference_rates(counts: Counts, epsilon: float, *, start: float = 0.001) -> dict[str, float]:
+def reference_rates(counts: Confusion, epsilon: float, *, start: float = 0.001) -> dict[str, float]:
     """Compute percentages as AMBER and ODE do: denominators start at 0.001, rounded before F1 is made of them."""
     accuracy = round(counts.right / (counts.total + start) * 100, 1)
     precision = round(counts.true_positive / (counts.said_positive + start) * 100, 1)
@@ -198,15 +198,15 @@ def reference_rates(counts: Counts, epsilon: float, *, start: float = 0.001) -> 
     return {"accuracy": accuracy, "precision": precision, "recall": recall, "f1": round(f1, 1)}
 
 
-def rates(counts: Counts) -> dict[str, float | None]:
+def rates(counts: Confusion) -> dict[str, float | None]:
     """Compute accuracy, precision, recall and F1 as fractions; None where a denominator is zero.
 
     F1 is 2TP / (2TP + FP + FN): 0, and not undefined, for who never says the positive class although it occurs; None
     where it does not occur, for then nothing can be recalled.
 
-    >>> rates(Counts(true_positive=1, false_negative=3))
+    >>> rates(Confusion(true_positive=1, false_negative=3))
     {'accuracy': 0.25, 'precision': 1.0, 'recall': 0.25, 'f1': 0.4}
-    >>> rates(Counts(false_negative=3)), rates(Counts(true_negative=3))["f1"]
+    >>> rates(Confusion(false_negative=3)), rates(Confusion(true_negative=3))["f1"]
     ({'accuracy': 0.0, 'precision': None, 'recall': 0.0, 'f1': 0.0}, None)
     """
     return {
@@ -251,7 +251,7 @@ def _scored(
 
 
 def _compat_rates(
-    counts: Counts, predictions: Sequence[str], gold: Sequence[str], parser: str | parsers.Parser
+    counts: Confusion, predictions: Sequence[str], gold: Sequence[str], parser: str | parsers.Parser
 ) -> dict[str, Any]:
     if parser in ("amber", "ode"):
         return reference_rates(counts, 0.001 if parser == "ode" else 0.0001)
@@ -268,7 +268,7 @@ def _compat_rates(
         ) from None
 
 
-def _lmms_eval_rates(counts: Counts) -> dict[str, float]:
+def _lmms_eval_rates(counts: Confusion) -> dict[str, float]:
     """Zero where undefined; an unparsed answer to a positive question does not lower recall."""
     precision = _share(counts.true_positive, counts.said_positive) or 0
     recall = _share(counts.true_positive, counts.true_positive + counts.false_negative) or 0
@@ -304,7 +304,7 @@ def rate_intervals(
     }
 
 
-def _warnings(counts: Counts, positive: str) -> list[str]:
+def _warnings(counts: Confusion, positive: str) -> list[str]:
     if counts.total and counts.positives in (0, counts.total):
         always = positive if counts.positives else {"yes": "no", "no": "yes"}[positive]
         return [f"every label is {always!r}: precision is 0 or 1 by construction (degenerate), not a measurement"]

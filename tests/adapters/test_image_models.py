@@ -12,7 +12,7 @@ from vhbench.adapters import detectors, text_to_image
 from vhbench.adapters.detectors import ZeroShotDetector
 from vhbench.adapters.text_to_image import DiffusersSource
 from vhbench.builds.ode import OdeBuild
-from vhbench.generators.ode.filtering import Thresholds
+from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.schema import ObjectSpec, Rejection, Row, Scene, SceneSpec, VhbenchError, VhbenchWarning
 
 SPECS = [
@@ -210,7 +210,7 @@ def test_a_whole_build_with_stable_diffusion_and_a_detector(models: dict[str, Pa
         models,
         "stable_diffusion",
         "grounding_dino",
-        thresholds=Thresholds(keep=0.0001, absent=0.0001, environment=0, environment_share=0),
+        thresholds=DetectionThresholds(keep=0.0001, absent=0.0001, environment=0, environment_share=0),
     )
     items = [item for shard in range(build.shards) for item in build.make(shard)]
     scenes = {item.id: item for item in items if isinstance(item, Scene)}
@@ -226,7 +226,7 @@ def test_a_whole_build_with_stable_diffusion_and_a_detector(models: dict[str, Pa
 
 
 def test_what_no_detector_confirms_is_rejected_with_scores(models: dict[str, Path]) -> None:
-    build = build_of(models, "flux", "owlv2", thresholds=Thresholds(keep=1.0, absent=1.0))
+    build = build_of(models, "flux", "owlv2", thresholds=DetectionThresholds(keep=1.0, absent=1.0))
     with pytest.warns(VhbenchWarning, match="no negative prompts"):
         items = [item for shard in range(build.shards) for item in build.make(shard)]
     assert {type(item) for item in items} == {Rejection}

@@ -11,7 +11,7 @@ from PIL import Image
 from running import Evaluate, scores
 
 from vhbench import splits
-from vhbench.analysis.vhexpansion import analyse
+from vhbench.analysis.vhexpansion_costs import analyse
 from vhbench.builds import sharding, starter
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from vhbench import splits
 from vhbench.builds.vhexpansion_sheet import draw_sheet
 from vhbench.cli import app
-from vhbench.generators.vhexpansion.generate import UnusableImage, decode
+from vhbench.generators.vhexpansion.expansion import UnusableImage, decode
 from vhbench.images import FORMATS, MAX_PIXELS, open_image
 from vhbench.schema import Row, VhbenchError
 

@@ -16,7 +16,7 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
     """Draw an analysis as a PNG.
 
     Args:
-        found: what :func:`vhbench.analysis.mioh.analyse` returned.
+        found: what :func:`vhbench.analysis.mioh_failures.analyse` returned.
         path: of the PNG.
 
     Raises:

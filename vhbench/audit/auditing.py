@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from vhbench import splits
-from vhbench.audit import answers, captions
+from vhbench.audit import captions, verdicts
 from vhbench.schema import Question, Scene
 
 _ENOUGH = 40
@@ -73,7 +73,7 @@ def _check_answer(question: Question, scenes: dict[str, Scene], result: Audit) -
     known = [scenes[name] for name in question.scene_ids if name in scenes]
     found = None
     if known and len(known) == len(question.images):
-        found = answers.verdict(question, known)
+        found = verdicts.verdict(question, known)
     if found is None:
         result.open[question.question_type or question.task or question.kind] += 1
     elif found:

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import orjson
 
-from vhbench.builds import mioh_worlds
-from vhbench.builds.mioh_worlds import World
+from vhbench.builds import mioh_sources
+from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.starter import cache_folder
-from vhbench.generators.mioh.generate import Filler
-from vhbench.generators.mioh.pools import Pool
-from vhbench.generators.mioh.pressures import Thresholds
+from vhbench.generators.mioh.filler import Filler
+from vhbench.generators.mioh.pools import ScenePool
+from vhbench.generators.mioh.pressures import PressureThresholds
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import sizes
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
@@ -25,8 +25,8 @@ VERSION: Final = "1.0.0"
 
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 
-DRAWN = Thresholds(small=0.004, large=0.006)
-"""Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
+DRAWN = PressureThresholds(small=0.004, large=0.006)
+"""PressureThresholds for drawn scenes, whose things are smaller than those that photographers choose."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class MiohBuild:
     images: str = ""
     cells: Any = "paper"
     types: tuple[str, ...] = tuple(QUESTION_TYPES)
-    thresholds: Thresholds | None = None
+    thresholds: PressureThresholds | None = None
     clip: str = ""
     skip_bad: bool = False
     size: int = 512
@@ -66,13 +66,13 @@ class MiohBuild:
         if unknown:
             raise VhbenchError(f"unknown question type {unknown[0]!r}: must be among {', '.join(QUESTION_TYPES)}")
         for source in self.read:
-            mioh_worlds.check(source, self.images)
+            mioh_sources.check(source, self.images)
 
     @property
     def config(self) -> Mapping[str, Any]:
         """Every option, JSON types only; without the folders that sources lie in."""
         return {
-            "sources": [mioh_worlds.label(source) for source in self.read],
+            "sources": [mioh_sources.label(source) for source in self.read],
             "cells": {name: dict(self._sizes[name]) for name in self.types},
             "thresholds": {source.partition(":")[0]: asdict(self._thresholds(source)) for source in self.read},
             "pressures": f"rules and CLIP ({_named(self.clip)})" if self.clip else "rules alone, no CLIP",
@@ -83,7 +83,7 @@ class MiohBuild:
     @property
     def sources(self) -> Mapping[str, str]:
         """The files that were read and their SHA-256."""
-        paths = [Path(place) for source in self.read if (place := mioh_worlds.file_of(source))]
+        paths = [Path(place) for source in self.read if (place := mioh_sources.file_of(source))]
         return {path.name: _digest(path) for path in paths}
 
     @property
@@ -107,7 +107,7 @@ class MiohBuild:
         for index in sorted(used):
             yield pool.scenes[index]
 
-    def pool(self, task: str) -> tuple[World, Pool]:
+    def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source that a task takes its questions from."""
         source, *absences = self._sources_of(task)
         return _pool(
@@ -124,12 +124,12 @@ class MiohBuild:
 
     def _sources_of(self, task: str) -> list[str]:
         """Return the source of a task, and the one that knows what is absent from its images."""
-        source = mioh_worlds.best_source(self.read, task)
-        absences = mioh_worlds.absences_for(source, self.read)
+        source = mioh_sources.best_source(self.read, task)
+        absences = mioh_sources.absences_for(source, self.read)
         return [source, absences] if absences else [source]
 
-    def _thresholds(self, source: str) -> Thresholds:
-        return self.thresholds or (DRAWN if source.startswith("scenes") else Thresholds())
+    def _thresholds(self, source: str) -> PressureThresholds:
+        return self.thresholds or (DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
 def _named(model: str) -> str:
@@ -146,18 +146,18 @@ def _pool(
     source: str,
     images: str,
     skip_bad: bool,
-    thresholds: Thresholds,
+    thresholds: PressureThresholds,
     clip: str,
     size: int,
     seed: int,
     scratch: str,
     absences: str,
-) -> tuple[World, Pool]:
+) -> tuple[MiohSource, ScenePool]:
     """Read a source once per process."""
-    world = mioh_worlds.read(
+    world = mioh_sources.read(
         source, images, skip_bad=skip_bad, size=size, seed=seed, scratch=scratch, absences=absences
     )
-    pool = Pool(world.scenes, thresholds)
+    pool = ScenePool(world.scenes, thresholds)
     if clip:
         from vhbench.adapters.clip import ClipScorer
         from vhbench.generators.mioh.pressures import CLIP_PROMPT
@@ -192,7 +192,7 @@ def read_cells(text: str) -> Any:
         raise VhbenchError(f"--cells {text}: must be paper, a number, or a JSON file: {error}") from error
 
 
-def read_thresholds(pairs: Sequence[str], source: str) -> Thresholds | None:
+def read_thresholds(pairs: Sequence[str], source: str) -> PressureThresholds | None:
     """Read ``--threshold NAME=VALUE`` options; None if there is none.
 
     Raises:
@@ -200,7 +200,7 @@ def read_thresholds(pairs: Sequence[str], source: str) -> Thresholds | None:
     """
     if not pairs:
         return None
-    base = DRAWN if source.startswith("scenes") else Thresholds()
+    base = DRAWN if source.startswith("scenes") else PressureThresholds()
     names = asdict(base)
     for pair in pairs:
         name, _, value = pair.partition("=")
@@ -214,4 +214,4 @@ def read_thresholds(pairs: Sequence[str], source: str) -> Thresholds | None:
             allowed = "from 0 to 1" if name in _SHARES else "finite and 0 or more"
             raise VhbenchError(f"--threshold {pair}: {value!r} is out of range: must be {allowed}")
         names[name] = type(names[name])(number)
-    return Thresholds(**names)
+    return PressureThresholds(**names)

@@ -26,8 +26,8 @@ from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError, read_image
 from vhbench.seeding import rng
-from vhbench.splits import layout
-from vhbench.splits.truth import Truth, scene_of, truth_of
+from vhbench.splits import manifests
+from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +265,7 @@ def _draw_together(chunks: Sequence[tuple[int, int]], folder: Path, seed: int, s
                 try:
                     with FileLock(str(path.with_suffix(".lock")), timeout=patience):
                         if not path.is_file():
-                            layout.write_atomic(path, _packed(_draw_chunk(chunk, seed, size)))
+                            manifests.write_atomic(path, _packed(_draw_chunk(chunk, seed, size)))
                         found[chunk] = _unpacked(path)
                 except Timeout:
                     continue
@@ -283,6 +283,6 @@ def _packed(items: Sequence[Scene | Rejection]) -> bytes:
 def _unpacked(path: Path) -> list[Scene | Rejection]:
     return [
         Rejection(**item) if isinstance(item, dict)
-        else replace(scene_of(Truth(item[0], "", item[1])), image=base64.b64decode(item[2]))
+        else replace(scene_of(StoredScene(item[0], "", item[1])), image=base64.b64decode(item[2]))
         for item in orjson.loads(path.read_bytes())
     ]  # fmt: skip

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
-from vhbench.generators.ode import concept_graph, criteria, generate, questions
+from vhbench.generators.ode import concept_graph, criteria, questions, shards
 from vhbench.generators.ode.concept_graph import ConceptGraph
-from vhbench.generators.ode.filtering import Thresholds
-from vhbench.generators.ode.generate import Recipe, Share
+from vhbench.generators.ode.filtering import DetectionThresholds
+from vhbench.generators.ode.shards import Recipe, Share
 from vhbench.protocols import Detector, ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
@@ -54,7 +54,7 @@ class OdeBuild:
     criteria: tuple[str, ...] = tuple(criteria.CRITERIA)
     epsilon: float = 0
     delta: float | None = None
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: DetectionThresholds = field(default_factory=DetectionThresholds)
     retries: int = 2
     reserve: int = 10
     trust_prompt: bool = False
@@ -102,7 +102,7 @@ class OdeBuild:
             "criteria": list(self.criteria),
             "epsilon": self.epsilon,
             "delta": self.delta,
-            "thresholds": {n: getattr(self.thresholds, n) for n in Thresholds.__dataclass_fields__},
+            "thresholds": {n: getattr(self.thresholds, n) for n in DetectionThresholds.__dataclass_fields__},
             "retries": self.retries,
             "reserve": self.reserve,
             "trust_prompt": self.trust_prompt,
@@ -143,7 +143,7 @@ class OdeBuild:
 
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
         """Yield a shard's rows, the scenes behind them, and what was left out."""
-        return generate.make(self._recipe(), self.plan[shard])
+        return shards.make(self._recipe(), self.plan[shard])
 
     def _recipe(self) -> Recipe:
         graph = load_graph(self.graph, self.node_types, self.add)

@@ -15,7 +15,7 @@ import orjson
 
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 from vhbench.splits.hashing import canonical, columns
-from vhbench.splits.truth import Truth
+from vhbench.splits.stored_scenes import StoredScene
 
 MIN_BYTES = 16
 _MAX_BYTES = 4096
@@ -58,7 +58,7 @@ def check(manifest: Manifest, secret: bytes) -> str:
     return "" if hmac.compare_digest(committed, expected) else "the manifest commits to another secret"
 
 
-def redacted(truth: Truth, seed: int) -> Truth:
+def redacted(truth: StoredScene, seed: int) -> StoredScene:
     """Return a stored scene without the seeds in its provenance.
 
     Raises:

@@ -35,9 +35,9 @@ from vhbench.builds import secret
 from vhbench.progress import Progress
 from vhbench.protocols import Build
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
-from vhbench.splits import layout
+from vhbench.splits import manifests
 from vhbench.splits.hashing import canonical
-from vhbench.splits.truth import Truth, truth_of, write_rejections
+from vhbench.splits.stored_scenes import StoredScene, truth_of, write_rejections
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
 _GIVEN_UP = 7 * 24 * 3600
@@ -75,7 +75,7 @@ def run(
         VhbenchError: for bad input, or if a worker was killed. Finished shards are kept for the next run.
     """
     out = Path(out)
-    target = out / layout.check_name(build.benchmark, "benchmark")
+    target = out / manifests.check_name(build.benchmark, "benchmark")
     index, jobs = shard or (0, 1)
     if build.shards < 1 or not 0 <= index < jobs:
         raise VhbenchError(f"shard {index}/{jobs} of {build.shards}: must be i/N with 0 ≤ i < N and something to build")
@@ -136,7 +136,7 @@ def _part(parts: Path, index: int) -> Path:
 
 
 def _is_built(parts: Path, index: int) -> bool:
-    return (_part(parts, index) / layout.MANIFEST).is_file()
+    return (_part(parts, index) / manifests.MANIFEST).is_file()
 
 
 def _all_built(build: Build, parts: Path) -> bool:
@@ -197,7 +197,7 @@ def build_shard(build: Build, parts: Path, index: int) -> int:
     part = _part(parts, index)
     with FileLock(part.with_suffix(".lock")):
         if splits.damage(part):
-            truths: list[Truth] = []
+            truths: list[StoredScene] = []
             rejections: list[Rejection] = []
             shutil.rmtree(part, ignore_errors=True)
             splits.write_split(
@@ -205,7 +205,7 @@ def build_shard(build: Build, parts: Path, index: int) -> int:
                 _rows(build.make(index), truths, rejections),
                 benchmark=build.benchmark,
                 version=build.version,
-                seed=layout.SECRET_SEED,
+                seed=manifests.SECRET_SEED,
                 config={},
                 scenes=truths,
                 rejections=rejections,
@@ -214,7 +214,9 @@ def build_shard(build: Build, parts: Path, index: int) -> int:
     return sum(splits.read_manifest(part).rows.values())
 
 
-def _rows(stream: Iterator[Row | Scene | Rejection], truths: list[Truth], rejections: list[Rejection]) -> Iterator[Row]:
+def _rows(
+    stream: Iterator[Row | Scene | Rejection], truths: list[StoredScene], rejections: list[Rejection]
+) -> Iterator[Row]:
     """Pass rows on; keep the truth of scenes (not their images) and the rejections."""
     for item in stream:
         if isinstance(item, Row):
@@ -314,7 +316,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
                     yield row
                     bar.advance()
 
-        def truths() -> Iterator[Truth]:
+        def truths() -> Iterator[StoredScene]:
             return chain.from_iterable(map(splits.read_truths, parts))
 
         manifest = splits.write_split(
@@ -322,7 +324,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             secret.guarded(rows(), build.seed) if commitment else rows(),
             benchmark=build.benchmark,
             version=build.version,
-            seed=layout.SECRET_SEED if commitment else build.seed,
+            seed=manifests.SECRET_SEED if commitment else build.seed,
             config=secret.without_seeds(dict(build.config)) if commitment else build.config,
             sources=build.sources,
             scenes=(secret.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
@@ -348,7 +350,7 @@ def _nothing_left(build: Build, parts: list[Path], target: Path, commitment: str
 
 
 def _left_out(target: Path) -> Path:
-    return target.with_name(f"{target.name}.{layout.REJECTIONS}")
+    return target.with_name(f"{target.name}.{manifests.REJECTIONS}")
 
 
 def _sweep(out: Path, benchmark: str) -> None:
@@ -363,7 +365,7 @@ def _sweep(out: Path, benchmark: str) -> None:
 
 
 def _waits(parts: Path) -> bool:
-    finished = any(parts.glob(f"*/{layout.MANIFEST}"))
+    finished = any(parts.glob(f"*/{manifests.MANIFEST}"))
     return finished and time.time() - parts.stat().st_mtime < _GIVEN_UP
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from vhbench import splits
 from vhbench.adapters import mmvp, pope, tables, vhtest
 from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
-from vhbench.generators.vhexpansion import generate
+from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary
-from vhbench.generators.vhexpansion.generate import Case, UnusableImage
+from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
 from vhbench.generators.vhexpansion.negation import CannotNegate
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
 from vhbench.generators.vhexpansion.rewriting import Twin, twin_of
@@ -60,7 +60,7 @@ class VHExpansionBuild:
     limit: int = 0
     keep_unsure: bool = False
     seed: int = 0
-    benchmark: str = generate.BENCHMARK
+    benchmark: str = expansion.BENCHMARK
     version: str = VERSION
 
     def check(self) -> None:
@@ -136,20 +136,20 @@ class VHExpansionBuild:
         """Yield a shard's pairs, clean ones first, what was left out, and the scenes where the source knows them."""
         rewriter = rewriter_of(self.rewriter)
         scenes = _scenes(self.source)
-        attacked: list[tuple[list[Case], Array]] = []
+        attacked: list[tuple[list[InitialCase], Array]] = []
         for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
             told = sorted({name for question in group for name in question.scene_ids})
             # Stored scenes come without their images; with them, the split says which image is which scene's.
             yield from (replace(scenes[name], image=group[0].images[0]) for name in told if name in scenes)
-            cases: list[Case] = []
+            cases: list[InitialCase] = []
             for item in _cases(group, rewriter):
-                if isinstance(item, Case):
+                if isinstance(item, InitialCase):
                     cases.append(item)
                 else:
                     yield item
             try:
                 data = read_image(group[0].images[0])
-                pixels = generate.decode(data)
+                pixels = expansion.decode(data)
             except UnusableImage as error:
                 yield from (Rejection(c.question.id, error.reason, {"error": str(error)}) for c in cases)
                 continue
@@ -158,20 +158,20 @@ class VHExpansionBuild:
         for method in self.attacks:
             yield from attack_cases(attacked, self._attack(method), seed=self.seed)
 
-    def _expanded(self, cases: list[Case], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:
+    def _expanded(self, cases: list[InitialCase], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:
         """Yield the clean pairs of one image's cases and those of its common perturbations."""
         for case in cases:
-            yield from generate.pair(case)
-        digest = generate.digest_of(data)
+            yield from expansion.pair(case)
+        digest = expansion.digest_of(data)
         for name in self.perturb:
             if cases and name in PERTURBATIONS:
-                image = generate.perturbed(pixels, digest, name, seed=self.seed, severity=self.severity or None)
+                image = expansion.perturbed(pixels, digest, name, seed=self.seed, severity=self.severity or None)
                 for case in cases:
-                    word = "" if self.keep_unsure else generate.may_change(case.question.question, name)
+                    word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)
                     if word:
                         yield Rejection(f"{case.question.id}/{name}", "perturbation_changes_answer", {"word": word})
                     else:
-                        yield from generate.pair(case, perturbation=name, image=image)
+                        yield from expansion.pair(case, perturbation=name, image=image)
 
     def _attack(self, method: str) -> Attack:
         return Attack(method=method, model=self.model, failed=self.failed, options=tuple(sorted(self.options.items())))
@@ -240,7 +240,7 @@ def _read(source: str, images: str, name: str, limit: int, version: str) -> tupl
         for question in binary(asked):
             if 0 < limit <= len(ids):
                 break
-            question = replace(question, id=generate.clean_id(question.id), benchmark_version=version)
+            question = replace(question, id=expansion.clean_id(question.id), benchmark_version=version)
             if question.id in ids:
                 raise VhbenchError(f"{path}: id {question.id!r} is there twice")
             ids.add(question.id)
@@ -273,7 +273,7 @@ def _check_twins(questions: list[Question], path: Path) -> None:
             )
 
 
-def _cases(group: tuple[Question, ...], rewriter: Rewriter | None) -> Iterator[Case | Rejection]:
+def _cases(group: tuple[Question, ...], rewriter: Rewriter | None) -> Iterator[InitialCase | Rejection]:
     """Give each question of an image its negated twin, or the reason why it has none."""
     given = {q.pair_id: q.question for q in group if q.negated}
     for question in group:
@@ -291,7 +291,7 @@ def _cases(group: tuple[Question, ...], rewriter: Rewriter | None) -> Iterator[C
         if twin.refused or twin.reason:
             detail = {"question": question.question, "said": twin.refused, "why": twin.reason}
             yield Rejection(f"{question.id}/rewriting", "rewriting_refused", detail)
-        yield Case(question, twin)
+        yield InitialCase(question, twin)
 
 
 def _key(question: Question) -> object:

@@ -13,8 +13,8 @@ import numpy as np
 from PIL import Image
 
 from vhbench.builds import starter
-from vhbench.generators.vhexpansion import generate
-from vhbench.generators.vhexpansion.generate import Case
+from vhbench.generators.vhexpansion import expansion
+from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.results import read_samples
 from vhbench.schema import Rejection, Row, Scene, VhbenchError, read_image
@@ -61,7 +61,7 @@ def attack_sources(attack: Attack) -> dict[str, str]:
 
 
 def attack_cases(
-    groups: list[tuple[list[Case], Array]], attack: Attack, *, seed: int
+    groups: list[tuple[list[InitialCase], Array]], attack: Attack, *, seed: int
 ) -> Iterator[Row | Scene | Rejection]:
     """Yield the attacked pairs of cases, a report on each attacked image, and the cases that could not be attacked.
 
@@ -80,7 +80,7 @@ def attack_cases(
 
     listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
     failed = _failed(attack, [case for case, _ in listed])
-    todo: list[tuple[Case, AttackCase]] = []
+    todo: list[tuple[InitialCase, AttackCase]] = []
     for case, pixels in listed:
         name = case.question.id
         if name not in failed:
@@ -96,7 +96,7 @@ def attack_cases(
             yield dataclasses.replace(result, item=name)
         else:
             yield _report(name, attack.method, _model(attack.model).name, result)
-            yield from generate.pair(case, perturbation=attack.method, image=result.png)
+            yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 
 
 def _report(name: str, method: str, model: str, result: "AttackResult") -> Scene:
@@ -112,7 +112,7 @@ def said(response: str) -> str:
     return words.pop() if len(words) == 1 else ""
 
 
-def _failed(attack: Attack, cases: list[Case]) -> Mapping[str, bool]:
+def _failed(attack: Attack, cases: list[InitialCase]) -> Mapping[str, bool]:
     """Return for each case whether the model fails it; a case whose answer is not known is missing."""
     if attack.failed != "ask":
         return _answers(attack.failed)
@@ -135,7 +135,7 @@ def _answers(path: str) -> Mapping[str, bool]:
     records = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
     if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
-    return {generate.clean_id(record.id): record.prediction != record.answer for record in records}
+    return {expansion.clean_id(record.id): record.prediction != record.answer for record in records}
 
 
 @lru_cache(maxsize=1)
@@ -145,7 +145,7 @@ def _model(name: str) -> "TransformersVLM":
     return load_vlm(name)
 
 
-def _bytes(case: Case) -> bytes:
+def _bytes(case: InitialCase) -> bytes:
     return read_image(case.question.images[0])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 
 from vhbench import splits
-from vhbench.generators.vhexpansion.generate import clean_pair
+from vhbench.generators.vhexpansion.expansion import clean_pair
 from vhbench.images import open_image
 from vhbench.schema import Question, VhbenchError, read_image
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
-from vhbench.splits import layout, parquet
+from vhbench.splits import manifests, parquet
 
 _CELL = ("config", "task", "mode", "pressure", "criterion", "pairing", "question_type", "perturbation", "negated")
 _READ = (*_CELL[1:], "kind", "answer", "source")
@@ -15,7 +15,7 @@ _KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "mult
 
 
 @dataclass
-class Counts:
+class SplitCounts:
     """What a card's tables show.
 
     Attributes:
@@ -43,18 +43,18 @@ class Counts:
             yield [config, f"{total:,}", ", ".join(kinds), " · ".join(shares)]
 
 
-def count(directory: Path) -> Counts:
+def count(directory: Path) -> SplitCounts:
     """Count a split's questions.
 
     Raises:
         VhbenchError: if a shard cannot be read.
     """
-    result = Counts()
+    result = SplitCounts()
     full: Counter[tuple[str, ...]] = Counter()
-    for config, files in layout.config_files(splits.read_manifest(directory)).items():
+    for config, files in manifests.config_files(splits.read_manifest(directory)).items():
         answers: Counter[tuple[str, str]] = Counter()
         for name in files:
-            for row in _rows(layout.inside(directory, name)):
+            for row in _rows(manifests.inside(directory, name)):
                 full[(config, *(_word(row[key]) for key in _CELL[1:]))] += 1
                 answers[(row["kind"], row["answer"])] += 1
                 result.sources[row["source"]] += 1

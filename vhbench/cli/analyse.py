@@ -27,7 +27,7 @@ def ode(
 
     Example: `vhbench analyse ode results/`
     """
-    from vhbench.analysis import ode as analysis
+    from vhbench.analysis import ode_hallucinations as analysis
     from vhbench.results import read_samples
     from vhbench.splits import read_manifest
 
@@ -44,7 +44,7 @@ def mioh(results: Results, out: Out = None) -> None:
 
     Example: `vhbench analyse mioh results/`
     """
-    from vhbench.analysis import mioh as analysis
+    from vhbench.analysis import mioh_failures as analysis
     from vhbench.analysis.mioh_map import heat_map
     from vhbench.results import read_samples
 
@@ -61,7 +61,7 @@ def vhexpansion(results: Results, out: Out = None) -> None:
 
     Example: `vhbench analyse vhexpansion results/`
     """
-    from vhbench.analysis import vhexpansion as analysis
+    from vhbench.analysis import vhexpansion_costs as analysis
     from vhbench.results import read_samples
 
     found = analysis.analyse(read_samples(results))

@@ -131,7 +131,7 @@ def _build(what: OdeOptions, seed: int, version: str) -> "OdeBuild":
         VhbenchError: if one of them cannot be.
     """
     from vhbench.builds.ode import OdeBuild
-    from vhbench.generators.ode.filtering import Thresholds
+    from vhbench.generators.ode.filtering import DetectionThresholds
 
     build = OdeBuild(
         graph=tuple(what.graph or ("starter",)),
@@ -147,7 +147,7 @@ def _build(what: OdeOptions, seed: int, version: str) -> "OdeBuild":
         criteria=tuple(what.criteria.split(",")),
         epsilon=what.epsilon,
         delta=what.delta or None,
-        thresholds=Thresholds(keep=what.keep, absent=what.absent),
+        thresholds=DetectionThresholds(keep=what.keep, absent=what.absent),
         retries=what.retries,
         reserve=what.reserve,
         trust_prompt=what.trust_prompt,

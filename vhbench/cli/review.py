@@ -31,7 +31,7 @@ def review(
     """
     import orjson
 
-    from vhbench.analysis import review as reviews
+    from vhbench.analysis import human_review as reviews
     from vhbench.cli.preview import choose
     from vhbench.splits import read_manifest, read_questions
 

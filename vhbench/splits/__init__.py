@@ -14,7 +14,7 @@ Whoever reads a split reads the files that its manifest lists and no others, and
 """
 
 from vhbench.splits.hashing import content_hash, row_hash
-from vhbench.splits.layout import SECRET_SEED, check_no_strays, read_manifest
+from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
     read_ids,
     read_questions,

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
-from vhbench.splits import layout, parquet
+from vhbench.splits import manifests, parquet
 from vhbench.splits.hashing import content_hash, row_hash
-from vhbench.splits.layout import read_manifest
-from vhbench.splits.truth import Truth, read_rejection_file, read_truth_file, scene_of
+from vhbench.splits.manifests import read_manifest
+from vhbench.splits.stored_scenes import StoredScene, read_rejection_file, read_truth_file, scene_of
 
 
 def read_questions(directory: Path, config: str | None = None) -> Iterator[Question]:
@@ -28,13 +28,13 @@ def read_questions(directory: Path, config: str | None = None) -> Iterator[Quest
 def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
     """Yield the rows of a split: its questions, each with its config. See :func:`read_questions`."""
     manifest = read_manifest(directory)
-    files = layout.config_files(manifest)
+    files = manifests.config_files(manifest)
     if config is not None and config not in files:
         raise VhbenchError(f"{directory}: no config {config!r}; there are {', '.join(files)}")
     for name in files if config is None else [config]:
         count = 0
         for file in files[name]:
-            for question in parquet.read_shard(layout.inside(Path(directory), file)):
+            for question in parquet.read_shard(manifests.inside(Path(directory), file)):
                 _check_version(question, manifest, directory)
                 count += 1
                 yield Row(name, question)
@@ -50,8 +50,8 @@ def read_ids(directory: Path) -> dict[str, str]:
     Raises:
         VhbenchError: if a shard is missing or damaged.
     """
-    files = layout.config_files(read_manifest(directory))
-    paths = [(config, layout.inside(Path(directory), name)) for config, names in files.items() for name in names]
+    files = manifests.config_files(read_manifest(directory))
+    paths = [(config, manifests.inside(Path(directory), name)) for config, names in files.items() for name in names]
     groups = ((config, group) for config, path in paths for group in parquet.read_columns(path, ["id"]))
     return {name: config for config, group in groups for name in group["id"]}
 
@@ -65,16 +65,16 @@ def read_scenes(directory: Path) -> dict[str, Scene]:
     return {truth.id: scene_of(truth) for truth in read_truths(directory)}
 
 
-def read_truths(directory: Path) -> Iterator[Truth]:
+def read_truths(directory: Path) -> Iterator[StoredScene]:
     """Yield the scenes of a split as they are stored."""
-    if layout.SCENES in read_manifest(directory).files:
-        yield from read_truth_file(layout.inside(Path(directory), layout.SCENES))
+    if manifests.SCENES in read_manifest(directory).files:
+        yield from read_truth_file(manifests.inside(Path(directory), manifests.SCENES))
 
 
 def read_rejections(directory: Path) -> Iterator[Rejection]:
     """Yield what was left out of a split, and why."""
-    if layout.REJECTIONS in read_manifest(directory).files:
-        yield from read_rejection_file(layout.inside(Path(directory), layout.REJECTIONS))
+    if manifests.REJECTIONS in read_manifest(directory).files:
+        yield from read_rejection_file(manifests.inside(Path(directory), manifests.REJECTIONS))
 
 
 def recompute_content_hash(directory: Path) -> str:

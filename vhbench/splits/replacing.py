@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from vhbench.schema import VhbenchError
-from vhbench.splits import layout
+from vhbench.splits import manifests
 from vhbench.splits.verifying import damage
 
 _PATIENCE = 10  # seconds, after which a person wants to know
@@ -57,7 +57,7 @@ def replace(staging: Path, directory: Path) -> None:
         shutil.rmtree(former, ignore_errors=True)
         directory.replace(former)
     staging.replace(directory)
-    layout.sync_folder(directory.parent)
+    manifests.sync_folder(directory.parent)
     shutil.rmtree(former, ignore_errors=True)
 
 
@@ -69,12 +69,12 @@ def check_place(directory: Path) -> None:
     """
     if not directory.exists() or (directory.is_dir() and not any(directory.iterdir())):
         return
-    if not (directory / layout.MANIFEST).is_file():
+    if not (directory / manifests.MANIFEST).is_file():
         raise VhbenchError(f"{directory}: is not empty and not a split directory; choose another place")
-    ours = {layout.MANIFEST, layout.SCENES, layout.REJECTIONS, *layout.DERIVED}
+    ours = {manifests.MANIFEST, manifests.SCENES, manifests.REJECTIONS, *manifests.DERIVED}
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
-        if not (path.is_dir() or name in ours or _OURS.fullmatch(name) or layout.is_temporary(name)):
+        if not (path.is_dir() or name in ours or _OURS.fullmatch(name) or manifests.is_temporary(name)):
             raise VhbenchError(f"{path}: is not of the split that a new one shall replace; move it elsewhere first")
 
 
@@ -88,5 +88,5 @@ def _mend(directory: Path) -> None:
         former.replace(directory)
     beside = directory.parent.glob(f".{directory.name}.*.tmp")
     for path in [*directory.glob(".*.tmp"), *beside]:
-        if layout.is_temporary(path.name):
+        if manifests.is_temporary(path.name):
             path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from vhbench.splits import layout, parquet
+from vhbench.splits import manifests, parquet
 
 GROUP_ROWS = 200
 FILE_BYTES = 512 << 20
@@ -52,10 +52,10 @@ class ShardFiles:
         self._close_file()
         result = {}
         for i, growing in enumerate(self._hashes):
-            name = layout.shard_name(config, i, len(self._hashes))
+            name = manifests.shard_name(config, i, len(self._hashes))
             result[name] = growing.finish()
             growing.path.rename(directory / name)
-        layout.sync_folder(self._folder)
+        manifests.sync_folder(self._folder)
         return result
 
     def close(self) -> None:

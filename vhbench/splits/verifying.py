@@ -9,11 +9,11 @@ from string import ascii_uppercase
 
 from vhbench.images import open_image
 from vhbench.schema import CANARY, Manifest, Question, Row, Scene, VhbenchError, read_image
-from vhbench.splits import layout
+from vhbench.splits import manifests
 from vhbench.splits.hashing import content_hash, file_sha256, row_hash
 from vhbench.splits.pairs import Pairs
 from vhbench.splits.reading import read_rows, read_truths
-from vhbench.splits.truth import scene_of
+from vhbench.splits.stored_scenes import scene_of
 
 KINDS = ("caption", "yes_no", "multiple_choice")
 
@@ -31,7 +31,7 @@ def verify(directory: Path) -> list[str]:
     if faults := check_files(directory):
         return faults  # what damaged files hold is not worth a look
     try:
-        manifest = layout.read_manifest(directory)
+        manifest = manifests.read_manifest(directory)
         scenes = _Stored()
         faults += _scene_faults(directory, manifest, scenes)
         faults += _row_faults(directory, manifest, scenes)
@@ -43,7 +43,7 @@ def verify(directory: Path) -> list[str]:
 def check_files(directory: Path) -> list[str]:
     """Check the manifest, the hash of each file that it lists, and that there are no others."""
     try:
-        manifest = layout.read_manifest(directory)
+        manifest = manifests.read_manifest(directory)
     except VhbenchError as error:
         return [str(error)]
     return [*_damage(directory, manifest), *_strays(directory, manifest)]
@@ -52,7 +52,7 @@ def check_files(directory: Path) -> list[str]:
 def damage(directory: Path) -> list[str]:
     """Check the manifest and the hash of each file that it lists, whatever else is there."""
     try:
-        return [*_damage(directory, layout.read_manifest(directory))]
+        return [*_damage(directory, manifests.read_manifest(directory))]
     except VhbenchError as error:
         return [str(error)]
 
@@ -60,7 +60,7 @@ def damage(directory: Path) -> list[str]:
 def _damage(directory: Path, manifest: Manifest) -> Iterator[str]:
     for name, digest in manifest.files.items():
         try:
-            path = layout.inside(directory, name)
+            path = manifests.inside(directory, name)
             if (found := file_sha256(path)) != digest:
                 yield f"{path}: has SHA-256 {found[:12]}…, the manifest says {digest[:12]}…"
         except VhbenchError as error:
@@ -70,7 +70,7 @@ def _damage(directory: Path, manifest: Manifest) -> Iterator[str]:
 
 
 def _strays(directory: Path, manifest: Manifest) -> Iterator[str]:
-    allowed = {*manifest.files, layout.MANIFEST, *layout.DERIVED}
+    allowed = {*manifest.files, manifests.MANIFEST, *manifests.DERIVED}
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
         if not path.is_dir() and name not in allowed and not name.startswith((".cache/", ".git/")):
@@ -123,7 +123,7 @@ def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -
         if name not in scenes.images:
             if scenes.telling and name not in scenes.missing:
                 scenes.missing.add(name)
-                yield f"row {question.id!r}: scene {name!r} is not in {layout.SCENES}, which has other scenes"
+                yield f"row {question.id!r}: scene {name!r} is not in {manifests.SCENES}, which has other scenes"
         elif not question.perturbation and scenes.images[name] not in ("", digest.hex()):
             yield f"row {question.id!r}: image {number} is not the image of scene {name!r}"
 

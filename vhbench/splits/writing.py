@@ -11,11 +11,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from vhbench.schema import ImageData, Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
-from vhbench.splits import layout, parquet
+from vhbench.splits import manifests, parquet
 from vhbench.splits.hashing import content_hash, file_sha256, row_hash
 from vhbench.splits.replacing import replace
 from vhbench.splits.shard_files import ShardFiles, SortedRow
-from vhbench.splits.truth import Truth, write_rejections, write_truths
+from vhbench.splits.stored_scenes import StoredScene, write_rejections, write_truths
 
 WINDOW_BYTES = 32 << 20
 """Rows wait until their images fill this much, then they are sorted by image and written."""
@@ -35,7 +35,7 @@ def write_split(
     seed: int,
     config: Mapping[str, Any],
     sources: Mapping[str, str] | None = None,
-    scenes: Iterable[Scene | Truth] = (),
+    scenes: Iterable[Scene | StoredScene] = (),
     rejections: Iterable[Rejection] = (),
     extra: Mapping[str, Any] | None = None,
     may_be_empty: bool = False,
@@ -66,18 +66,18 @@ def write_split(
             as it was.
     """
     directory = Path(directory)
-    layout.check_name(benchmark, "benchmark")
-    layout.parse_version(version)
+    manifests.check_name(benchmark, "benchmark")
+    manifests.parse_version(version)
     staging = directory.with_name(f".{directory.name}.new")
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir(parents=True)
     try:
         writer = _write_rows(staging, rows, benchmark, version)
-        reasons = write_rejections(staging / layout.REJECTIONS, rejections)
+        reasons = write_rejections(staging / manifests.REJECTIONS, rejections)
         if not writer.rows and not may_be_empty:
             why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
             raise VhbenchError(f"the {benchmark} split would have no rows ({why})")
-        facts = {**(extra or {}), **write_truths(staging / layout.SCENES, scenes)}
+        facts = {**(extra or {}), **write_truths(staging / manifests.SCENES, scenes)}
         manifest = Manifest(
             benchmark=benchmark,
             version=version,
@@ -90,7 +90,7 @@ def write_split(
             content_hash=content_hash(writer.row_hashes),
             extra=facts,
         )
-        layout.write_atomic(staging / layout.MANIFEST, layout.manifest_bytes(manifest))
+        manifests.write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
         replace(staging, directory)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
@@ -106,7 +106,7 @@ def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str
 
 def _other_files(staging: Path) -> dict[str, str]:
     """Return the SHA-256 of what lies beside the rows."""
-    paths = {name: staging / name for name in (layout.SCENES, layout.REJECTIONS)}
+    paths = {name: staging / name for name in (manifests.SCENES, manifests.REJECTIONS)}
     return {name: file_sha256(path) for name, path in paths.items() if path.exists()}
 
 
@@ -203,7 +203,7 @@ class _Writer:
     def _check(self, row: Row, images: tuple[bytes, ...]) -> None:
         question = row.question
         if row.config not in self._windows:
-            layout.check_name(row.config, "config")
+            manifests.check_name(row.config, "config")
         if question.benchmark != self._benchmark:
             raise VhbenchError(f"row {question.id!r}: belongs to {question.benchmark!r}, not {self._benchmark!r}")
         if question.benchmark_version not in ("", self._version):

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vhbench.generators.mioh.generate import Filler
-from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.filler import Filler
+from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import sizes
 from vhbench.schema import Question, Rejection, Scene, SceneObject
@@ -36,7 +36,7 @@ def scenes() -> list[Scene]:
 
 @pytest.fixture(scope="session")
 def rows(scenes: list[Scene]) -> list[Question | Rejection]:
-    pool, wanted = Pool(scenes), sizes(10)
+    pool, wanted = ScenePool(scenes), sizes(10)
     return [
         made for kind in QUESTION_TYPES.values() for made in Filler(kind, pool, wanted, seed=5, source="paper").fill()
     ]

@@ -77,7 +77,7 @@ def test_fictional_on_amber_is_quick(reference: Path) -> None:
 
 def test_random_draws_pairs_as_the_pool_holds_them(starter: ConceptGraph) -> None:
     """Uniform over all pairs: the share of pairs that never met is that of the pool, within 4 standard errors."""
-    pool = criteria.Pool(starter, "ee")
+    pool = criteria.PairPool(starter, "ee")
     share = len(pool.unseen) / len(pool.every)
     drawn = criteria.select(starter, "random", limit=1000, seed=3)["ee"]
     found = sum(count(starter, pair) == 0 for pair in drawn) / len(drawn)

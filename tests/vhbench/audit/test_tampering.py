@@ -20,7 +20,7 @@ from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
 from vhbench.schema import Question, Row
 from vhbench.splits.hashing import file_sha256
-from vhbench.splits.truth import Truth
+from vhbench.splits.stored_scenes import StoredScene
 
 Change = Callable[[Question], Question]
 
@@ -53,7 +53,7 @@ def rewrite(
     split: Path,
     folder: Path,
     rows: Callable[[list[Row]], Iterable[Row]] = list,
-    truths: Callable[[list[Truth]], Iterable[Truth]] = list,
+    truths: Callable[[list[StoredScene]], Iterable[StoredScene]] = list,
 ) -> Path:
     """Write a split anew with other rows or scenes, and every hash as it should be."""
     manifest = splits.read_manifest(split)
@@ -236,7 +236,7 @@ def test_a_question_with_more_choices_than_anybody_asks(ode: Path, tmp_path: Pat
     ],
 )  # fmt: skip
 def test_a_scene_that_makes_no_sense(ode: Path, tmp_path: Path, field: str, value: object, fault: str) -> None:
-    def broken(truths: list[Truth]) -> list[Truth]:
+    def broken(truths: list[StoredScene]) -> list[StoredScene]:
         first = orjson.loads(truths[0].json) | {field: value}
         return [replace(truths[0], json=orjson.dumps(first).decode()), *truths[1:]]
 

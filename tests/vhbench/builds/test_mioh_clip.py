@@ -12,7 +12,7 @@ from vhbench.adapters.clip import ClipScorer
 from vhbench.builds import mioh
 from vhbench.cli import app
 from vhbench.generators.mioh.facts import Exists
-from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.pools import ScenePool
 from vhbench.schema import Manifest, Question
 
 
@@ -59,11 +59,11 @@ def test_low_similarity_is_a_hard_positive_and_high_similarity_a_hard_negative()
     from vhbench.builds import mioh_drawn
 
     scenes, _ = mioh_drawn.draw(60, 0, 96)
-    rules, both = Pool(scenes), Pool(scenes)
+    rules, both = ScenePool(scenes), ScenePool(scenes)
     both.clip = np.random.default_rng(0).random((len(scenes), len(both.categories)), np.float32)
     score = both.clip[:, both.columns.column["dog"]]
 
-    def scenes_where(pool: Pool, name: str) -> set[int]:
+    def scenes_where(pool: ScenePool, name: str) -> set[int]:
         return set(pool.scenes_of(getattr(pool.truth(Exists("dog")), name)).tolist())
 
     yes, no = sorted(scenes_where(rules, "yes")), sorted(scenes_where(rules, "no"))

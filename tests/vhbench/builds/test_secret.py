@@ -8,7 +8,7 @@ from toy_build import ToyBuild
 from vhbench import splits
 from vhbench.builds import secret, sharding
 from vhbench.schema import Rejection, VhbenchError
-from vhbench.splits.truth import Truth
+from vhbench.splits.stored_scenes import StoredScene
 
 COMMITMENT = "d3cdf385174eedced75046852e195bc3d64fe7d116e58363aa240a14d587cc68"
 SEED = 883740149861985075
@@ -69,4 +69,4 @@ def test_scenes_and_what_was_left_out_tell_nothing_either() -> None:
     with pytest.raises(VhbenchError, match="rejection of 'r0': tells the seed of a secret edition"):
         secret.redacted_rejection(Rejection("r0", "too dark", {"made_by": "image 4242"}), 4242)
     with pytest.raises(VhbenchError, match="scene 's-4242': tells the seed of a secret edition"):
-        secret.redacted(Truth("s-4242", "", '{"provenance": {"seed": 4242}}'), 4242)
+        secret.redacted(StoredScene("s-4242", "", '{"provenance": {"seed": 4242}}'), 4242)

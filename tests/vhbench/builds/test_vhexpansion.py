@@ -19,7 +19,7 @@ from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_attack import said
 from vhbench.builds.vhexpansion_sheet import draw_sheet
 from vhbench.cli import app
-from vhbench.generators.vhexpansion.generate import clean_pair, decode, may_change
+from vhbench.generators.vhexpansion.expansion import clean_pair, decode, may_change
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng

@@ -21,7 +21,7 @@ from vhbench import splits
 from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.splits import parquet
 from vhbench.splits.hashing import file_sha256
-from vhbench.splits.truth import truth_of
+from vhbench.splits.stored_scenes import truth_of
 
 ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
 SHARD = "a/test-00000-of-00001.parquet"

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from vhbench.analysis.vhexpansion import analyse
+from vhbench.analysis.vhexpansion_costs import analyse
 from vhbench.cli import app
 from vhbench.schema import Record, VhbenchError
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from vhbench.schema import Mask, Rejection, Relation, Scene, SceneObject, VhbenchError, read_image
-from vhbench.splits import layout
+from vhbench.splits import manifests
 from vhbench.splits.hashing import canonical, content_hash
 from vhbench.splits.unpacking import Text, open_parquet, read_group
 
@@ -30,7 +30,7 @@ _MAX_LINE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class StoredScene:
     """A scene as it is stored: its id, the SHA-256 of its image in hex, everything else as canonical JSON."""
 
     id: str
@@ -38,14 +38,14 @@ class Truth:
     json: str
 
 
-def truth_of(scene: Scene) -> Truth:
+def truth_of(scene: Scene) -> StoredScene:
     """Return the stored form of a scene; its image is read, hashed and let go."""
     values = {f.name: getattr(scene, f.name) for f in fields(Scene) if f.name not in ("id", "image")}
     digest = hashlib.sha256(read_image(scene.image)).hexdigest() if scene.image else ""
-    return Truth(scene.id, digest, canonical(values).decode())
+    return StoredScene(scene.id, digest, canonical(values).decode())
 
 
-def scene_of(truth: Truth) -> Scene:
+def scene_of(truth: StoredScene) -> Scene:
     """Return a scene from its stored form; its ``image`` is empty.
 
     Raises:
@@ -76,7 +76,7 @@ def _object(data: dict[str, Any]) -> SceneObject:
     )
 
 
-def write_truths(path: Path, scenes: Iterable[Scene | Truth]) -> dict[str, Any]:
+def write_truths(path: Path, scenes: Iterable[Scene | StoredScene]) -> dict[str, Any]:
     """Write scenes, each once; no file is written where there are none.
 
     Returns:
@@ -98,9 +98,9 @@ def write_truths(path: Path, scenes: Iterable[Scene | Truth]) -> dict[str, Any]:
     return {"scenes": len(hashes), "scenes_hash": content_hash(hashes.values())}
 
 
-def _unique(scenes: Iterable[Scene | Truth], hashes: dict[str, bytes]) -> Iterator[Truth]:
+def _unique(scenes: Iterable[Scene | StoredScene], hashes: dict[str, bytes]) -> Iterator[StoredScene]:
     for scene in scenes:
-        truth = scene if isinstance(scene, Truth) else truth_of(scene)
+        truth = scene if isinstance(scene, StoredScene) else truth_of(scene)
         digest = hashlib.sha256(canonical([truth.id, truth.image_sha256, truth.json])).digest()
         if truth.id not in hashes:
             hashes[truth.id] = digest
@@ -109,7 +109,7 @@ def _unique(scenes: Iterable[Scene | Truth], hashes: dict[str, bytes]) -> Iterat
             raise VhbenchError(f"scene {truth.id!r}: two different scenes have this id")
 
 
-def read_truth_file(path: Path) -> Iterator[Truth]:
+def read_truth_file(path: Path) -> Iterator[StoredScene]:
     """Yield the stored scenes of a file.
 
     Raises:
@@ -125,7 +125,7 @@ def read_truth_file(path: Path) -> Iterator[Truth]:
     text = Text(path, allowance, _MAX_TEXT)
     for i in groups:
         group = read_group(file, path, i, _SCHEMA.names)
-        yield from map(Truth, *(text.column(group.column(name), name) for name in _SCHEMA.names))
+        yield from map(StoredScene, *(text.column(group.column(name), name) for name in _SCHEMA.names))
 
 
 def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, int]:
@@ -135,7 +135,7 @@ def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, i
     for rejection in rejections:
         reasons[rejection.reason] += 1
         lines.append(canonical(rejection))
-    layout.write_atomic(path, b"".join(line + b"\n" for line in sorted(lines)))
+    manifests.write_atomic(path, b"".join(line + b"\n" for line in sorted(lines)))
     return dict(sorted(reasons.items()))
 
 

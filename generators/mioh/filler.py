@@ -15,11 +15,11 @@ from vhbench.generators.mioh.asking import ask
 from vhbench.generators.mioh.choosing import Chooser
 from vhbench.generators.mioh.drafts import Block, Draft
 from vhbench.generators.mioh.facts import Fact
-from vhbench.generators.mioh.images import Images
 from vhbench.generators.mioh.options import Balance
-from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
+from vhbench.generators.mioh.scene_finder import SceneFinder
 from vhbench.schema import Question, Rejection
 from vhbench.seeding import rng
 
@@ -89,7 +89,7 @@ class Filler:
     """Fills the cells of one question type."""
 
     def __init__(
-        self, kind: QuestionType, pool: Pool, sizes: Mapping[str, Mapping[str, int]], *, seed: int, source: str
+        self, kind: QuestionType, pool: ScenePool, sizes: Mapping[str, Mapping[str, int]], *, seed: int, source: str
     ) -> None:
         """Prepare.
 
@@ -103,7 +103,7 @@ class Filler:
         self.kind, self.pool, self.sizes, self.seed, self.source = kind, pool, sizes, seed, source
         self.cells = {p: Cell(sizes[kind.id].get(p, 0)) for p in PRESSURES}
         self.needed = [p for p, cell in self.cells.items() if cell.wanted and p != "easy"]
-        self.images = Images(pool)
+        self.images = SceneFinder(pool)
         self.tried = Counter[str]()
 
     def fill(self) -> Iterator[Question | Rejection]:
@@ -348,7 +348,7 @@ class Filler:
         return "cell not filled: too few easy questions can be pressed this way for every answer"
 
 
-def askable(kind: QuestionType, pool: Pool) -> Sequence[Fact]:
+def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     """Return the facts that a question type can be about."""
     if kind.task == "attribute":
         return pool.attribute_facts()

@@ -15,7 +15,7 @@ from PIL import Image, ImageOps
 
 from vhbench.generators.vhexpansion.perturbations import Array, perturb
 from vhbench.generators.vhexpansion.rewriting import Twin
-from vhbench.generators.vhexpansion.words import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT, PREPOSITIONS
+from vhbench.generators.vhexpansion.word_lists import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT, PREPOSITIONS
 from vhbench.images import open_image
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
@@ -44,7 +44,7 @@ class UnusableImage(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class InitialCase:
     """One initial yes/no question, its negated twin, and what belongs to both."""
 
     question: Question
@@ -81,7 +81,7 @@ def config_name(source: str, perturbation: str = "") -> str:
     return "_".join(filter(None, (BENCHMARK, source, perturbation)))
 
 
-def pair(case: Case, *, perturbation: str = "", image: bytes | None = None) -> Iterator[Row]:
+def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = None) -> Iterator[Row]:
     """Yield the row of a case and the row of its negated twin.
 
     Args:

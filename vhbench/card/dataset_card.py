@@ -16,7 +16,7 @@ from vhbench.card import counts
 from vhbench.card.croissant import croissant
 from vhbench.card.sources import BENCHMARKS, Benchmark, source
 from vhbench.schema import Manifest, VhbenchError
-from vhbench.splits import layout, parquet
+from vhbench.splits import manifests, parquet
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _READABLE = 600
@@ -49,7 +49,7 @@ def write_card(
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
     changelog = _harmless(changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release."))
     if picture:
-        layout.write_atomic(into / "contact_sheet.png", picture)
+        manifests.write_atomic(into / "contact_sheet.png", picture)
     names = [name for name in found.sources if name]
     bibtex = "\n\n".join(dict.fromkeys([_about(manifest).bibtex, *filter(None, (source(n).bibtex for n in names))]))
     texts = {
@@ -59,7 +59,7 @@ def write_card(
         "croissant.json": _croissant(manifest, found, repo_id, bibtex),
     }
     for name, text in texts.items():
-        layout.write_atomic(into / name, text.encode())
+        manifests.write_atomic(into / name, text.encode())
 
 
 def sheet(directory: Path, *, questions: int = 12) -> bytes:
@@ -87,7 +87,13 @@ def _about(manifest: Manifest) -> Benchmark:
 
 
 def _readme(
-    directory: Path, manifest: Manifest, found: counts.Counts, repo_id: str, changelog: str, bibtex: str, into: Path
+    directory: Path,
+    manifest: Manifest,
+    found: counts.SplitCounts,
+    repo_id: str,
+    changelog: str,
+    bibtex: str,
+    into: Path,
 ) -> str:
     # The card is Markdown: what comes from data is escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
@@ -112,7 +118,7 @@ def _readme(
 
 def _kept_changelog(directory: Path) -> str:
     """Return the split's CHANGELOG.md, or ""; a link to a file elsewhere is refused, not published."""
-    file = layout.inside(directory, "CHANGELOG.md")
+    file = manifests.inside(directory, "CHANGELOG.md")
     try:
         return file.read_text(encoding="utf-8") if file.is_file() else ""
     except (OSError, UnicodeDecodeError) as error:
@@ -138,11 +144,11 @@ def _readable(value: object) -> object:
 
 def _split(directory: Path, manifest: Manifest, config: str) -> dict[str, Any]:
     """Describe the one split of a config; ``datasets`` wants all three facts, or it ignores them with a warning."""
-    size = sum((directory / name).stat().st_size for name in layout.config_files(manifest)[config])
+    size = sum((directory / name).stat().st_size for name in manifests.config_files(manifest)[config])
     return {"name": "test", "num_bytes": size, "num_examples": manifest.rows[config]}
 
 
-def _front_matter(directory: Path, manifest: Manifest, found: counts.Counts) -> dict[str, Any]:
+def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts) -> dict[str, Any]:
     total = sum(manifest.rows.values())
     features = [_feature(name) for name in parquet.COLUMNS]
     return {
@@ -181,7 +187,7 @@ def _evaluation(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _croissant(manifest: Manifest, found: counts.Counts, repo_id: str, bibtex: str) -> str:
+def _croissant(manifest: Manifest, found: counts.SplitCounts, repo_id: str, bibtex: str) -> str:
     licences = "; ".join(dict.fromkeys(source(name).licence for name in sorted(found.sources) if name))
     open_licence = "https://spdx.org/licenses/Apache-2.0.html"
     about = _about(manifest)

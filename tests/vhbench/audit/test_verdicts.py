@@ -7,7 +7,7 @@ import pytest
 from toy_build import ToyBuild
 
 from vhbench import audit, splits
-from vhbench.audit import answers
+from vhbench.audit import verdicts
 from vhbench.schema import Question, Relation, Row, Scene, SceneObject
 
 DOGS = Scene(
@@ -66,7 +66,7 @@ CAT = replace(
     ],
 )
 def test_one_image(question: str, answer: bool | None) -> None:
-    assert answers.read(question, [DOGS]) is answer
+    assert verdicts.read(question, [DOGS]) is answer
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_one_image(question: str, answer: bool | None) -> None:
     ],
 )
 def test_several_images(question: str, answer: bool | None) -> None:
-    assert answers.read(question, [DOGS, CAT]) is answer
+    assert verdicts.read(question, [DOGS, CAT]) is answer
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_several_images(question: str, answer: bool | None) -> None:
 def test_choices(text: str, choices: tuple[str, ...], right: str) -> None:
     for letter in "ABCDE"[: len(choices)]:
         question = Question("q", (b"", b""), text, letter, "multiple_choice", "mioh", choices=choices)
-        assert answers.verdict(question, [DOGS, CAT]) is (letter == right)
+        assert verdicts.verdict(question, [DOGS, CAT]) is (letter == right)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_choices(text: str, choices: tuple[str, ...], right: str) -> None:
     ],
 )
 def test_a_negated_question_has_the_opposite_answer(question: str, answer: bool | None) -> None:
-    assert answers.read(question, [DOGS]) is answer
+    assert verdicts.read(question, [DOGS]) is answer
 
 
 def rows(*answered: str, negated: tuple[bool, ...] = ()) -> list[Row]:

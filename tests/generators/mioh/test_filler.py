@@ -11,8 +11,8 @@ from mioh_checker import check, words_of
 
 from vhbench.adapters.coco import CocoScenes
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN
-from vhbench.generators.mioh.generate import Filler
-from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.filler import Filler
+from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import PAPER, sizes
 from vhbench.schema import Question, Rejection, Scene, VhbenchError
@@ -115,7 +115,7 @@ def test_counting_asks_only_about_few(scenes: list[Scene], questions: list[Quest
 
 def test_the_same_seed_gives_the_same_questions_and_another_seed_others(scenes: list[Scene]) -> None:
     def ask(seed: int) -> list[object]:
-        return list(Filler(QUESTION_TYPES["E3"], Pool(scenes), sizes(5), seed=seed, source="x").fill())
+        return list(Filler(QUESTION_TYPES["E3"], ScenePool(scenes), sizes(5), seed=seed, source="x").fill())
 
     assert ask(1) == ask(1)
     assert ask(1) != ask(2)
@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_questions_and_another_seed_others(scenes: 
 def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
     first = scenes[0].objects[0]
     crowd = replace(scenes[0], objects=(replace(first, crowd=True),), countable=scenes[0].countable - {first.category})
-    pool = Pool([crowd, *scenes[1:50]])
+    pool = ScenePool([crowd, *scenes[1:50]])
     from vhbench.generators.mioh.facts import Count, Exists
 
     assert 0 in pool.scenes_of(pool.truth(Exists(first.category)).yes)
@@ -134,7 +134,7 @@ def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
 def test_real_photos_through_the_same_code(reference: Path) -> None:
     photos = CocoScenes(reference / "coco_mini" / "instances_val2017.json", reference / "coco_mini" / "val2017")
     by_id = {scene.id: scene for scene in photos}
-    pool, asked = Pool(photos), 0
+    pool, asked = ScenePool(photos), 0
     for kind in QUESTION_TYPES.values():
         for made in Filler(kind, pool, sizes(5), seed=0, source="coco").fill():
             if isinstance(made, Question):

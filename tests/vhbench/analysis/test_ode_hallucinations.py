@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from vhbench.analysis import ode
+from vhbench.analysis import ode_hallucinations
 from vhbench.cli import app
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import chair
@@ -59,7 +59,7 @@ RUN = [
 
 
 def test_matrix_counts_what_is_imagined_next_to_each_fact() -> None:
-    found = ode.analyse(RUN, WORDS)
+    found = ode_hallucinations.analyse(RUN, WORDS)
     assert found["matrix"] == {
         "dog": {"boat": 2, "cat": 1},
         "fire hydrant": {"boat": 2, "cat": 1},
@@ -70,7 +70,7 @@ def test_matrix_counts_what_is_imagined_next_to_each_fact() -> None:
 
 
 def test_curve_holds_each_criterions_scores() -> None:
-    found = ode.analyse(RUN, WORDS)["curve"]
+    found = ode_hallucinations.analyse(RUN, WORDS)["curve"]
     assert list(found) == ["standard", "fictional"]
     assert found["standard"]["caption"]["chair_s"]["value"] == 0.5  # one of two captions names a boat
     assert found["standard"]["caption"]["cover"]["value"] == 1.0
@@ -81,15 +81,15 @@ def test_curve_holds_each_criterions_scores() -> None:
 
 def test_communities_keep_apart_what_never_meets() -> None:
     pairs = {("dog", "boat"): 5, ("sea", "boat"): 4, ("oven", "cup"): 5, ("sink", "cup"): 4}
-    assert ode.communities(pairs) == [["boat", "dog", "sea"], ["cup", "oven", "sink"]]
-    assert ode.communities({}) == []
+    assert ode_hallucinations.communities(pairs) == [["boat", "dog", "sea"], ["cup", "oven", "sink"]]
+    assert ode_hallucinations.communities({}) == []
 
 
 def test_neutral_words_and_right_answers_are_not_imagined() -> None:
     matcher = chair.vocabulary_of(WORDS)
-    assert ode.imagined(RUN[3], matcher) == set()
-    assert ode.imagined(RUN[4], matcher) == set()
-    assert ode.imagined(RUN[6], matcher) == {"boat"}
+    assert ode_hallucinations.imagined(RUN[3], matcher) == set()
+    assert ode_hallucinations.imagined(RUN[4], matcher) == set()
+    assert ode_hallucinations.imagined(RUN[6], matcher) == {"boat"}
 
 
 def test_command_writes_json_and_a_picture(tmp_path: Path) -> None:
@@ -107,4 +107,4 @@ def test_command_writes_json_and_a_picture(tmp_path: Path) -> None:
 
 def test_other_benchmarks_are_refused() -> None:
     with pytest.raises(VhbenchError, match="none of 1 answers is to a question of ODE"):
-        ode.analyse([Record(id="x", benchmark="mioh")])
+        ode_hallucinations.analyse([Record(id="x", benchmark="mioh")])

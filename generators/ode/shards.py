@@ -8,8 +8,8 @@ from itertools import islice
 from vhbench.generators.ode import criteria, filtering, prompts, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.filtering import Thresholds
-from vhbench.generators.ode.prompts import Case, World
+from vhbench.generators.ode.filtering import DetectionThresholds
+from vhbench.generators.ode.prompts import ImagePlan, World
 from vhbench.protocols import Detector, ImageSource
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError, read_image
 from vhbench.seeding import rng
@@ -20,7 +20,7 @@ NO_LEFT = "no pair left"
 GROUPS = 40
 """How many groups of more than two concepts are looked at for each pair."""
 
-Tried = tuple[Case, SceneSpec, Scene | Rejection]
+Tried = tuple[ImagePlan, SceneSpec, Scene | Rejection]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Recipe:
     levels: tuple[str, ...] = questions.LEVELS[:3]
     epsilon: float = 0
     delta: float | None = None
-    thresholds: Thresholds = field(default_factory=Thresholds)
+    thresholds: DetectionThresholds = field(default_factory=DetectionThresholds)
     detector_words: int = 40
     trust_prompt: bool = False
     size: int = 512
@@ -92,7 +92,7 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
     names = {word: recipe.world.name(word) for word in recipe.graph}
     missing, tries = share.pairs, recipe.reserve * share.pairs
     while missing > 0:
-        cases: list[Case] = []
+        cases: list[ImagePlan] = []
         for pair in pairs:
             if isinstance(pair, Rejection):
                 yield pair
@@ -116,7 +116,7 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
             return
 
 
-def _pairs(recipe: Recipe, share: Share) -> Iterator[list[Case] | Rejection]:
+def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
     """Yield the cases of every pair of a share, or why the pair cannot be shown, in the criterion's order."""
     stream = criteria.candidates(
         recipe.graph,
@@ -139,12 +139,12 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[Case] | Rejection]:
             yield Rejection(f"{share.criterion}-{share.pairing}-{rank + offset:05d}", reason, detail)
         else:
             yield [
-                Case(share.criterion, share.pairing, rank + offset, variant, group)
+                ImagePlan(share.criterion, share.pairing, rank + offset, variant, group)
                 for variant in range(recipe.variants)
             ]
 
 
-def _pictures(recipe: Recipe, cases: Sequence[Case], names: Mapping[str, str]) -> Iterator[Tried]:
+def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], names: Mapping[str, str]) -> Iterator[Tried]:
     """Yield a scene for each case, and a rejection for each picture that was no use; those are tried again."""
     waiting = list(cases)
     for attempt in range(recipe.retries + 1):
@@ -165,13 +165,13 @@ def _pictures(recipe: Recipe, cases: Sequence[Case], names: Mapping[str, str]) -
             return
 
 
-def _spec(recipe: Recipe, case: Case, attempt: int) -> SceneSpec:
+def _spec(recipe: Recipe, case: ImagePlan, attempt: int) -> SceneSpec:
     return prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
 
 
 def _judged(
     recipe: Recipe,
-    cases: Sequence[tuple[Case, SceneSpec]],
+    cases: Sequence[tuple[ImagePlan, SceneSpec]],
     made: Sequence[Scene | Rejection],
     names: Mapping[str, str],
 ) -> list[Scene | Rejection]:
@@ -202,7 +202,7 @@ def _checked(scene: Scene, targets: Sequence[str]) -> Scene | Rejection:
     return Rejection(scene.id, "target missing", {"words": missing}) if missing else scene
 
 
-def _asked(recipe: Recipe, case: Case, names: Mapping[str, str]) -> list[str]:
+def _asked(recipe: Recipe, case: ImagePlan, names: Mapping[str, str]) -> list[str]:
     """Return the words that the detector looks for: the targets, and what goes with them most often."""
     targets = prompts.targets(case, recipe.world)
     weights: Counter[str] = Counter()
@@ -216,7 +216,7 @@ def _asked(recipe: Recipe, case: Case, names: Mapping[str, str]) -> list[str]:
     return list(dict.fromkeys([*targets, *ranked, *spare]))[: max(recipe.detector_words, len(targets))]
 
 
-def _rows(recipe: Recipe, case: Case, spec: SceneSpec, scene: Scene, names: Mapping[str, str]) -> Iterator[Row]:
+def _rows(recipe: Recipe, case: ImagePlan, spec: SceneSpec, scene: Scene, names: Mapping[str, str]) -> Iterator[Row]:
     targets = prompts.targets(case, recipe.world)
     things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
     return questions.rows(

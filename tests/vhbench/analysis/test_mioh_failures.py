@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vhbench.analysis import mioh, mioh_map
+from vhbench.analysis import mioh_failures, mioh_map
 from vhbench.schema import Record, VhbenchError
 
 TYPES = {"comprehensive": "E1", "selective": "E5", "comparative": "E6"}
@@ -34,13 +34,13 @@ def in_two_modes(outcomes: list[tuple[bool, bool]]) -> list[Record]:
 
 def test_failures_by_hand() -> None:
     records = in_two_modes([(True, True), (True, False), (True, False), (False, False)])
-    found = mioh.diagnose(records)
+    found = mioh_failures.diagnose(records)
     assert (found["n"], found["facts"]) == (4, 4)
     assert (found["perception"]["mean"], found["integration"]["mean"]) == (0.25, 0.5)
     # Guessed: both wrong in 1/2 · 3/4; the first right and the second wrong in as many.
     assert found["perception"]["by_chance"] == found["integration"]["by_chance"] == 3 / 8
     assert found["comparison"] == {"n": 0, "mean": None, "interval": None, "by_chance": None}
-    text = mioh.analyse(records)["summary"]
+    text = mioh_failures.analyse(records)["summary"]
     assert "of 4 image sets, 25 % [1, 81] fail in every mode (perception) and 50 % [7, 93] only when" in text
 
 
@@ -52,7 +52,7 @@ def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:
         answered("2", False, "comparative", scenes=("s2", "t")),
         answered("2", False, "comparative", scenes=("s2", "elsewhere"), pressure="hn"),  # not among the images
     ]
-    found = mioh.diagnose(records)
+    found = mioh_failures.diagnose(records)
     assert found["perception"]["mean"] == pytest.approx(1 / 3)
     assert (found["comparison"]["n"], found["comparison"]["mean"]) == (3, pytest.approx(1 / 3))
 
@@ -60,30 +60,30 @@ def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:
 def test_the_same_question_in_another_order_does_not_count_twice() -> None:
     records = in_two_modes([(True, False)])
     again = answered("0", True, "selective", scenes=("t", "s0"), pressure="ni2")
-    found = mioh.diagnose([*records, again])
+    found = mioh_failures.diagnose([*records, again])
     assert (found["n"], found["integration"]["mean"]) == (1, 0.5)
 
 
 def test_other_facts_about_the_same_images_are_kept_apart() -> None:
     red, blue = answered("1", True, "comprehensive"), answered("2", False, "selective")
-    assert mioh.diagnose([red, blue])["n"] == 0
+    assert mioh_failures.diagnose([red, blue])["n"] == 0
 
 
 def test_a_share_that_is_always_the_same_is_not_certain() -> None:
-    low, high = mioh.diagnose(in_two_modes([(False, False)] * 10))["perception"]["interval"]
+    low, high = mioh_failures.diagnose(in_two_modes([(False, False)] * 10))["perception"]["interval"]
     assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
 
 
 def test_the_words_name_the_main_trouble() -> None:
     def said(outcomes: list[tuple[bool, bool]]) -> str:
-        return str(mioh.analyse(in_two_modes(outcomes))["summary"])
+        return str(mioh_failures.analyse(in_two_modes(outcomes))["summary"])
 
     assert "main trouble is keeping the images apart" in said([(True, False)] * 10)
     assert "main trouble is not seeing the objects" in said([(False, False)] * 10)
     assert "seems to be not seeing the objects, but only 5 things were asked about" in said([(False, False)] * 5)
     assert "that is what guessing gives" in said([(True, False), (False, False), (True, True)] * 10)
     assert "no failure of perception or integration in 9 image sets" in said([(True, True)] * 9)
-    assert "cannot be told apart" in mioh.analyse([answered("1", True, "selective")])["summary"]
+    assert "cannot be told apart" in mioh_failures.analyse([answered("1", True, "selective")])["summary"]
 
 
 def test_drops_are_paired_and_leave_controls_out() -> None:
@@ -93,7 +93,7 @@ def test_drops_are_paired_and_leave_controls_out() -> None:
         records.append(answered(str(i), i > 1, "selective", scenes=("a", "c"), pressure="hp"))
     records.append(answered("9", True, "selective"))
     records.append(answered("9", False, "selective", pressure="hp"))  # the same images: a control
-    drop = mioh.pressed_drops(records)["hp"]
+    drop = mioh_failures.pressed_drops(records)["hp"]
     assert (drop["n"], drop["mean"]) == (4, 0.5)
     assert drop["interval"][0] <= 0.5 <= drop["interval"][1]
     assert not drop["certain"]
@@ -101,17 +101,17 @@ def test_drops_are_paired_and_leave_controls_out() -> None:
 
 def test_other_benchmarks_are_refused() -> None:
     with pytest.raises(VhbenchError, match="none of 1 answers is to a question of MIOH"):
-        mioh.analyse([Record(id="x", benchmark="ode")])
+        mioh_failures.analyse([Record(id="x", benchmark="ode")])
 
 
 def test_an_unknown_question_type_is_refused_with_its_row() -> None:
     odd = replace(answered("1", True, "selective"), question_type="E9")
     with pytest.raises(VhbenchError, match="answer 'e5-e1-1-easy': unknown question_type 'E9': must be one of E1"):
-        mioh.analyse([answered("2", True, "selective"), odd])
+        mioh_failures.analyse([answered("2", True, "selective"), odd])
 
 
 def test_the_heat_map_is_a_picture_and_shows_what_was_not_asked(tmp_path: Path) -> None:
-    found = mioh.analyse([answered("1", True, "selective")])
+    found = mioh_failures.analyse([answered("1", True, "selective")])
     rows = list(mioh_map._accuracies(found["grid"]))
     assert {row["row"] for row in rows} == {"existence, selective  E5"}
     assert [(row["column"], row["value"], row["text"]) for row in rows][:2] == [

@@ -176,7 +176,7 @@ def test_a_build_of_which_nothing_is_left_keeps_the_reasons(tmp_path: Path) -> N
     from typer.testing import CliRunner
 
     from vhbench.cli import app
-    from vhbench.splits.truth import read_rejection_file
+    from vhbench.splits.stored_scenes import read_rejection_file
 
     graph = tmp_path / "fantasy.json"
     words = [{"word": word, "kind": "entity"} for word in ("unicorn", "griffin", "basilisk")]

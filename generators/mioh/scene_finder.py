@@ -7,15 +7,15 @@ import numpy.typing as npt
 
 from vhbench.generators.mioh.columns import Bits
 from vhbench.generators.mioh.drafts import Slot
-from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.pools import ScenePool
 
 Ints = npt.NDArray[np.int32]
 
 
-class Images:
+class SceneFinder:
     """Finds scenes for slots, preferring those that nothing else makes hard, and then those that are used least."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self.uses = np.zeros(len(pool), np.int32)
         self._found: dict[tuple[Slot, bool, bool], tuple[Ints, Ints]] = {}

@@ -28,7 +28,7 @@ _SAME: Final = 0.7  # intersection over union from which two boxes are of one th
 
 
 @dataclass(frozen=True)
-class World:
+class MiohSource:
     """Scenes, and for each source that they come from what of it was left out."""
 
     name: str
@@ -79,7 +79,7 @@ def absences_for(source: str, sources: Sequence[str]) -> str:
 
 def read(
     source: str, images: str, *, skip_bad: bool, size: int, seed: int, scratch: str = "", absences: str = ""
-) -> World:
+) -> MiohSource:
     """Read or draw the scenes of a source.
 
     Args:
@@ -94,13 +94,13 @@ def read(
     name, _, place = source.partition(":")
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
-        return World(name, scenes, {source: failed})
+        return MiohSource(name, scenes, {source: failed})
     scenes = _scenes(source, images, skip_bad, _written(source))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:
-        return World(name, scenes, rejections)
+        return MiohSource(name, scenes, rejections)
     known = _scenes(absences, images, skip_bad, _written(absences))
-    return World(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
+    return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
 @lru_cache(maxsize=3)

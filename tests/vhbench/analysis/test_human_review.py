@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vhbench.analysis import review
+from vhbench.analysis import human_review
 from vhbench.schema import Question, VhbenchError
 
 
@@ -16,7 +16,7 @@ def test_majority_votes_by_hand() -> None:
         {"q1": "A", "q2": "B", "q3": "no"},
         {"q1": "C", "q2": "A", "q3": "unclear"},
     ]
-    verdict = review.tally(votes, answers)
+    verdict = human_review.tally(votes, answers)
     assert verdict["kept"] == ["q1"]
     assert [(d["id"], d["why"]) for d in verdict["dropped"]] == [("q2", "majority says B"), ("q3", "no majority")]
     assert verdict["agreement"] == 4 / 9
@@ -24,7 +24,7 @@ def test_majority_votes_by_hand() -> None:
 
 def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
     votes = [{"q1": "yes", "q2": "yes"}, {"q1": "yes"}, {}]
-    verdict = review.tally(votes, {"q1": "yes", "q2": "yes"})
+    verdict = human_review.tally(votes, {"q1": "yes", "q2": "yes"})
     assert verdict["kept"] == ["q1"]
     assert [d["why"] for d in verdict["dropped"]] == ["judged by 1 of 3"]
 
@@ -32,7 +32,7 @@ def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
 def test_a_page_holds_no_answer_and_no_markup_of_the_data() -> None:
     nasty = "</script><img src=x onerror=alert(1)>"
     q = Question("q<b>", (b"\x89PNG....",), nasty, "C", "multiple_choice", "mioh", choices=(nasty, "b", "c"))
-    page = review.page([q], "hash")
+    page = human_review.page([q], "hash")
     assert "</script><img" not in page
     data = json.loads(page.split('id="data">')[1].split("</script>")[0])
     assert data["questions"][0]["text"] == nasty
@@ -43,17 +43,17 @@ def test_judgments_of_another_split_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "ann.json"
     path.write_text('{"hash": "other", "judgments": {"q": "A"}}')
     with pytest.raises(VhbenchError, match="another content hash"):
-        review.read_judgments([path], "mine")
+        human_review.read_judgments([path], "mine")
     path.write_text('{"hash": "mine", "judgments": {"q": "F"}}')
     with pytest.raises(VhbenchError, match="question q: judgment 'F' must be one of yes, no, A"):
-        review.read_judgments([path], "mine")
+        human_review.read_judgments([path], "mine")
 
 
 def test_nobody_votes_twice(tmp_path: Path) -> None:
     for name in ("one.json", "two.json"):
         (tmp_path / name).write_text('{"hash": "mine", "annotator": "ann", "judgments": {"q": "A"}}')
     with pytest.raises(VhbenchError, match=r"two.json: annotator 'ann' has judged in .*one.json already"):
-        review.read_judgments([tmp_path / "one.json", tmp_path / "two.json"], "mine")
+        human_review.read_judgments([tmp_path / "one.json", tmp_path / "two.json"], "mine")
 
 
 def test_a_file_without_a_name_counts_once(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_file_without_a_name_counts_once(tmp_path: Path) -> None:
         path.write_text('{"hash": "mine", "judgments": {"q": "A"}}')
     three.write_text('{"hash": "mine", "judgments": {"q": "B"}}')
     with pytest.raises(VhbenchError, match=r"one.json: this file is there twice; needed: one file for each"):
-        review.read_judgments([one, tmp_path / ".." / tmp_path.name / "one.json"], "mine")
+        human_review.read_judgments([one, tmp_path / ".." / tmp_path.name / "one.json"], "mine")
     with pytest.raises(VhbenchError, match=r"two.json: has the same content as .*one.json; needed: one file for each"):
-        review.read_judgments([one, two], "mine")
-    assert review.read_judgments([one, three], "mine") == [{"q": "A"}, {"q": "B"}]
+        human_review.read_judgments([one, two], "mine")
+    assert human_review.read_judgments([one, three], "mine") == [{"q": "A"}, {"q": "B"}]

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from vhbench.builds import mioh_worlds
+from vhbench.builds import mioh_sources
 from vhbench.generators.mioh.facts import Related
-from vhbench.generators.mioh.pools import Pool
+from vhbench.generators.mioh.pools import ScenePool
 
 
 def write(folder: Path, name: str, content: Any) -> str:
@@ -42,12 +42,12 @@ def files(folder: Path) -> tuple[str, str, str]:
 def test_coco_says_what_is_absent_from_svgs_images_and_what_is_all_listed(tmp_path: Path) -> None:
     coco, svg, photos = files(tmp_path)
     given = (f"coco:{coco}", f"svg:{svg}")
-    assert mioh_worlds.best_source(given, "position") == f"svg:{svg}"
-    absences = mioh_worlds.absences_for(f"svg:{svg}", given)
+    assert mioh_sources.best_source(given, "position") == f"svg:{svg}"
+    absences = mioh_sources.absences_for(f"svg:{svg}", given)
     assert absences == f"coco:{coco}"
-    alone = mioh_worlds.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0).scenes
+    alone = mioh_sources.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0).scenes
     assert [s.known for s in alone] == [{"dog"}, frozenset()]
-    world = mioh_worlds.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=absences)
+    world = mioh_sources.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=absences)
     first, second = world.scenes
     assert first.known == first.countable == {"dog", "couch", "kite"}  # nobody counted the cushions
     assert second.known == {"couch", "kite"}  # SVG names one of two dogs
@@ -56,7 +56,7 @@ def test_coco_says_what_is_absent_from_svgs_images_and_what_is_all_listed(tmp_pa
 
 def test_an_absence_makes_an_easy_negative_of_a_relation(tmp_path: Path) -> None:
     coco, svg, photos = files(tmp_path)
-    scenes = mioh_worlds.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=f"coco:{coco}").scenes
-    pool = Pool(scenes)
+    scenes = mioh_sources.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=f"coco:{coco}").scenes
+    pool = ScenePool(scenes)
     truth = pool.truth(Related("dog", "on", "couch"))
     assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no, truth.far)] == [[0], [1], [1]]
