@@ -120,7 +120,9 @@ def ask(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     from vhbench.generators.mioh.question_types import QUESTION_TYPES
     from vhbench.schema import Rejection, Row, Scene
 
-    build = MiohBuild(tuple(f"{name}:{folder / name}.json" for name in ("coco", "paco", "svg")), str(folder / "photos"))
+    build = MiohBuild(
+        source=tuple(f"{name}:{folder / name}.json" for name in ("coco", "paco", "svg")), images=str(folder / "photos")
+    )
     start = spent()
     for task in dict.fromkeys(kind.task for kind in QUESTION_TYPES.values()):
         build.pool(task)

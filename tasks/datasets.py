@@ -22,12 +22,12 @@ from typing import Any, ParamSpec, TypeVar
 import yaml
 
 from vhbench import splits
+from vhbench.benchmarks import BENCHMARKS, of_task, task
 from vhbench.schema import Manifest, VhbenchError
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-BENCHMARKS = ("ode", "mioh", "vhexpansion")
 _PIN = ("repo_id", "revision", "content_hash")
 
 
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> str:
     """Resolve a benchmark's name to the folder of its data, a config's name to its folder, when they are read."""
     if name in BENCHMARKS:
         return str(or_exit(resolve, name).path)
-    if name.partition("_")[0] in BENCHMARKS:
+    if of_task(name) is not None:
         return str(or_exit(config_folder, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
@@ -90,33 +90,15 @@ def config_folder(config: str) -> Path:
     Raises:
         VhbenchError: if the split that is configured was built without it.
     """
-    data = resolve(config.partition("_")[0])
+    owner = of_task(config)
+    data = resolve(owner.name if owner else config)
     if config not in data.manifest.rows:
         raise VhbenchError(
             f"task {config}: {data.origin} at {data.path} has no config of this name; it has "
-            f"{', '.join(sorted(data.manifest.rows))}. Build one with `{_command(config)} --out OUT` and set "
+            f"{', '.join(sorted(data.manifest.rows))}. Build one with `{task(config).command} --out OUT` and set "
             "VHBENCH_DATA=OUT"
         )
     return data.path / config
-
-
-def _command(config: str) -> str:
-    """Return the command that builds a config.
-
-    >>> _command("ode_long_tail_relation")
-    'vhbench build ode --criteria long_tail --levels relation'
-    >>> _command("vhexpansion_pope_ifgsm")
-    'vhbench build vhexpansion --source pope:PATH --attack ifgsm --model NAME'
-    """
-    benchmark, _, rest = config.partition("_")
-    if benchmark == "ode":
-        criterion, _, level = rest.rpartition("_")
-        return f"vhbench build ode --criteria {criterion} --levels {level}"
-    for method in ("ifgsm", "pgd"):
-        if rest.endswith(f"_{method}"):
-            source = rest.removesuffix(f"_{method}")
-            return f"vhbench build {benchmark} --source {source}:PATH --attack {method} --model NAME"
-    return f"vhbench build {benchmark} --source {rest.partition('_')[0]}:PATH"
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:

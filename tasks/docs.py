@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
+from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.schema import Record
 from vhbench.tasks import answers
+from vhbench.tasks.metrics.records import resampling_unit
 
 Doc = Mapping[str, Any]
 
@@ -60,22 +62,27 @@ def to_target(doc: Doc) -> str:
 def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
 
+    The headline accuracy carries ``score`` as well: lmms-eval derives its clustered standard error from it. Paired
+    metrics must not carry one, as an error derived from single answers would be wrong for them.
+
     Args:
         doc: the row.
         results: the answer, or all answers of ``lmms-eval --repeats``.
     """
-    answered = [to_record(doc, response) for response in results]
-    record = answered[0]
-    if record.kind == "caption":
-        return _payloads(answered, ("chair_i", "chair_s", "cover", "cog"), detail=("objects", "candidates", "neutral"))
-    if record.benchmark == "vhexpansion":
-        paired = ("original_accuracy", "symmetric_accuracy", "yes_rate", "chance", "new_cases")
-        return _payloads(answered, ("accuracy", *paired, "unparsed"))
-    if record.kind == "yes_no" and record.benchmark == "ode":
-        return _payloads(answered, ("accuracy", "precision", "recall", "f1", "yes_rate", "unparsed"))
-    if record.benchmark == "mioh":
-        return _payloads(answered, ("accuracy", "aggregate", "chance", "unparsed"))
-    return _payloads(answered, ("accuracy", "unparsed"))
+    record, *further = answered = [to_record(doc, response) for response in results]
+    headline, *others = benchmark(record.benchmark).families[record.kind].metrics
+    always = ("id", "prediction", "response")
+    whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
+    if further:
+        whole["repeats"] = [{"response": other.response, "prediction": other.prediction} for other in further]
+    brief = {
+        metric.name: {name: whole[name] for name in (*ANSWER, *metric.needs, "repeats") if name in whole}
+        for metric in others
+    }
+    if headline.name == "accuracy":
+        right = [float(other.prediction == other.answer) for other in answered]
+        whole |= {"score": sum(right) / len(right), "cluster": resampling_unit(record)}
+    return {headline.name: whole, **brief}
 
 
 def to_record(doc: Doc, response: str) -> Record:
@@ -90,39 +97,6 @@ def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
     lines += [f"{letter}. {choice}" for letter, choice in zip(string.ascii_uppercase, doc["choices"], strict=False)]
     lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]])]
     return str(kwargs.get("pre_prompt", "")) + "\n".join(line for line in lines if line)
-
-
-def _payloads(
-    answered: Sequence[Record], metrics: Sequence[str], detail: Sequence[str] = ()
-) -> dict[str, dict[str, Any]]:
-    """Give the first metric the whole record, so that the samples file holds it once; the others what they need.
-
-    The headline accuracy carries ``score`` as well: lmms-eval derives its clustered standard error from it. Paired
-    metrics must not carry one, as an error derived from single answers would be wrong for them.
-    """
-    record, *further = answered
-    whole = {k: v for k, v in asdict(record).items() if v not in ("", ()) or k in ("id", "prediction", "response")}
-    if further:
-        whole["repeats"] = [{"response": other.response, "prediction": other.prediction} for other in further]
-    if metrics[0] == "accuracy":
-        right = [float(other.prediction == other.answer) for other in answered]
-        whole |= {"score": sum(right) / len(right), "cluster": " ".join(record.scene_ids)}
-    needed: tuple[str, ...] = (
-        "id",
-        "kind",
-        "answer",
-        "prediction",
-        "pair_id",
-        "negated",
-        "choices",
-        "task",
-        "mode",
-        "pressure",
-    )
-    needed += ("question_type", "perturbation", "scene_ids", "repeats")
-    needed += (*detail, *(("response",) if detail else ()))
-    brief = {k: v for k, v in whole.items() if k in needed}
-    return {metric: whole if i == 0 else brief for i, metric in enumerate(metrics)}
 
 
 def _plain(value: Any) -> Any:

@@ -1,12 +1,33 @@
-"""Which rows of a split each task keeps; the YAML files name these functions in ``process_docs``."""
+"""Which rows of a split each task keeps, and in which order; the YAML files name these functions in ``process_docs``.
+
+A task that takes its rows from a whole benchmark, such as ``mioh_selective``, is named by its own name here
+(:func:`__getattr__`); which rows it keeps is told by its benchmark's list of tasks.
+"""
 
 import hashlib
+from dataclasses import dataclass
 from typing import Any
 
+from vhbench.benchmarks import of_task, task
 from vhbench.tasks.datasets import or_exit, select
 
-# The pressure "number of images" keeps its count in the name: ni2, ni4, ni8, ni10.
-_NUMBER_OF_IMAGES = ("ni2", "ni4", "ni8", "ni10")
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Keeps the rows of a benchmark whose columns have one of the given values."""
+
+    keep: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def __call__(self, docs: Any) -> Any:
+        """Return the rows that are kept."""
+        return or_exit(select, docs, **dict(self.keep))
+
+
+def __getattr__(name: str) -> Slice:
+    """Return the slice of the task of this name."""
+    if of_task(name) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return Slice(tuple((task(name).keep or {}).items()))
 
 
 def whole(docs: Any) -> Any:
@@ -29,63 +50,3 @@ def pairs(docs: Any) -> Any:
         return hashlib.sha256(("\n".join(scenes) or case).encode()).digest(), case, negated
 
     return docs.select(sorted(range(len(docs)), key=place))
-
-
-def mioh(docs: Any) -> Any:
-    """All of MIOH: the paper's aggregate."""
-    return or_exit(select, docs)
-
-
-def mioh_comprehensive(docs: Any) -> Any:
-    """Questions about all images together."""
-    return or_exit(select, docs, mode="comprehensive")
-
-
-def mioh_comparative(docs: Any) -> Any:
-    """Questions that compare two images."""
-    return or_exit(select, docs, mode="comparative")
-
-
-def mioh_selective(docs: Any) -> Any:
-    """Questions that ask for the one image that fits."""
-    return or_exit(select, docs, mode="selective")
-
-
-def mioh_existence(docs: Any) -> Any:
-    """Is it there?"""
-    return or_exit(select, docs, task="existence")
-
-
-def mioh_counting(docs: Any) -> Any:
-    """How many are there?"""
-    return or_exit(select, docs, task="counting")
-
-
-def mioh_attribute(docs: Any) -> Any:
-    """What is it like?"""
-    return or_exit(select, docs, task="attribute")
-
-
-def mioh_position(docs: Any) -> Any:
-    """Where is it?"""
-    return or_exit(select, docs, task="position")
-
-
-def mioh_easy(docs: Any) -> Any:
-    """Questions without pressure."""
-    return or_exit(select, docs, pressure="easy")
-
-
-def mioh_ni(docs: Any) -> Any:
-    """Pressure by the number of images."""
-    return or_exit(select, docs, pressure=_NUMBER_OF_IMAGES)
-
-
-def mioh_hp(docs: Any) -> Any:
-    """Hard positives: the target is small, hidden, at the edge or untypical."""
-    return or_exit(select, docs, pressure="hp")
-
-
-def mioh_hn(docs: Any) -> Any:
-    """Hard negatives: the target is absent where one expects it."""
-    return or_exit(select, docs, pressure="hn")

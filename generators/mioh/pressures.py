@@ -55,3 +55,12 @@ class PressureThresholds:
     clip_low: float = 0.2
     clip_high: float = 0.9
     support: int = 3
+
+
+def group_of(pressure: str) -> str:
+    """Return the config that holds a pressure's questions.
+
+    >>> group_of("ni8"), group_of("hp+hn")
+    ('ni', 'hp_hn')
+    """
+    return "ni" if pressure.startswith("ni") else pressure.replace("+", "_")

@@ -54,6 +54,11 @@ def binary_answer(record: Record) -> str:
     return answer
 
 
+def resampling_unit(record: Record) -> str:
+    """Return what a record stands and falls with."""
+    return " ".join(record.scene_ids) or record.pair_id or record.id
+
+
 def image_set(record: Record) -> Hashable:
     """Return what a record shares with those that stand and fall with it: its images, its pair, or its own id."""
     return record.scene_ids or record.pair_id or record.id

@@ -199,7 +199,7 @@ def build_of(models: dict[str, Path], pipeline: str, detector: str, **options: A
         size=64,
         retries=1,
         reserve=2,
-        options={"steps": 1},
+        steps=1,
         **options,
     )
 
@@ -210,7 +210,9 @@ def test_a_whole_build_with_stable_diffusion_and_a_detector(models: dict[str, Pa
         models,
         "stable_diffusion",
         "grounding_dino",
-        thresholds=DetectionThresholds(keep=0.0001, absent=0.0001, environment=0, environment_share=0),
+        keep=0.0001,
+        absent=0.0001,
+        thresholds=DetectionThresholds(environment=0, environment_share=0),
     )
     items = [item for shard in range(build.shards) for item in build.make(shard)]
     scenes = {item.id: item for item in items if isinstance(item, Scene)}
@@ -226,7 +228,7 @@ def test_a_whole_build_with_stable_diffusion_and_a_detector(models: dict[str, Pa
 
 
 def test_what_no_detector_confirms_is_rejected_with_scores(models: dict[str, Path]) -> None:
-    build = build_of(models, "flux", "owlv2", thresholds=DetectionThresholds(keep=1.0, absent=1.0))
+    build = build_of(models, "flux", "owlv2", keep=1.0, absent=1.0)
     with pytest.warns(VhbenchWarning, match="no negative prompts"):
         items = [item for shard in range(build.shards) for item in build.make(shard)]
     assert {type(item) for item in items} == {Rejection}

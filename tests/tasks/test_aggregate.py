@@ -1,34 +1,47 @@
-"""Aggregations that share a score compute it once, and never take one run's for another's."""
+"""What lmms-eval calls for a task's numbers: one score for all that share it, and never one run's for another's."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import aggregate
 from vhbench.tasks.metrics import symmetric_accuracy
 
 
 def payloads(said: str) -> list[Mapping[str, Any]]:
     """One pair, both of whose halves are answered with the same word, as lmms-eval hands it over."""
+    shared = {"benchmark": "vhexpansion", "kind": "yes_no", "pair_id": "q", "prediction": said}
     halves = [("q", False, "yes"), ("q/negated", True, "no")]
-    return [
-        {"id": name, "kind": "yes_no", "pair_id": "q", "negated": negated, "answer": answer, "prediction": said}
-        for name, negated, answer in halves
-    ]
+    return [{"id": name, "negated": negated, "answer": answer, **shared} for name, negated, answer in halves]
 
 
 def test_a_score_is_computed_once_for_all_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[int] = []
     original = symmetric_accuracy.score
 
-    def counted(answers: list[dict[str, Any]]) -> dict[str, Any]:
+    def counted(answers: list[Record]) -> dict[str, Any]:
         calls.append(len(answers))
         return original(answers)
 
     monkeypatch.setattr(symmetric_accuracy, "score", counted)
+    numbers = {entry["metric"]: entry["aggregation"] for entry in aggregate.metric_list("vhexpansion_ode")}
     for said, rate, wrong in (("yes", 1.0, 1), ("no", 0.0, 0)):
-        assert aggregate.symmetric(payloads(said)) == 0
-        assert aggregate.symmetric_chance(payloads(said)) == 100 * rate * (1 - rate)
-        assert aggregate.new_cases(payloads(said)[::-1]) == wrong, "other answers, other numbers"
+        assert numbers["symmetric_accuracy"](payloads(said)) == 0
+        assert numbers["chance"](payloads(said)) == 100 * rate * (1 - rate)
+        assert numbers["new_cases"](payloads(said)[::-1]) == wrong, "other answers, other numbers"
     assert calls == [2, 2]
+
+
+def test_the_yaml_files_find_the_metrics_of_each_task_by_its_name() -> None:
+    assert [entry["metric"] for entry in aggregate.ode_random_caption] == ["chair_i", "chair_s", "cover", "cog"]
+    assert [entry["metric"] for entry in aggregate.vhexpansion_mine][:1] == ["accuracy"]
+    with pytest.raises(AttributeError):
+        _ = aggregate.somebody_elses
+    with pytest.raises(VhbenchError, match="is a group"):
+        aggregate.metric_list("ode")
+
+
+def test_the_settings_that_lmms_eval_records_hold_no_address_in_memory() -> None:
+    assert "0x" not in str(aggregate.mioh_hp)

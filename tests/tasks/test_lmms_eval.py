@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from running import Evaluate, scores
 
-from vhbench import splits
+from vhbench import benchmarks, splits
 from vhbench.builds.starter import starter
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.pressures import PRESSURES
@@ -40,7 +40,8 @@ def test_the_oracle_scores_100_in_every_leaf(evaluate: Evaluate, simple: bool) -
 
 def test_the_oracle_scores_100_in_each_of_miohs_26_types_under_each_pressure(evaluate: Evaluate) -> None:
     results = evaluate("vhbench_oracle", ["mioh"])
-    grid = report.grid([to_record(sample["accuracy"]) for sample in results["samples"]["mioh"]])
+    answers = [to_record(sample["accuracy"]) for sample in results["samples"]["mioh"]]
+    grid = report.grid(answers, benchmarks.task("mioh"))
     cells = {(cell["question_type"], cell["pressure"]): cell for cell in grid["cells"]["question_type x pressure"]}
     assert set(cells) == set(product(QUESTION_TYPES, PRESSURES))
     assert {cell["accuracy"] for cell in cells.values()} == {100}

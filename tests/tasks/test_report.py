@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from vhbench.benchmarks import task
 from vhbench.schema import Record
-from vhbench.tasks import report
+from vhbench.tasks import datasets, report
 
 VOCABULARY: dict[str, tuple[str, ...]] = {"dog": ("puppy",), "cat": (), "boat": (), "sea": ()}
+EXISTENCE = task("ode_random_existence")
 EE, EV = "entity-entity", "entity-environment"
 
 
@@ -45,13 +47,14 @@ def _cells(grid: dict[str, Any], grouping: str, field: str) -> dict[str, Any]:
     return {cell[field]: cell for cell in grid["cells"][grouping]}
 
 
-def test_captions_are_told_apart_by_pairing() -> None:
+def test_captions_are_told_apart_by_pairing(monkeypatch: pytest.MonkeyPatch) -> None:
     found = [
         _caption("a", EE, "A dog and a cat.", ("dog", "cat")),  # 2 of 2 there
         _caption("b", EE, "A puppy on a boat.", ("dog", "cat")),  # 1 of 2 there, and the boat was likely
         _caption("c", EV, "A boat at sea.", ("boat", "sea")),
     ]
-    grid = report.captions(found, VOCABULARY)
+    monkeypatch.setattr(datasets, "vocabulary", lambda benchmark: VOCABULARY)
+    grid = report.grid(found, task("ode_random_caption"))
     by_pairing = _cells(grid, "pairing", "pairing")
     assert (grid["overall"]["n"], by_pairing[EE]["n"], by_pairing[EV]["n"]) == (3, 2, 1)
     assert by_pairing[EE]["chair_i"] == 25
@@ -74,22 +77,22 @@ def test_yes_no_cells_have_precision_recall_and_f1_of_no() -> None:
         _answer("e", EV, "no", "no"),
         _answer("f", EV, "yes", "yes"),
     ]
-    by_pairing = _cells(report.grid(found), "pairing", "pairing")
+    by_pairing = _cells(report.grid(found, EXISTENCE), "pairing", "pairing")
     assert [by_pairing[EE][rate] for rate in ("accuracy", "precision", "recall", "f1")] == [50, 50, 50, 50]
     assert [by_pairing[EV][rate] for rate in ("accuracy", "precision", "recall", "f1")] == [100, 100, 100, 100]
     assert by_pairing[EE]["positive"] == "no"
-    assert set(by_pairing[EE]["intervals"]) == {"precision", "recall", "f1"}
+    assert set(by_pairing[EE]["intervals"]) >= {"accuracy", "precision", "recall", "f1"}
     low, high = by_pairing[EE]["intervals"]["f1"]
     assert 0 <= low <= 50 <= high <= 100
     assert by_pairing[EE]["warnings"] == []
 
 
 def test_a_precision_that_measures_nothing_is_warned_of() -> None:
-    grid = report.grid([_answer("a", EE, "no", "no"), _answer("b", EE, "no", "yes")])
+    grid = report.grid([_answer("a", EE, "no", "no"), _answer("b", EE, "no", "yes")], EXISTENCE)
     assert grid["overall"]["precision"] == 100
     assert "degenerate" in grid["overall"]["warnings"][0]
 
 
 def test_a_model_that_never_says_no_has_no_precision() -> None:
-    overall = report.grid([_answer("a", EE, "no", "yes"), _answer("b", EE, "yes", "yes")])["overall"]
+    overall = report.grid([_answer("a", EE, "no", "yes"), _answer("b", EE, "yes", "yes")], EXISTENCE)["overall"]
     assert (overall["precision"], overall["intervals"]["precision"], overall["recall"]) == (None, None, 0)

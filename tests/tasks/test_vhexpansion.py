@@ -135,9 +135,9 @@ def expanded(shared_folder: Path, tiny_vlm: Callable[[str], Path], _caches: None
             build = VHExpansionBuild(
                 source=f"ode:{starter.starter('ode')}",
                 limit=16,
-                perturb=(*PERTURBATIONS, "ifgsm"),
+                attack=("ifgsm",),
                 model=str(tiny_vlm("llava")),
-                options={"steps_apart": 2, "steps_similar": 2},
+                steps=2,
             )
             build.check()
             sharding.run(build, root, progress=False)

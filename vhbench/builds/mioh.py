@@ -3,78 +3,102 @@
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from functools import lru_cache
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 import orjson
 
+from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
+from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.starter import cache_folder
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.generators.mioh.pressures import PressureThresholds
-from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds, group_of
+from vhbench.generators.mioh.question_types import QUESTION_TYPES, Mode
+from vhbench.generators.mioh.question_types import Task as ObjectTask
 from vhbench.generators.mioh.sizes import sizes
+from vhbench.options import check_numbers, option
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
-VERSION: Final = "1.0.0"
-"""Of the benchmark: MAJOR changes when scores are no longer comparable."""
-
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
+_SOURCES, _ASKED = "Where images come from", "What is asked"
 
 DRAWN = PressureThresholds(small=0.004, large=0.006)
-"""PressureThresholds for drawn scenes, whose things are smaller than those that photographers choose."""
+"""Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
 
 
-@dataclass(frozen=True)
-class MiohBuild:
-    """Implements :class:`vhbench.protocols.Build`; configs ``mioh_easy|ni|hp|hn|hp_hn``.
+@dataclass(frozen=True, kw_only=True)
+class MiohBuild(SplitBuild):
+    """Build MIOH: can a model keep objects apart over several images?
 
-    Attributes:
-        sources_read: "scenes", "scenes:N", "coco:FILE", "paco:FILE", "svg:FILE"; each task takes the source that
-            knows most about it.
-        images: the folder that the files' images lie in.
-        cells: "paper", a number, or task → pressure → number.
-        types: which question types.
-        thresholds: of the pressures; None for the source's defaults.
-        clip: name or folder of a CLIP model, or "".
-        skip_bad: leave bad entries of a file out and count them.
-        size: side of drawn scenes in pixels.
-        scratch: folder in which worker processes share the drawing of scenes; "": each draws for itself.
+    26 question types (existence, attribute, counting, position; comprehensive, selective, comparative), each easy and
+    under three pressures: number of images (NI), hard positives (HP), hard negatives (HN).
+
+    Example: `vhbench build mioh --source coco:instances_train2017.json --images train2017 --out out`
     """
 
-    read: tuple[str, ...] = ("scenes",)
-    images: str = ""
-    cells: Any = "paper"
-    types: tuple[str, ...] = tuple(QUESTION_TYPES)
-    thresholds: PressureThresholds | None = None
-    clip: str = ""
-    skip_bad: bool = False
-    size: int = 512
-    scratch: str = ""
-    seed: int = 0
-    benchmark: str = "mioh"
-    version: str = VERSION
-    _sizes: Mapping[str, Mapping[str, int]] = field(init=False, repr=False)
+    benchmark = "mioh"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_sizes", sizes(self.cells))
-        unknown = [name for name in self.types if name not in QUESTION_TYPES]
-        if unknown:
+    source: tuple[str, ...] = option(
+        "`scenes[:N]` (N drawn pictures), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file of that form), "
+        "`paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images says what is absent). "
+        "May be given several times: each task takes the source that knows most about it.",
+        ("scenes",),
+        panel=_SOURCES,
+        repeat=True,
+    )
+    images: str = option("Folder that the files' images lie in.", "", metavar="DIR", panel=_SOURCES)
+    skip_bad: bool = option("Leave bad entries out and count them.", False, panel=_SOURCES)
+    size: int = option("Side of drawn pictures in pixels.", 512, least=64, most=4096, panel=_SOURCES)
+    cells: str = option(
+        "`paper` (3,484 questions), a number for each of the 26 × 5 cells (with HP+HN), or a JSON file of task → "
+        "pressure → number.",
+        "paper",
+        panel=_ASKED,
+    )
+    types: tuple[str, ...] = option(
+        "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), panel=_ASKED
+    )
+    clip: str = option(
+        "CLIP model for pressure by similarity, e.g. `openai/clip-vit-large-patch14`; without it HP and HN go by size, "
+        "occlusion, frame and co-occurrence alone.",
+        "",
+        metavar="NAME",
+        panel=_ASKED,
+    )
+    threshold: tuple[str, ...] = option(
+        "A threshold of the pressures, e.g. `small=0.02`; see vhbench.generators.mioh.pressures.",
+        (),
+        metavar="NAME=VALUE",
+        panel=_ASKED,
+        repeat=True,
+    )
+
+    def check(self) -> None:
+        """Look at every option before anything is built.
+
+        Raises:
+            VhbenchError: naming the option, its value and what is allowed.
+        """
+        check_numbers(self)
+        if unknown := [name for name in self.types if name not in QUESTION_TYPES]:
             raise VhbenchError(f"unknown question type {unknown[0]!r}: must be among {', '.join(QUESTION_TYPES)}")
-        for source in self.read:
+        for source in self.source:
             mioh_sources.check(source, self.images)
+            self._thresholds(source)
+        self._sizes  # noqa: B018 - reads the file
 
     @property
     def config(self) -> Mapping[str, Any]:
         """Every option, JSON types only; without the folders that sources lie in."""
         return {
-            "sources": [mioh_sources.label(source) for source in self.read],
+            "sources": [mioh_sources.label(source) for source in self.source],
             "cells": {name: dict(self._sizes[name]) for name in self.types},
-            "thresholds": {source.partition(":")[0]: asdict(self._thresholds(source)) for source in self.read},
+            "thresholds": {source.partition(":")[0]: asdict(self._thresholds(source)) for source in self.source},
             "pressures": f"rules and CLIP ({_named(self.clip)})" if self.clip else "rules alone, no CLIP",
             "skip_bad": self.skip_bad,
             "size": self.size,
@@ -83,7 +107,7 @@ class MiohBuild:
     @property
     def sources(self) -> Mapping[str, str]:
         """The files that were read and their SHA-256."""
-        paths = [Path(place) for source in self.read if (place := mioh_sources.file_of(source))]
+        paths = [Path(place) for source in self.source if (place := mioh_sources.file_of(source))]
         return {path.name: _digest(path) for path in paths}
 
     @property
@@ -101,7 +125,7 @@ class MiohBuild:
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         used: set[int] = set()
         for made in filler.fill():
-            yield Row(f"mioh_{_group(made.pressure)}", made) if isinstance(made, Question) else made
+            yield Row(f"mioh_{group_of(made.pressure)}", made) if isinstance(made, Question) else made
         for cell in filler.cells.values():
             used |= cell.scenes
         for index in sorted(used):
@@ -124,21 +148,21 @@ class MiohBuild:
 
     def _sources_of(self, task: str) -> list[str]:
         """Return the source of a task, and the one that knows what is absent from its images."""
-        source = mioh_sources.best_source(self.read, task)
-        absences = mioh_sources.absences_for(source, self.read)
+        source = mioh_sources.best_source(self.source, task)
+        absences = mioh_sources.absences_for(source, self.source)
         return [source, absences] if absences else [source]
 
+    @cached_property
+    def _sizes(self) -> Mapping[str, Mapping[str, int]]:
+        return sizes(read_cells(self.cells))
+
     def _thresholds(self, source: str) -> PressureThresholds:
-        return self.thresholds or (DRAWN if source.startswith("scenes") else PressureThresholds())
+        return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
 def _named(model: str) -> str:
     """Return a model's name on the Hub; of a folder, its last part."""
     return Path(model).resolve().name if Path(model).is_dir() else model
-
-
-def _group(pressure: str) -> str:
-    return "ni" if pressure.startswith("ni") else pressure.replace("+", "_")
 
 
 @lru_cache(maxsize=4)
@@ -192,15 +216,12 @@ def read_cells(text: str) -> Any:
         raise VhbenchError(f"--cells {text}: must be paper, a number, or a JSON file: {error}") from error
 
 
-def read_thresholds(pairs: Sequence[str], source: str) -> PressureThresholds | None:
-    """Read ``--threshold NAME=VALUE`` options; None if there is none.
+def read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureThresholds:
+    """Return thresholds with those changed that ``--threshold NAME=VALUE`` names.
 
     Raises:
         VhbenchError: for an unknown name, or a value that is no number or out of range.
     """
-    if not pairs:
-        return None
-    base = DRAWN if source.startswith("scenes") else PressureThresholds()
     names = asdict(base)
     for pair in pairs:
         name, _, value = pair.partition("=")
@@ -215,3 +236,17 @@ def read_thresholds(pairs: Sequence[str], source: str) -> PressureThresholds | N
             raise VhbenchError(f"--threshold {pair}: {value!r} is out of range: must be {allowed}")
         names[name] = type(names[name])(number)
     return PressureThresholds(**names)
+
+
+def tasks() -> Iterator[Task]:
+    """Yield MIOH's tasks: all of it, and a part for each mode, task and pressure."""
+    groups = dict.fromkeys(map(group_of, PRESSURES))
+    parts: dict[str, Mapping[str, tuple[str, ...]]] = {
+        **{mode: {"mode": (mode,)} for mode in get_args(Mode)},
+        **{task: {"task": (task,)} for task in get_args(ObjectTask)},
+        **{group: {"pressure": tuple(p for p in PRESSURES if group_of(p) == group)} for group in groups},
+    }
+    family, command = MIOH.families["multiple_choice"], "vhbench build mioh"
+    yield Task("mioh", family, keep={}, command=command)
+    for part, keep in parts.items():
+        yield Task(f"mioh_{part}", family, keep=keep, command=command)

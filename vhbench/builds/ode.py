@@ -1,67 +1,99 @@
 """ODE's build: concept graph, criteria, images, filter and questions, put together shard by shard."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
+from vhbench import splits
+from vhbench.benchmarks import ODE, Task
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
+from vhbench.builds.split_build import SplitBuild, tail
 from vhbench.generators.ode import concept_graph, criteria, questions, shards
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.shards import Recipe, Share
+from vhbench.options import check_numbers, option
 from vhbench.protocols import Detector, ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
-VERSION = "1.0.0"
-"""Of the benchmark: MAJOR changes when scores are no longer comparable."""
-
 PAIRS_PER_SHARD = 10
+_DRAW, _IMAGES = "What meets in a picture", "Images and filter"
 
 
-@dataclass(frozen=True)
-class OdeBuild:
-    """Implements :class:`vhbench.protocols.Build`; 12 configs ``ode_<criterion>_<level>``.
+_SURE = DetectionThresholds()
+_PIPELINE = ("steps", "dtype", "offload", "batch", "guidance")
+_RECIPE = (
+    *("seed", "version", "concepts", "variants", "retries", "reserve", "levels", "epsilon", "trust_prompt", "size"),
+)
 
-    Attributes:
-        graph: each "starter", "amber:DIR", "coco:FILE" or a graph file; several are merged: counts add up.
-        node_types: JSON file of word → kind, for AMBER; "" for the project's own list.
-        add: graph file whose concepts are added as the graph's next version; "" for none.
-        pairs: kept pairs per criterion and pairing.
-        variants: images per pair.
-        concepts: how many concepts meet in an image, 2 to 5.
-        images: "scenes" or "diffusers:NAME".
-        detector: name or folder of a zero-shot detector; needed unless images are exact.
-        levels: which levels of questions.
-        retries: new seeds for an image that was rejected.
-        reserve: how many pairs are tried at most for each that is asked for.
-        criteria: which criteria.
-        options: of the image source and the detector (steps, guidance, dtype, offload, batch).
+
+@dataclass(frozen=True, kw_only=True)
+class OdeBuild(SplitBuild):
+    """Build ODE: does a model see what is there, also where nobody would expect it?
+
+    Concepts are drawn from a graph by four criteria (standard, long_tail, random, fictional), shown in new images,
+    and asked about: caption, existence, attribute.
+
+    Example: `vhbench build ode --out out --graph amber:AMBER --pairs 40 --workers 4`
+
+    With a text-to-image model: `vhbench build ode --out out --images diffusers:black-forest-labs/FLUX.1-dev
+    --detector IDEA-Research/grounding-dino-base --offload model`
     """
 
-    graph: tuple[str, ...] = ("starter",)
-    node_types: str = ""
-    add: str = ""
-    pairs: int = 40
-    variants: int = 1
-    concepts: int = 2
-    images: str = "scenes"
-    detector: str = ""
-    seed: int = 0
-    levels: tuple[str, ...] = questions.LEVELS[:3]
-    criteria: tuple[str, ...] = tuple(criteria.CRITERIA)
-    epsilon: float = 0
-    delta: float | None = None
-    thresholds: DetectionThresholds = field(default_factory=DetectionThresholds)
-    retries: int = 2
-    reserve: int = 10
-    trust_prompt: bool = False
-    size: int = 512
-    options: Mapping[str, Any] = field(default_factory=dict)
-    benchmark: str = "ode"
-    version: str = VERSION
+    benchmark = "ode"
+
+    graph: tuple[str, ...] = option(
+        "Concept graph: `starter` (the default), `amber:DIR` (AMBER's data), `coco:FILE` (instances JSON), or a .json "
+        "or .graphml file of your own. Given several times, the graphs are merged: words join, counts of co-occurrence "
+        "add up.",
+        ("starter",),
+        panel=_DRAW,
+        repeat=True,
+    )
+    node_types: str = option("For amber:DIR: JSON of word → kind.", "", metavar="FILE", panel=_DRAW)
+    add: str = option(
+        "Grow a released benchmark: a graph file whose new words become the graph's next version, with pairs of their "
+        "own. All older pairs and questions stay as they were, which merging does not promise.",
+        "",
+        metavar="GRAPH",
+        panel=_DRAW,
+    )
+    pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, panel=_DRAW)
+    variants: int = option("Images per pair.", 1, least=1, panel=_DRAW)
+    concepts: int = option("Concepts that meet in an image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
+    criteria: tuple[str, ...] = option("Which criteria.", tuple(criteria.CRITERIA), panel=_DRAW)
+    levels: tuple[str, ...] = option("Levels of questions; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
+    epsilon: float = option("Long tail: pairs seen together more than ε times.", 0.0, panel=_DRAW)
+    delta: float = option("Long tail: and less than δ times; 0 for just above the median.", 0.0, panel=_DRAW)
+    images: str = option(
+        "`scenes` (drawn here, with exact truth) or `diffusers:NAME`, e.g. `diffusers:black-forest-labs/FLUX.1-dev`.",
+        "scenes",
+        panel=_IMAGES,
+    )
+    detector: str = option(
+        "Zero-shot detector that looks at diffusers' images, e.g. `IDEA-Research/grounding-dino-base`.",
+        "",
+        metavar="NAME",
+        panel=_IMAGES,
+    )
+    size: int = option("Image side in pixels.", 512, least=64, most=4096, panel=_IMAGES)
+    retries: int = option("New seeds for a rejected image.", 2, least=0, panel=_IMAGES)
+    reserve: int = option("Pairs tried at most for each that is asked for.", 10, least=1, panel=_IMAGES)
+    keep: float = option("Detector's confidence from which a thing is there.", _SURE.keep, panel=_IMAGES)
+    absent: float = option("Confidence below which it is not there.", _SURE.absent, panel=_IMAGES)
+    trust_prompt: bool = option(
+        "Ask about the prompt's colours and actions as the paper does, unchecked.", False, panel=_IMAGES
+    )
+    steps: int = option("Denoising steps.", 30, least=1, panel=_IMAGES)
+    guidance: float = option("Guidance scale; negative for the pipeline's own.", -1.0, panel=_IMAGES)
+    dtype: str = option("auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES)
+    offload: str = option("none, model or sequential: less GPU memory, more time.", "none", panel=_IMAGES)
+    batch: int = option("Images made at once.", 4, least=1, panel=_IMAGES)
+    thresholds: DetectionThresholds = _SURE
 
     def check(self) -> None:
         """Look at every option before anything is built.
@@ -69,45 +101,31 @@ class OdeBuild:
         Raises:
             VhbenchError: naming the option, its value and what is allowed.
         """
-        for name, least in (("pairs", 1), ("variants", 1), ("retries", 0), ("reserve", 1), ("size", 64)):
-            if getattr(self, name) < least:
-                raise VhbenchError(f"--{name} {getattr(self, name)}: must be at least {least}")
-        if not 2 <= self.concepts <= criteria.LARGEST_GROUP:
-            raise VhbenchError(f"--concepts {self.concepts}: must be 2 to {criteria.LARGEST_GROUP}")
-        for option, allowed in (("levels", questions.LEVELS), ("criteria", tuple(criteria.CRITERIA))):
-            for value in getattr(self, option):
+        check_numbers(self)
+        for name, allowed in (("levels", questions.LEVELS), ("criteria", tuple(criteria.CRITERIA))):
+            for value in getattr(self, name):
                 if value not in allowed:
-                    raise VhbenchError(f"--{option} {value!r}: must be among {', '.join(allowed)}")
+                    raise VhbenchError(f"--{name} {value!r}: must be among {', '.join(allowed)}")
         if self.images != "scenes" and not self.images.startswith("diffusers:"):
             raise VhbenchError(f"unknown image source {self.images!r}: allowed are scenes, diffusers:NAME")
         if self.images != "scenes" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
         graph = load_graph(self.graph, self.node_types, self.add)
         for criterion in self.criteria:
-            criteria.select(graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self.delta)
+            criteria.select(graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self._delta)
 
     @property
     def config(self) -> Mapping[str, Any]:
         """Every option, JSON types only; without the folders that graphs and models lie in."""
+        named = {name: tail(getattr(self, name)) for name in ("node_types", "add", "images", "detector")}
+        grouped = {"keep", "absent", *_PIPELINE}
         return {
-            "graph": [_tail(name) for name in self.graph],
-            "node_types": _tail(self.node_types),
-            "add": _tail(self.add),
-            "pairs": self.pairs,
-            "variants": self.variants,
-            "concepts": self.concepts,
-            "images": _tail(self.images),
-            "detector": _tail(self.detector),
-            "levels": list(self.levels),
-            "criteria": list(self.criteria),
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "thresholds": {n: getattr(self.thresholds, n) for n in DetectionThresholds.__dataclass_fields__},
-            "retries": self.retries,
-            "reserve": self.reserve,
-            "trust_prompt": self.trust_prompt,
-            "size": self.size,
-            "options": dict(self.options),
+            **{name: value for name, value in self.options().items() if name not in grouped},
+            **named,
+            "graph": [tail(name) for name in self.graph],
+            "delta": self._delta,
+            "thresholds": asdict(self._thresholds),
+            "options": dict(self._pipeline),
             "vocabulary": {name: list(words) for name, words in self._world().vocabulary().items()},
         }
 
@@ -145,26 +163,44 @@ class OdeBuild:
         """Yield a shard's rows, the scenes behind them, and what was left out."""
         return shards.make(self._recipe(), self.plan[shard])
 
+    def outcome(self, split: Path) -> Sequence[Sequence[str]]:
+        """Return for each criterion what was asked for, what was kept, and what was rejected for which reason."""
+        rejections = list(splits.read_rejections(split))
+        rows = splits.read_manifest(split).rows
+        table = [("criterion", "images asked", "images kept", "rejected, by reason")]
+        for criterion in criteria.CRITERIA:
+            levels = [count for name, count in rows.items() if name == f"ode_{criterion}_caption"]
+            reasons = Counter(r.reason for r in rejections if r.item.startswith(f"{criterion}-"))
+            told = ", ".join(f"{count} × {reason}" for reason, count in reasons.most_common())
+            asked = self.variants * sum(share.pairs for share in self.plan if share.criterion == criterion)
+            if levels or reasons:
+                table.append((criterion, str(asked), str(sum(levels)) if levels else "?", told or "none"))
+        return table
+
+    @property
+    def _delta(self) -> float | None:
+        return self.delta or None
+
+    @property
+    def _thresholds(self) -> DetectionThresholds:
+        return replace(self.thresholds, keep=self.keep, absent=self.absent)
+
+    @property
+    def _pipeline(self) -> Mapping[str, Any]:
+        """How a text-to-image pipeline is run; nothing where images are drawn."""
+        values = {name: getattr(self, name) for name in _PIPELINE}
+        return {} if self.images == "scenes" else {**values, "guidance": None if self.guidance < 0 else self.guidance}
+
     def _recipe(self) -> Recipe:
-        graph = load_graph(self.graph, self.node_types, self.add)
-        images = image_source(self.images, tuple(sorted(self.options.items())))
+        images = image_source(self.images, tuple(sorted(self._pipeline.items())))
         return Recipe(
-            graph=graph,
+            graph=load_graph(self.graph, self.node_types, self.add),
             world=self._world(),
             images=images,
             detector=detector(self.detector) if self.detector and not images.exact else None,
-            seed=self.seed,
-            version=self.version,
-            concepts=self.concepts,
-            variants=self.variants,
-            retries=self.retries,
-            reserve=self.reserve,
-            levels=self.levels,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            thresholds=self.thresholds,
-            trust_prompt=self.trust_prompt,
-            size=self.size,
+            delta=self._delta,
+            thresholds=self._thresholds,
+            **{name: getattr(self, name) for name in _RECIPE},
         )
 
     def _world(self) -> DrawnWorld | OpenWorld:
@@ -237,8 +273,17 @@ def detector(name: str) -> Detector:
     return found
 
 
-def _tail(name: str) -> str:
-    """Return a name without the folders before it, which differ from machine to machine: "amber:AMBER"."""
-    kind, colon, place = name.rpartition(":")
-    path = Path(place)
-    return f"{kind}{colon}{path.name}" if path.is_absolute() or place.startswith(".") else name
+def tasks() -> Iterator[Task]:
+    """Yield ODE's tasks: a task for each criterion and level, a group for each criterion, and one of all."""
+    families, paper = ODE.families, OdeBuild.levels
+    for criterion in criteria.CRITERIA:
+        group = f"ode_{criterion}"
+        yield Task(group, members=tuple(f"{group}_{level}" for level in questions.LEVELS if level in paper))
+        for level in questions.LEVELS:
+            beyond = (
+                "" if level in paper else f"Beyond the paper, and so in no group: needs a split with --levels {level}."
+            )
+            family = families["caption" if level == "caption" else "yes_no"]
+            command = f"vhbench build ode --criteria {criterion} --levels {level}"
+            yield Task(f"{group}_{level}", family, about="" if level in paper else beyond, command=command)
+    yield Task("ode", members=tuple(f"ode_{criterion}" for criterion in criteria.CRITERIA))

@@ -3,14 +3,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from filelock import FileLock
 
+from vhbench import benchmarks
 from vhbench.builds import sharding
-from vhbench.protocols import Build
 from vhbench.schema import VhbenchError
 
 SEED = 4
@@ -30,8 +30,7 @@ def starter(benchmark: str) -> Path:
     Raises:
         VhbenchError: if there is no such benchmark.
     """
-    if benchmark not in STARTERS:
-        raise VhbenchError(f"no benchmark '{benchmark}'; must be one of {', '.join(STARTERS)}")
+    benchmarks.benchmark(benchmark)
     root = cache_folder() / "starter" / sharding.code_digest()[:16]
     root.mkdir(parents=True, exist_ok=True)
     with FileLock(str(root / f"{benchmark}.lock")):
@@ -43,7 +42,20 @@ def starter(benchmark: str) -> Path:
 
 def build(benchmark: str, root: Path) -> None:
     """Build the starter split of a benchmark into a folder."""
-    sharding.run(STARTERS[benchmark](root), root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
+    record = benchmarks.benchmark(benchmark)
+    options = {name: _filled(value) for name, value in record.starter.items()}
+    made = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
+    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
+
+
+def _filled(value: Any) -> Any:
+    """Return an option with the folders of the starter splits in place of their names: "ode:{ode}"."""
+    return value.format_map(_Starters()) if isinstance(value, str) else value
+
+
+class _Starters(dict[str, Path]):
+    def __missing__(self, benchmark: str) -> Path:
+        return starter(benchmark)
 
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:
@@ -52,27 +64,6 @@ def _build_elsewhere(benchmark: str, root: Path) -> None:
     done = subprocess.run(command, stdout=sys.stderr, check=False)
     if done.returncode:
         raise VhbenchError(f"the starter split of {benchmark} could not be built in {root}; see the lines above")
-
-
-def _ode(root: Path) -> Build:
-    from vhbench.builds.ode import OdeBuild
-
-    return OdeBuild(pairs=10, seed=SEED)
-
-
-def _mioh(root: Path) -> Build:
-    from vhbench.builds.mioh import MiohBuild
-
-    return MiohBuild(read=("scenes:450",), cells=5, size=384, scratch=str(root), seed=SEED)
-
-
-def _vhexpansion(root: Path) -> Build:
-    from vhbench.builds.vhexpansion import VHExpansionBuild
-
-    return VHExpansionBuild(source=f"ode:{starter('ode')}", limit=60, seed=SEED)
-
-
-STARTERS: dict[str, Callable[[Path], Build]] = {"ode": _ode, "mioh": _mioh, "vhexpansion": _vhexpansion}
 
 
 if __name__ == "__main__":

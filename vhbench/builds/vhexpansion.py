@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -11,6 +11,8 @@ from typing import Any
 
 from vhbench import splits
 from vhbench.adapters import mmvp, pope, tables, vhtest
+from vhbench.benchmarks import VHEXPANSION, Task
+from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary
@@ -19,49 +21,78 @@ from vhbench.generators.vhexpansion.negation import CannotNegate
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
 from vhbench.generators.vhexpansion.rewriting import Twin, twin_of
 from vhbench.generators.vhexpansion.validation import why_not_negation
+from vhbench.options import check_numbers, option
 from vhbench.protocols import Rewriter
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError, read_image
 
-VERSION = "1.0.0"
-"""Of the benchmark: MAJOR changes when scores are no longer comparable."""
-
 IMAGES_PER_SHARD = 32
 METHODS = ("ifgsm", "pgd")
+_CASES, _IMAGE, _ATTACK = "Initial cases", "What happens to the image", "White-box attacks"
 
 
-@dataclass(frozen=True)
-class VHExpansionBuild:
-    """Implements :class:`vhbench.protocols.Build`; configs ``vhexpansion_<source>[_<perturbation>]``.
+@dataclass(frozen=True, kw_only=True)
+class VHExpansionBuild(SplitBuild):
+    """Build VHExpansion: does a right answer survive negation and a slightly changed image?
 
-    Attributes:
-        source: ``FORM:PATH`` with a key of :data:`FORMS`, or a path whose form can be told from what is there.
-        images: folder of the images, where the source names files; "" for beside the source.
-        name: of the source in rows and configs; "" for the form's own.
-        perturb: names of common perturbations and attacks (``ifgsm``, ``pgd``), or none.
-        severity: 1 to 5 on ImageNet-C's scale; 0 for the paper's parameters.
-        rewriter: "rule", ``openai:MODEL@URL`` or ``transformers:NAME``.
-        model: for attacks: a transformers vision-language model.
-        failed: for attacks: lmms-eval samples of that model, or "ask".
-        options: for attacks: fields of ``AttackConfig``.
-        limit: only the first cases; 0 for all.
-        keep_unsure: keep questions about what a perturbation changes (colour and light on brightened images, blur on
-            blurred ones), as the paper does, although their answers may have changed.
+    Each initial case becomes four: original, negated, perturbed, perturbed and negated.
+
+    Example: `vhbench build vhexpansion --out out --source pope:coco_pope_random.json --images val2014`
+
+    With attacks: `vhbench build vhexpansion --out out --source ode:out/ode --attack ifgsm,pgd --model
+    llava-hf/llava-1.5-7b-hf`
     """
 
-    source: str
-    images: str = ""
-    name: str = ""
-    perturb: tuple[str, ...] = tuple(PERTURBATIONS)
-    severity: int = 0
-    rewriter: str = "rule"
-    model: str = ""
-    failed: str = "ask"
-    options: Mapping[str, Any] = field(default_factory=dict)
-    limit: int = 0
-    keep_unsure: bool = False
-    seed: int = 0
-    benchmark: str = expansion.BENCHMARK
-    version: str = VERSION
+    benchmark = "vhexpansion"
+
+    source: str = option(
+        "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
+        "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer, "
+        "and options where there are several. FORM may be left out where it can be told.",
+        names=("--source", "-s"),
+        metavar="FORM:PATH",
+        panel=_CASES,
+    )
+    images: str = option("Folder of the images that the source names.", "", metavar="DIR", panel=_CASES)
+    name: str = option(
+        "Of the source in rows and configs. Tasks are there for pope, mmvp, vhtest, ode and table; for any other name "
+        "`vhbench tasks OUT/vhexpansion` writes them.",
+        "",
+        panel=_CASES,
+    )
+    limit: int = option("Only the first N cases; of a split, from all its configs.", 0, least=0, panel=_CASES)
+    rewriter: str = option(
+        "Who negates: `rule`, `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) or "
+        "`transformers:NAME`. A model's negation is checked, and the rule's taken where it is wrong.",
+        "rule",
+        panel=_CASES,
+    )
+    perturb: tuple[str, ...] = option(
+        f"Comma-separated: {', '.join(PERTURBATIONS)}; or `none`.", tuple(PERTURBATIONS), panel=_IMAGE
+    )
+    severity: int = option("1–5 as in ImageNet-C; 0: the paper's.", 0, least=0, most=5, panel=_IMAGE)
+    keep_unsure: bool = option(
+        "Keep questions about colour and light on brightened images (brown turns orange there), about blur on blurred "
+        "ones and the like, as the paper does, although their answers may have changed.",
+        False,
+        panel=_IMAGE,
+    )
+    attack: tuple[str, ...] = option("`ifgsm`, `pgd` or both, comma-separated.", (), panel=_ATTACK)
+    model: str = option(
+        "The attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a folder.", "", metavar="NAME", panel=_ATTACK
+    )
+    failed: str = option(
+        "Its lmms-eval samples (--log_samples) on these cases, which say what it already fails; `ask`: the model is "
+        "asked.",
+        "ask",
+        metavar="FILE",
+        panel=_ATTACK,
+    )
+    steps: int = option("0: the paper's, 500 apart and 100 similar.", 0, least=0, panel=_ATTACK)
+    epsilon: int = option("Largest change of a pixel, in grey levels.", 8, least=1, most=255, panel=_ATTACK)
+    schedule: str = option("Step size: `constant` or `cosine`.", "constant", panel=_ATTACK)
+    stop_at: float | None = option("An image is finished at this similarity; all steps otherwise.", None, panel=_ATTACK)
+    batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
+    compat: bool = option("Attack as the released code does; add --schedule cosine.", False, panel=_ATTACK)
 
     def check(self) -> None:
         """Look at every option, and read the whole source, before anything is built.
@@ -69,24 +100,27 @@ class VHExpansionBuild:
         Raises:
             VhbenchError: naming the option or the row, the value, and what is allowed.
         """
-        for name in self.perturb:
-            if name not in METHODS:
-                perturbation(name, self.severity or None)
+        check_numbers(self)
+        for name in self.perturbations:
+            perturbation(name, self.severity or None)
+        if unknown := [name for name in self.attack if name not in METHODS]:
+            raise VhbenchError(f"--attack {unknown[0]}: must be among {', '.join(METHODS)}")
         if self.name and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_-]{0,40}", self.name):
             raise VhbenchError(f"--name {self.name!r}: must be at most 41 letters, digits, _ and -")
-        if len(set(self.perturb)) < len(self.perturb):
-            raise VhbenchError(f"perturbation named twice: {', '.join(self.perturb)}")
-        if self.attacks and not self.model:
-            raise VhbenchError(f"--attack {self.attacks[0]} needs --model NAME, the model that is attacked")
+        named = (*self.perturbations, *self.attack)
+        if len(set(named)) < len(named):
+            raise VhbenchError(f"perturbation named twice: {', '.join(named)}")
+        if self.attack and not self.model:
+            raise VhbenchError(f"--attack {self.attack[0]} needs --model NAME, the model that is attacked")
         if self.failed != "ask" and not Path(self.failed).exists():
             raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
         rewriter_of(self.rewriter)
         self.shards  # noqa: B018 - reads the source
 
     @property
-    def attacks(self) -> tuple[str, ...]:
-        """The attacks among the perturbations."""
-        return tuple(name for name in self.perturb if name in METHODS)
+    def perturbations(self) -> tuple[str, ...]:
+        """The common perturbations."""
+        return () if self.perturb == ("none",) else self.perturb
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -95,13 +129,13 @@ class VHExpansionBuild:
         shared = {
             "source": f"{form}:{path.name}",
             "name": self.source_name,
-            "perturb": list(self.perturb),
+            "perturb": [*self.perturbations, *self.attack],
             "severity": self.severity,
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
             "keep_unsure": self.keep_unsure,
         }
-        if not self.attacks:
+        if not self.attack:
             return shared
         named = {"model": _name(self.model), "failed": _name(self.failed)}
         return {**shared, **named, **self._attack("").manifest()}
@@ -118,7 +152,7 @@ class VHExpansionBuild:
         images = hashlib.sha256()
         for group in self._groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
-        attacked = attack_sources(self._attack("")) if self.attacks else {}
+        attacked = attack_sources(self._attack("")) if self.attack else {}
         return {**found, "images": images.hexdigest(), **attacked}
 
     @property
@@ -155,7 +189,7 @@ class VHExpansionBuild:
                 continue
             yield from self._expanded(cases, data, pixels)
             attacked.append((cases, pixels))
-        for method in self.attacks:
+        for method in self.attack:
             yield from attack_cases(attacked, self._attack(method), seed=self.seed)
 
     def _expanded(self, cases: list[InitialCase], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:
@@ -163,8 +197,8 @@ class VHExpansionBuild:
         for case in cases:
             yield from expansion.pair(case)
         digest = expansion.digest_of(data)
-        for name in self.perturb:
-            if cases and name in PERTURBATIONS:
+        for name in self.perturbations:
+            if cases:
                 image = expansion.perturbed(pixels, digest, name, seed=self.seed, severity=self.severity or None)
                 for case in cases:
                     word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)
@@ -174,7 +208,17 @@ class VHExpansionBuild:
                         yield from expansion.pair(case, perturbation=name, image=image)
 
     def _attack(self, method: str) -> Attack:
-        return Attack(method=method, model=self.model, failed=self.failed, options=tuple(sorted(self.options.items())))
+        """Return an attack; the numbers of steps only where they are not the paper's."""
+        options: dict[str, Any] = {
+            "epsilon": self.epsilon / 255,
+            "schedule": self.schedule,
+            "batch_size": self.batch,
+            "stop_at": self.stop_at,
+            "compat": self.compat,
+        }
+        if self.steps:
+            options |= {"steps_apart": self.steps, "steps_similar": self.steps}
+        return Attack(method=method, model=self.model, failed=self.failed, options=tuple(sorted(options.items())))
 
     @property
     def _groups(self) -> tuple[tuple[Question, ...], ...]:
@@ -319,6 +363,20 @@ def _rewriter_name(spec: str) -> str:
 def _sha256(file: Path) -> str:
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def tasks() -> Iterator[Task]:
+    """Yield VHExpansion's tasks: each source clean, perturbed and attacked; a group of all that needs no model."""
+    family = VHEXPANSION.families["yes_no"]
+    for source in (form for form in FORMS if form != "split"):
+        clean, command = f"vhexpansion_{source}", f"vhbench build vhexpansion --source {source}:PATH"
+        yield Task(clean, family, command=command)
+        for name in PERTURBATIONS:
+            yield Task(f"{clean}_{name}", family, command=command)
+        for name in METHODS:
+            yield Task(f"{clean}_{name}", family, command=f"{command} --attack {name} --model NAME")
+        yield Task(f"{clean}_all", members=(clean, *(f"{clean}_{name}" for name in PERTURBATIONS)))
+    yield Task("vhexpansion", members=("vhexpansion_ode_all",))
 
 
 Reader = Callable[..., Iterator[Question]]

@@ -4,6 +4,7 @@ import html
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
 
 from vhbench import splits
+from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
 from vhbench.card import counts
 from vhbench.card.croissant import croissant
-from vhbench.card.sources import BENCHMARKS, Benchmark, source
+from vhbench.card.sources import references, source
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests, parquet
 
@@ -51,7 +53,8 @@ def write_card(
     if picture:
         manifests.write_atomic(into / "contact_sheet.png", picture)
     names = [name for name in found.sources if name]
-    bibtex = "\n\n".join(dict.fromkeys([_about(manifest).bibtex, *filter(None, (source(n).bibtex for n in names))]))
+    cited = [references().get(_about(manifest).cite, ""), *(source(name).bibtex for name in names)]
+    bibtex = "\n\n".join(dict.fromkeys(filter(None, cited)))
     texts = {
         "CHANGELOG.md": changelog,
         "README.md": _readme(directory, manifest, found, repo_id, changelog, bibtex, into),
@@ -82,7 +85,7 @@ def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
 
 
 def _about(manifest: Manifest) -> Benchmark:
-    unknown = Benchmark(manifest.benchmark, "", "", (), "")
+    unknown = replace(ODE, title=manifest.benchmark, asks="", built="", limits=(), cite="")
     return BENCHMARKS.get(manifest.benchmark, unknown)
 
 

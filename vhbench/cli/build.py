@@ -1,10 +1,23 @@
-"""``vhbench build …``: one sub-command per benchmark, each in a file of its own."""
+"""``vhbench build …``: one command per benchmark; its options are the fields of the benchmark's build."""
+
+import inspect
+from collections.abc import Callable
 
 import typer
 
-from vhbench.cli import build_mioh, build_ode, build_vhexpansion, running
+from vhbench.benchmarks import BENCHMARKS, load
+from vhbench.cli import running
+from vhbench.cli.lazy import lazy_group
 
-app = typer.Typer(name="build", help="Build a split: a folder of Parquet files with images and questions.")
-app.command("ode")(running.command(build_ode.ode))
-app.command("mioh")(running.command(build_mioh.mioh))
-app.command("vhexpansion")(running.command(build_vhexpansion.vhexpansion))
+
+def _command(name: str) -> Callable[..., None]:
+    build = load(BENCHMARKS[name].build)
+    return running.command(running.run, build, running.RunOptions, help=inspect.getdoc(build) or "")
+
+
+app = typer.Typer(
+    name="build",
+    help="Build a split: a folder of Parquet files with images and questions.",
+    cls=lazy_group(BENCHMARKS, _command),
+    no_args_is_help=True,
+)

@@ -37,13 +37,13 @@ def demo(
 
     Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --output results`
     """
-    from vhbench.builds.starter import STARTERS, starter
+    from vhbench.benchmarks import of_task
+    from vhbench.builds.starter import starter
 
-    for benchmark in STARTERS:
-        if benchmark in tasks:
-            start = time.perf_counter()
-            folder = starter(benchmark)
-            typer.echo(f"{benchmark}: {folder} ({time.perf_counter() - start:.1f} s)")
+    for owner in dict.fromkeys(filter(None, map(of_task, tasks.split(",")))):
+        start = time.perf_counter()
+        folder = starter(owner.name)
+        typer.echo(f"{owner.name}: {folder} ({time.perf_counter() - start:.1f} s)")
     command = lmms_eval_command(model, tasks, output)
     typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
     before = set(output.rglob("*_results.json"))

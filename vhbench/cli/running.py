@@ -1,142 +1,137 @@
-"""How builds run: the options that every ``vhbench build …`` command shares, and what they do."""
+"""How builds run: the options that every ``vhbench build …`` command has, and what such a command does."""
 
-import functools
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
+from vhbench.options import Option, option, options_of
+
 if TYPE_CHECKING:
-    from vhbench.protocols import Build
+    from vhbench.builds.split_build import SplitBuild
 
 _PANEL = "How it runs"
-_EDITION = "Edition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """What every ``vhbench build …`` command takes beside its own options; see :func:`command`."""
+    """What every ``vhbench build …`` command takes beside the options of its build."""
 
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the split: it is written to OUT/BENCHMARK.")]
-    seed: Annotated[
-        int, typer.Option("--seed", help="Everything random follows from it.", rich_help_panel=_EDITION)
-    ] = 0
-    version: Annotated[
-        str,
-        typer.Option(
-            "--version",
-            metavar="X.Y.Z",
-            help="Version of the edition. MAJOR says that scores are no longer comparable.",
-            rich_help_panel=_EDITION,
-        ),
-    ] = "1.0.0"
-    secret_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--seed-from-secret",
-            metavar="FILE",
-            help="Hidden edition: the seed comes from this file, and the manifest only commits to it (HMAC-SHA-256). "
-            "Make one with `openssl rand -hex 32 > FILE`; reveal it when the evaluation is over.",
-            rich_help_panel=_EDITION,
-        ),
-    ] = None
-    workers: Annotated[
-        int,
-        typer.Option("--workers", "-w", min=1, help="Processes on this machine.", rich_help_panel=_PANEL),
-    ] = 1
-    shard: Annotated[
-        str,
-        typer.Option(
-            "--shard",
-            metavar="i/N",
-            help="Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with "
-            "`--array=0-7`. The job that ends last merges them; so does the same command without `--shard`.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = ""
-    ray: Annotated[
-        str,
-        typer.Option(
-            "--ray",
-            metavar="ADDRESS",
-            help="Build with Ray tasks: `local`, `auto` for a running cluster, or its address. "
-            "OUT must be visible to all machines.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = ""
-    gpus: Annotated[float, typer.Option("--gpus", min=0, help="GPUs per Ray task.", rich_help_panel=_PANEL)] = 0
+    out: Path = option("Folder for the split: it is written to OUT/BENCHMARK.", names=("--out", "-o"))
+    secret_file: Path | None = option(
+        "Hidden edition: the seed comes from this file, and the manifest only commits to it (HMAC-SHA-256). Make one "
+        "with `openssl rand -hex 32 > FILE`; reveal it when the evaluation is over.",
+        None,
+        names=("--seed-from-secret",),
+        metavar="FILE",
+        panel="Edition",
+    )
+    workers: int = option("Processes on this machine.", 1, least=1, names=("--workers", "-w"), panel=_PANEL)
+    shard: str = option(
+        "Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with `--array=0-7`. The "
+        "job that ends last merges them; so does the same command without `--shard`.",
+        "",
+        metavar="i/N",
+        panel=_PANEL,
+    )
+    ray: str = option(
+        "Build with Ray tasks: `local`, `auto` for a running cluster, or its address. OUT must be visible to all "
+        "machines.",
+        "",
+        metavar="ADDRESS",
+        panel=_PANEL,
+    )
+    gpus: float = option("GPUs per Ray task.", 0.0, least=0, panel=_PANEL)
+    sheet: Path | None = option("Also draw a contact sheet of the split.", None, metavar="FILE")
 
 
-def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function for typer whose options are the fields of the dataclasses that ``function`` takes.
+def command(run: Callable[..., None], *kinds: type[Any], help: str) -> Callable[..., None]:
+    """Return a function for typer whose options are the fields of dataclasses, in their order.
 
-    ``def ode(what: OdeOptions, how: RunOptions)`` becomes a command with the options of both, in that order; when it
-    runs, the dataclasses are made from the options and handed over. Other parameters stay options of their own.
+    When it runs, the dataclasses are made from the options and handed to ``run``, one after the other.
 
     Args:
-        function: a command. Each field of its dataclasses is ``Annotated[type, typer.Option(...)]``, with a default
-            (not a default factory) unless the option is required.
+        run: what the command does.
+        kinds: dataclasses with fields made by :func:`vhbench.options.option`.
+        help: of the command, Markdown.
 
     Raises:
         TypeError: if two options have one name.
     """
-    groups: dict[str, Any] = {}
-    options: list[inspect.Parameter] = []
-    for parameter in _parameters(function):
-        kind = parameter.annotation
-        if isinstance(kind, type) and is_dataclass(kind):
-            groups[parameter.name] = kind
-            options += _parameters(kind)
-        else:
-            options.append(parameter)
-    names = [option.name for option in options]
+    taken = [(kind, name) for kind in kinds for name in options_of(kind)]
+    names = [name for _, name in taken]
     if twice := {name for name in names if names.count(name) > 1}:
-        raise TypeError(f"{function.__name__}: two options are named {', '.join(sorted(twice))}")
+        raise TypeError(f"two options are named {', '.join(sorted(twice))}")
 
-    @functools.wraps(function)
     def run_with(**values: Any) -> None:
-        made = {name: kind(**{f.name: values.pop(f.name) for f in fields(kind)}) for name, kind in groups.items()}
-        function(**made, **values)
+        run(*(kind(**{name: _given(kind, name, values[name]) for name in options_of(kind)}) for kind in kinds))
 
-    run_with.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    run_with.__signature__ = inspect.Signature([_parameter(kind, name) for kind, name in taken])  # type: ignore[attr-defined]
+    run_with.__doc__ = help
     return run_with
 
 
-def _parameters(source: Callable[..., Any]) -> list[inspect.Parameter]:
-    """Return what a function or a dataclass takes, each by its name and with its type, which may stand in quotes."""
-    types = get_type_hints(source, include_extras=True)
-    taken = inspect.signature(source).parameters.values()
-    return [p.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=types[p.name]) for p in taken]
+def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
+    """Return what typer needs to know about an option."""
+    shown = options_of(kind)[name]
+    default: Any = next(f.default for f in fields(kind) if f.name == name)
+    if _is_tuple(kind, name):
+        default = list(default) if shown.repeat else ",".join(default)
+    given = typer.Option(
+        *(shown.names or (f"--{name.replace('_', '-')}",)),
+        help=shown.help,
+        metavar=shown.metavar or None,
+        min=shown.least,
+        max=shown.most,
+        rich_help_panel=shown.panel or None,
+    )
+    empty = inspect.Parameter.empty if default is MISSING else default
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=empty, annotation=Annotated[_type(kind, name, shown), given]
+    )
 
 
-def run(make: "Callable[[int], Build]", how: RunOptions, *, benchmark: str) -> None:
-    """Run a build as the options say, and print what came of it.
+def _type(kind: type[Any], name: str, shown: Option) -> Any:
+    if _is_tuple(kind, name):
+        return list[str] if shown.repeat else str
+    return get_type_hints(kind)[name]
 
-    Args:
-        make: gives the build for a seed: the one on the command line, or that of a hidden edition.
-        how: the options.
-        benchmark: its name; with a secret, each benchmark and version has a seed of its own.
-    """
-    from vhbench import card, splits
+
+def _is_tuple(kind: type[Any], name: str) -> bool:
+    return get_origin(get_type_hints(kind)[name]) is tuple
+
+
+def _given(kind: type[Any], name: str, value: Any) -> Any:
+    """Return an option's value as its field has it: texts with commas as tuples."""
+    if not _is_tuple(kind, name):
+        return value
+    parts: Sequence[str] = value.split(",") if isinstance(value, str) else value
+    return tuple(part.strip() for part in parts if part.strip())
+
+
+def run(build: "SplitBuild", how: RunOptions) -> None:
+    """Run a build as the options say, and print what came of it."""
+    from vhbench import benchmarks, card, splits
     from vhbench.builds import secret, sharding
 
-    seed, commitment = how.seed, ""
+    commitment = ""
     if how.secret_file is not None:
         key = secret.read_secret(how.secret_file)
-        seed = secret.seed_of(key, benchmark, how.version)
-        commitment = secret.commitment_of(key, benchmark, how.version)
-    build = make(seed)
+        build = replace(build, seed=secret.seed_of(key, build.benchmark, build.version))
+        commitment = secret.commitment_of(key, build.benchmark, build.version)
+    build = replace(build, scratch=str(how.out))
+    build.check()
     part = sharding.parse_shard(how.shard) if how.shard else None
     manifest = sharding.run(
         build, how.out, workers=how.workers, shard=part, ray=how.ray or None, gpus=how.gpus, commitment=commitment
     )
     if manifest is None:
-        typer.echo(f"shards {how.shard} of {benchmark} are built; other jobs still have some to do")
+        typer.echo(f"shards {how.shard} of {build.benchmark} are built; other jobs still have some to do")
         return
-    split = how.out / benchmark
+    split = how.out / build.benchmark
     with splits.locked(split):
         card.write_card(split, picture=card.sheet(split))
     total = sum(manifest.rows.values())
@@ -145,3 +140,18 @@ def run(make: "Callable[[int], Build]", how: RunOptions, *, benchmark: str) -> N
     for reason, count in manifest.rejections.items():
         typer.echo(f"  left out: {count:,} × {reason}")
     typer.echo(f"content hash {manifest.content_hash}")
+    _print_outcome(build.outcome(split), build.benchmark)
+    if how.sheet is not None:
+        benchmarks.load(benchmarks.benchmark(build.benchmark).sheet)(split, how.sheet)
+        typer.echo(f"contact sheet {how.sheet}")
+
+
+def _print_outcome(outcome: Sequence[Sequence[str]], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    if outcome:
+        table = Table(*outcome[0], title=title)
+        for row in outcome[1:]:
+            table.add_row(*row)
+        Console().print(table)

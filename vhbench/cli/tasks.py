@@ -1,6 +1,5 @@
 """``vhbench tasks``: the folder of the lmms-eval tasks, and tasks for splits that bring configs of their own."""
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -17,6 +16,9 @@ def tasks(
         typer.Option("--out", "-o", help="Folder for the tasks of SPLIT; `tasks` beside it by default."),
     ] = None,
     names: Annotated[bool, typer.Option("--names", help="Print the names of the tasks and groups instead.")] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="For developers: write vhbench's own task files anew from its registries.")
+    ] = False,
 ) -> None:
     """Print the folder of the lmms-eval tasks.
 
@@ -31,13 +33,17 @@ def tasks(
     `VHBENCH_DATA=out lmms-eval --include_path "$(vhbench tasks out/vhexpansion)" --tasks vhexpansion_mine_all …`
     """
     from vhbench.adapters.lmms_eval import tasks_folder
+    from vhbench.tasks import yaml_files
 
     folder = tasks_folder() if split is None else write_tasks(split, out or split.absolute().parent / "tasks")
-    if not names:
+    if write:
+        for path in yaml_files.write(tasks_folder()):
+            typer.echo(path)
+    elif names:
+        for file in sorted(folder.glob("**/*.yaml") if split else folder.glob("*/*.yaml")):
+            typer.echo(file.stem)
+    else:
         typer.echo(folder)
-        return
-    for file in sorted(folder.glob("**/*.yaml") if split else folder.glob("*/*.yaml")):
-        typer.echo(file.stem)
 
 
 def write_tasks(split: Path, folder: Path) -> Path:
@@ -47,23 +53,23 @@ def write_tasks(split: Path, folder: Path) -> Path:
         The folder, or vhbench's own where every config has its task there.
 
     Raises:
-        VhbenchError: if there is no split.
+        VhbenchError: if there is no split, or its benchmark is not known.
     """
-    from vhbench import splits
+    from vhbench import benchmarks, splits
     from vhbench.adapters.lmms_eval import tasks_folder
+    from vhbench.tasks import yaml_files
 
     manifest = splits.read_manifest(split)
-    own = tasks_folder() / manifest.benchmark
-    template = own / "_template"
-    known = {file.stem for file in own.glob("*.yaml")} | {manifest.benchmark}
-    new = sorted((config for config in manifest.rows if config not in known), key=lambda name: (len(name), name))
+    owner = benchmarks.benchmark(manifest.benchmark)
+    known = benchmarks.tasks(owner.name)
+    whole = {name for task in known.values() if task.keep is not None for name in manifest.rows}
+    new = sorted((config for config in manifest.rows if config not in {*known, *whole}), key=lambda n: (len(n), n))
     if not new:
         return tasks_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    for config in new:
-        task = f"dataset_path: !function vhbench.tasks.datasets.{config}"
-        (folder / f"{config}.yaml").write_text(f"include: {json.dumps(str(template))}\ntask: {config}\n{task}\n")
-    group = f"{new[0]}_all"  # the shortest name is that of the unchanged images
-    members = "".join(f"  - {config}\n" for config in new)
-    (folder / f"{group}.yaml").write_text(f"group: {group}\ntask:\n{members}metadata:\n  version: 1\n")
+    # The shortest name is that of the unchanged images.
+    group = benchmarks.Task(f"{new[0]}_all", members=tuple(new))
+    for task in (*map(benchmarks.task, new), group):
+        text = yaml_files.text(owner, task, tasks_folder() / owner.name)
+        (folder / f"{task.name}.yaml").write_text(text, encoding="utf-8")
     return folder

@@ -1,14 +1,16 @@
 """Rows that belong together: is the other half of each pair there, and about the same image?
 
-What is asked here is what the generators promise. VHExpansion negates every question, of the same image. ODE asks of
-each thing a question whose answer is yes and one whose answer is no. MIOH presses easy questions, so that each pressed
-one has its easy twin, unless the build left out all easy questions of its type.
+What is asked here is what the generators promise, by the rule that a benchmark names (``Benchmark.pairs``): with
+``twins`` every question has its negation, of the same image; with ``both answers`` each thing is asked about once with
+the answer yes and once with no; with ``easy twin`` pressed questions have their easy one, unless the build left out all
+easy questions of their type. Configs that hold negated questions are held to ``twins`` whatever the benchmark.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from vhbench.benchmarks import PairRule
 from vhbench.schema import Row
 
 
@@ -27,8 +29,8 @@ class _Pair:
 class Pairs:
     """Takes the rows of a split one by one, keeps none of them, and tells at the end which pairs are not whole."""
 
-    def __init__(self, benchmark: str) -> None:
-        self._benchmark = benchmark
+    def __init__(self, rule: PairRule) -> None:
+        self._rule = rule
         self._pairs: dict[tuple[str, str, str], _Pair] = {}
         self._negating: set[str] = set()
         self._easy: Counter[tuple[str, str]] = Counter()
@@ -40,10 +42,10 @@ class Pairs:
         if question.kind == "caption":
             return
         if not question.pair_id:
-            if self._benchmark == "vhexpansion" or question.negated:
+            if self._rule == "twins" or question.negated:
                 yield f"row {question.id!r}: has no pair_id, which ties it to its twin"
             return
-        if self._benchmark == "mioh":
+        if self._rule == "easy twin":
             key = (question.question_type, question.pair_id)
             if question.pressure == "easy":
                 self._easy[key] += 1
@@ -67,9 +69,9 @@ class Pairs:
     def faults(self) -> Iterator[str]:
         """Yield what is wrong with the pairs of all rows so far."""
         for (config, name, _), pair in sorted(self._pairs.items(), key=lambda item: item[0]):
-            if self._benchmark == "vhexpansion" or config in self._negating:
+            if self._rule == "twins" or config in self._negating:
                 halves = (("question that is not negated", pair.asked), ("negated question", pair.negated))
-            elif self._benchmark == "ode":
+            elif self._rule == "both answers":
                 halves = (("question whose answer is yes", pair.yes), ("question whose answer is no", pair.no))
             else:
                 continue

@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 from string import ascii_uppercase
 
+from vhbench.benchmarks import BENCHMARKS
 from vhbench.images import open_image
 from vhbench.schema import CANARY, Manifest, Question, Row, Scene, VhbenchError, read_image
 from vhbench.splits import manifests
@@ -94,7 +95,8 @@ class _Stored:
 
 def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterator[str]:
     ids: set[str] = set()
-    pairs = Pairs(manifest.benchmark)
+    known = BENCHMARKS.get(manifest.benchmark)
+    pairs = Pairs(known.pairs if known else "")
     hashes = []
     images = _Images()
     for row in read_rows(directory):

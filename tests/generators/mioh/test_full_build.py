@@ -18,7 +18,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     folder = tmp_path_factory.mktemp("mioh") / "files"
     mioh_files.write_all(folder, images=3000, instances=22_000, paco=2.5, svg=1)
     read = tuple(f"{name}:{folder / name}.json" for name in ("coco", "paco", "svg"))
-    build = MiohBuild(read, str(folder / "photos"), seed=0)
+    build = MiohBuild(source=read, images=str(folder / "photos"), seed=0)
     return [item for shard in range(build.shards) for item in build.make(shard)]
 
 

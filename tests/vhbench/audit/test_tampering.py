@@ -37,7 +37,7 @@ def ode(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def vhexpansion(ode: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("expanded")
-    sharding.run(VHExpansionBuild(f"ode:{ode}", perturb=("brightness",), limit=30), folder, progress=False)
+    sharding.run(VHExpansionBuild(source=f"ode:{ode}", perturb=("brightness",), limit=30), folder, progress=False)
     return folder / "vhexpansion"
 
 
@@ -80,9 +80,8 @@ def test_attacked_images_have_reports_and_no_faults(
     """A report on an attacked image is stored as a scene; it does not ask for the others where the source told none."""
     monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
     source = rewrite(ode, tmp_path / "ode", truths=list if told else lambda _: [])
-    options = {"steps_apart": 1, "steps_similar": 1}
     build = VHExpansionBuild(
-        f"ode:{source}", perturb=("ifgsm",), model=str(tiny_vlm("llava")), options=options, limit=4
+        source=f"ode:{source}", perturb=(), attack=("ifgsm",), model=str(tiny_vlm("llava")), steps=1, limit=4
     )
     sharding.run(build, tmp_path, progress=False)
     assert any(truth.id.endswith("/ifgsm") for truth in splits.read_truths(tmp_path / "vhexpansion"))

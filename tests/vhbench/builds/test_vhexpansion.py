@@ -209,7 +209,7 @@ def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[...
         ),
         (list(CASES), {"perturb": ("fog",)}, "unknown perturbation 'fog'; must be one of gaussian_noise"),
         (list(CASES), {"perturb": ("brightness", "brightness")}, "named twice"),
-        (list(CASES), {"perturb": ("ifgsm",)}, "--attack ifgsm needs --model NAME"),
+        (list(CASES), {"attack": ("ifgsm",)}, "--attack ifgsm needs --model NAME"),
         (list(CASES), {"severity": 7}, "severity must be 1, 2, 3, 4 or 5, not 7"),
         (list(CASES), {"images": "/none"}, "--images /none: no such folder"),
         (list(CASES), {"failed": "/none.jsonl"}, "--failed /none.jsonl: no such file"),
@@ -257,10 +257,11 @@ def test_an_attack_follows_what_the_model_fails(
     samples.write_text("\n".join(map(json.dumps, logged)))
     options = {
         "source": f"table:{source(*CASES)}",
-        "perturb": ("ifgsm",),
+        "perturb": (),
+        "attack": ("ifgsm",),
         "model": str(tiny_vlm("llava")),
         "failed": str(samples),
-        "options": {"steps_apart": 3, "steps_similar": 3},
+        "steps": 3,
     }
     split = build(tmp_path / "out", **options)
     questions = {q.id: q for q in splits.read_questions(split, "vhexpansion_mine_ifgsm")}
@@ -280,9 +281,9 @@ def test_an_attack_follows_what_the_model_fails(
 def test_the_model_is_asked_where_no_answers_are_given(
     source: Callable[..., Path], tmp_path: Path, tiny_vlm: Callable[[str], Path]
 ) -> None:
-    model, options = str(tiny_vlm("llava")), {"steps_apart": 1, "steps_similar": 1}
+    model = str(tiny_vlm("llava"))
     table = f"table:{source(CASES[0])}"
-    split = build(tmp_path / "out", source=table, perturb=("pgd",), model=model, options=options)
+    split = build(tmp_path / "out", source=table, perturb=(), attack=("pgd",), model=model, steps=1)
     assert splits.read_manifest(split).rows == {"vhexpansion_mine": 2, "vhexpansion_mine_pgd": 2}
 
 

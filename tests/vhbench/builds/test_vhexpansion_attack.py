@@ -37,8 +37,7 @@ def folder(tiny_vlm: Callable[[str], Path], tmp_path: Path, monkeypatch: pytest.
 
 
 def build(source: Path, folder: Path) -> VHExpansionBuild:
-    options = {"steps_apart": 4, "steps_similar": 4}
-    return VHExpansionBuild(f"table:{source}", perturb=("ifgsm",), model=str(folder), options=options)
+    return VHExpansionBuild(source=f"table:{source}", perturb=(), attack=("ifgsm",), model=str(folder), steps=4)
 
 
 def pixels(row: Row) -> np.ndarray[Any, np.dtype[np.int16]]:

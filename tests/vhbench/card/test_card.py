@@ -10,8 +10,9 @@ import yaml
 from toy_build import ToyBuild
 
 from vhbench import card, splits
+from vhbench.benchmarks import BENCHMARKS
 from vhbench.builds import sharding
-from vhbench.card.sources import BENCHMARKS, SOURCES
+from vhbench.card.sources import references, sources
 from vhbench.schema import CANARY, Rejection, VhbenchError
 
 
@@ -111,8 +112,10 @@ def test_two_writings_are_equal(split: Path) -> None:
 
 
 def test_every_paper_is_cited_in_full() -> None:
-    entries = [about.bibtex for about in BENCHMARKS.values()] + [s.bibtex for s in SOURCES.values() if s.bibtex]
-    assert set(SOURCES) - {name for name, source in SOURCES.items() if source.bibtex} == {"scenes"}
+    assert {name for name, source in sources().items() if not source.cite} == {"scenes"}
+    cited = {about.cite for about in BENCHMARKS.values()} | {source.cite for source in sources().values()}
+    assert cited - {""} == set(references())
+    entries = list(references().values())
     for entry in entries:
         assert re.match(r"@(inproceedings|article)\{[a-z]+20\d\d[a-z]+,\n", entry)
         assert all(re.search(rf"(?m)^  {field} += \{{", entry) for field in ("title", "author", "year"))
@@ -124,7 +127,7 @@ def test_the_card_and_the_readme_cite_the_same_papers() -> None:
     readme = (Path(__file__).parents[3] / "README.md").read_text()
     for about in BENCHMARKS.values():
         for name in ("title", "author"):
-            found = re.search(rf"{name} += {{(.+?)}},\n", about.bibtex, re.DOTALL)
+            found = re.search(rf"{name} += {{(.+?)}},\n", references()[about.cite], re.DOTALL)
             assert found
             assert " ".join(re.sub("[{}]", "", found[1]).split()) in readme
 

@@ -1,33 +1,32 @@
-"""The options that every build shares reach the command line, with their defaults; so do those of any dataclass."""
+"""The fields of a build are its command's options, with their defaults; so are those of any dataclass."""
 
-from dataclasses import MISSING, dataclass, fields
-from typing import Annotated
+from dataclasses import dataclass
 
-import click
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from vhbench.benchmarks import BENCHMARKS, load
 from vhbench.cli import app
-from vhbench.cli.build_mioh import MiohOptions
-from vhbench.cli.build_ode import OdeOptions
-from vhbench.cli.build_vhexpansion import VHExpansionOptions
 from vhbench.cli.running import RunOptions, command
+from vhbench.options import check_numbers, option, options_of, values_of
+from vhbench.schema import VhbenchError
 
 COMMANDS = typer.main.get_command(app).commands["build"].commands  # type: ignore[attr-defined]
-OWN = {"ode": OdeOptions, "mioh": MiohOptions, "vhexpansion": VHExpansionOptions}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Fruit:
-    kind: Annotated[str, typer.Option(help="Which fruit.")]
-    count: Annotated[int, typer.Option("--how-many", "-n", min=1)] = 3
+    kind: str = option("Which fruit.")
+    count: int = option("How many.", 3, least=1, names=("--how-many", "-n"))
+    colours: tuple[str, ...] = option("Which colours.", ("red", "green"))
+    ripe: bool = option("Only ripe ones.", False)
+    hidden: int = 7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Basket:
-    colour: "Annotated[str, typer.Option()]" = "brown"
-    lid: Annotated[bool, typer.Option("--lid")] = False
+    label: tuple[str, ...] = option("A label; may be given several times.", (), repeat=True)
 
 
 def invoke(function: object, *words: str) -> str:
@@ -36,51 +35,45 @@ def invoke(function: object, *words: str) -> str:
     return CliRunner().invoke(market, words).output
 
 
-@pytest.mark.parametrize("name", ["ode", "mioh", "vhexpansion"])
-def test_each_build_takes_its_own_options_then_every_run_option(name: str) -> None:
-    options: dict[str, click.Parameter] = {option.name: option for option in COMMANDS[name].params}
-    wanted = [*fields(OWN[name]), *fields(RunOptions)]
-    assert list(options) == [field.name for field in wanted]
-    for field in wanted:
-        option = options[field.name]
-        assert option.required == (field.default is MISSING), field.name
-        if not option.required:
-            assert option.default == field.default, field.name
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_each_build_takes_its_own_options_and_every_run_option(name: str) -> None:
+    wanted = [*options_of(load(BENCHMARKS[name].build)), *options_of(RunOptions)]
+    assert [option.name for option in COMMANDS[name].params] == wanted
+    assert {"seed", "version", "out", "workers"} <= set(wanted)
 
 
-def test_a_command_takes_the_fields_of_two_dataclasses_and_an_option_of_its_own() -> None:
-    def pack(what: Fruit, into: "Basket", note: Annotated[str, typer.Option()] = "") -> None:
-        """Pack fruit."""
-        print(what, into, note)
+def test_the_defaults_of_a_build_are_those_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    def show(build: object) -> None:
+        print(build == load(BENCHMARKS["ode"].build)())
 
-    told = invoke(command(pack), "--kind", "pear", "-n", "5", "--lid", "--note", "ripe")
-    assert told == "Fruit(kind='pear', count=5) Basket(colour='brown', lid=True) ripe\n"
-    assert "Fruit(kind='fig', count=3) Basket(colour='brown', lid=False)" in invoke(command(pack), "--kind", "fig")
-    assert "Missing option '--kind'" in invoke(command(pack))
-    assert "Invalid value for '--how-many'" in invoke(command(pack), "--kind", "fig", "--how-many", "0")
-    assert "Pack fruit." in invoke(command(pack), "--help")
+    assert invoke(command(show, load(BENCHMARKS["ode"].build), help="Show.")) == "True\n"
 
 
-def test_a_field_may_be_named_as_a_parameter() -> None:
-    def count(kind: Fruit, lid: Basket) -> None:
-        print(kind.kind, kind.count, lid.lid)
+def test_a_command_takes_the_fields_of_two_dataclasses() -> None:
+    def show(what: Fruit, into: Basket) -> None:
+        print(what.kind, what.count, what.colours, what.ripe, what.hidden, into.label)
 
-    assert invoke(command(count), "--kind", "plum", "--lid") == "plum 3 True\n"
+    pack = command(show, Fruit, Basket, help="Pack fruit.")
+    told = invoke(
+        pack, "--kind", "pear", "-n", "5", "--colours", "blue, red", "--ripe", "--label", "a,b", "--label", "c"
+    )
+    assert told == "pear 5 ('blue', 'red') True 7 ('a,b', 'c')\n"
+    assert invoke(pack, "--kind", "fig") == "fig 3 ('red', 'green') False 7 ()\n"
+    assert "Missing option '--kind'" in invoke(pack)
+    assert "Invalid value for '--how-many'" in invoke(pack, "--kind", "fig", "--how-many", "0")
+    assert "Pack fruit." in invoke(pack, "--help")
 
 
 def test_a_name_in_two_dataclasses_is_an_error_when_the_command_is_made() -> None:
-    @dataclass(frozen=True, slots=True, kw_only=True)
+    @dataclass(frozen=True, kw_only=True)
     class Box:
-        count: Annotated[int, typer.Option()] = 1
+        count: int = option("How many.", 1)
 
-    def pack(what: Fruit, into: Box) -> None: ...
-
-    with pytest.raises(TypeError, match="pack: two options are named count"):
-        command(pack)
+    with pytest.raises(TypeError, match="two options are named count"):
+        command(print, Fruit, Box, help="")
 
 
-def test_a_name_in_a_dataclass_and_in_the_signature_is_an_error_too() -> None:
-    def pack(what: Fruit, count: Annotated[int, typer.Option()] = 1) -> None: ...
-
-    with pytest.raises(TypeError, match="pack: two options are named count"):
-        command(pack)
+def test_options_hold_their_limits_without_a_command_line() -> None:
+    with pytest.raises(VhbenchError, match="--count 0: must be at least 1"):
+        check_numbers(Fruit(kind="fig", count=0))
+    assert values_of(Fruit(kind="fig")) == {"kind": "fig", "count": 3, "colours": ["red", "green"], "ripe": False}

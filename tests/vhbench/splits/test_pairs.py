@@ -6,7 +6,7 @@ from vhbench.splits.pairs import Pairs
 
 def faults(*asked: tuple[str, str, str]) -> list[str]:
     """Return the faults of questions, each (question type, pair, pressure)."""
-    pairs = Pairs("mioh")
+    pairs = Pairs("easy twin")
     found = []
     for number, (kind, name, pressure) in enumerate(asked):
         question = Question(

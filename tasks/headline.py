@@ -1,0 +1,169 @@
+"""The numbers of lmms-eval's table and of the reports: functions from a task's records to a :class:`Score`.
+
+Which task has which of them stands in :mod:`vhbench.benchmarks`. A new metric is a file in :mod:`vhbench.tasks.metrics`
+with a function like those below, and a line there that names it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from vhbench.benchmarks import benchmark
+from vhbench.schema import Record
+from vhbench.tasks import datasets
+from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, yes_no
+from vhbench.tasks.metrics import symmetric_accuracy as pairs
+from vhbench.tasks.metrics.records import resampling_unit
+
+Records = Sequence[Record]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A number of the table.
+
+    Attributes:
+        value: in percent, or a count; None where it is undefined, which is not 0.
+        interval: its 95 % interval in the same unit, where one is known.
+        notes: what else the report says in this place.
+    """
+
+    value: float | None
+    interval: tuple[float, float] | None = None
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+def accuracy(records: Records) -> Score:
+    """Share of right answers; one that cannot be read is wrong."""
+    return _share([record.prediction == record.answer for record in records], records)
+
+
+def unparsed(records: Records) -> Score:
+    """Share of answers that no parser could read."""
+    return _share([not record.prediction for record in records], records)
+
+
+def yes_rate(records: Records) -> Score:
+    """Share of yes among the predictions, whatever the gold answers."""
+    return _share([record.prediction == "yes" for record in records], records)
+
+
+def precision(records: Records) -> Score:
+    """Of the answers with the positive class, the share that is right."""
+    found = _yes_no(tuple(records))
+    notes = {"positive": benchmark(records[0].benchmark).positive, "warnings": found["warnings"]}
+    return _percent(found, "precision", notes)
+
+
+def recall(records: Records) -> Score:
+    """Of the questions whose answer is the positive class, the share that is answered so."""
+    return _percent(_yes_no(tuple(records)), "recall")
+
+
+def f1(records: Records) -> Score:
+    """The harmonic mean of precision and recall."""
+    return _percent(_yes_no(tuple(records)), "f1")
+
+
+def chair_i(records: Records) -> Score:
+    """Share of mentions that are hallucinated."""
+    found = _captions(tuple(records))
+    return _percent(found, "chair_i", {"counters": found["counters"]})
+
+
+def chair_s(records: Records) -> Score:
+    """Share of captions with a hallucination (AMBER's Hal)."""
+    return _percent(_captions(tuple(records)), "chair_s")
+
+
+def cover(records: Records) -> Score:
+    """Share of what is there that is mentioned."""
+    return _percent(_captions(tuple(records)), "cover")
+
+
+def cog(records: Records) -> Score:
+    """Share of the mentioned concepts that are the likely hallucinations."""
+    return _percent(_captions(tuple(records)), "cog")
+
+
+def aggregate(records: Records) -> Score:
+    """MIOH's overall score: the unweighted mean over the pressures, then over the tasks."""
+    found = _scored(multiple_choice.score, tuple(records))
+    return _percent(found | {"intervals": {"aggregate": found["aggregate_interval"]}}, "aggregate")
+
+
+def chance(records: Records) -> Score:
+    """What guessing evenly among the options gives."""
+    return Score(100 * sum(1 / (len(record.choices) or 2) for record in records) / len(records))
+
+
+def original_accuracy(records: Records) -> Score:
+    """Share of right answers to the questions as first asked, not negated: it moves with their share of yes."""
+    asked = [record for record in records if not record.negated]
+    return _share([record.prediction == record.answer for record in asked], asked)
+
+
+def symmetric_accuracy(records: Records) -> Score:
+    """Share of pairs, a question and its negated twin, with both right."""
+    return _percent(_pairs(tuple(records)), "symmetric_accuracy")
+
+
+def symmetric_chance(records: Records) -> Score:
+    """p(1 - p): what a guesser with the same rate of yes gets (VHExpansion, Theorem 2)."""
+    return _percent(_pairs(tuple(records)), "chance")
+
+
+def new_cases(records: Records) -> Score:
+    """How many new test cases (negated or perturbed) are answered wrongly: a count, the mean of repetitions."""
+    first = {record.id.rpartition("#")[2] for record in records}
+    return Score(_pairs(tuple(records))["new_successful"] * len(first) / len(records))
+
+
+def _share(hits: Sequence[bool], records: Records) -> Score:
+    if not hits:
+        return Score(None)
+    ends = intervals.mean([float(hit) for hit in hits], clusters=[resampling_unit(record) for record in records])
+    return Score(100 * sum(hits) / len(hits), _ends(ends))
+
+
+def _percent(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | None = None) -> Score:
+    """Return a rate of a metric's result, and its interval, in percent."""
+    value = found[name]
+    ends = _ends(found.get("intervals", {}).get(name))
+    return Score(None if value is None else 100 * value, ends, notes or {})
+
+
+def _ends(interval: Sequence[float] | None) -> tuple[float, float] | None:
+    return None if interval is None else (100 * interval[0], 100 * interval[1])
+
+
+def _yes_no(records: tuple[Record, ...]) -> dict[str, Any]:
+    return _scored(_of_positive_class, records)
+
+
+def _of_positive_class(records: Records) -> dict[str, Any]:
+    return yes_no.score_records(records, positive=benchmark(records[0].benchmark).positive)
+
+
+def _pairs(records: tuple[Record, ...]) -> dict[str, Any]:
+    return _scored(pairs.score, records)
+
+
+def _captions(records: tuple[Record, ...]) -> dict[str, Any]:
+    return _scored(_of_vocabulary, records)
+
+
+def _of_vocabulary(records: Records) -> dict[str, Any]:
+    return ode_captions.score(records, vocabulary=datasets.vocabulary(records[0].benchmark))
+
+
+@lru_cache(maxsize=2)
+def _scored(score: Callable[[Records], dict[str, Any]], records: tuple[Record, ...]) -> dict[str, Any]:
+    """Score records once: each number of one score is asked for in a call of its own, with the same records."""
+    return score([as_said(record) for record in records])
+
+
+def as_said(record: Record) -> Record:
+    """Return a record whose response is its prediction, unless it is a caption: what was read is not read again."""
+    return record if record.kind == "caption" else replace(record, response=record.prediction)

@@ -1,0 +1,69 @@
+"""The YAML files of the tasks, written from :mod:`vhbench.benchmarks` and the registries behind it, never by hand.
+
+``vhbench tasks --write`` writes them all; a test holds the committed files to what it would write.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from vhbench.benchmarks import BENCHMARKS, Benchmark, Family, Task, tasks
+
+_ALL_CONFIGS = ("dataset_kwargs:", "  data_files:", '    test: "*/test-*.parquet"')
+"""A task that keeps rows of a whole benchmark reads all its configs; others read the files of one."""
+
+
+def write(folder: Path) -> Iterator[Path]:
+    """Write all files of all benchmarks; yield those that changed, the ones that are no longer wanted included."""
+    wanted = {folder / name / file: text for name in BENCHMARKS for file, text in texts(BENCHMARKS[name]).items()}
+    for path, text in wanted.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            yield path
+    for path in sorted([*folder.glob("*/*.yaml"), *folder.glob("*/_[a-z]*")]):
+        if path not in wanted:
+            path.unlink()
+            yield path
+
+
+def texts(benchmark: Benchmark) -> dict[str, str]:
+    """Return the files of a benchmark: name below its folder → content."""
+    families = {family.name: family for family in benchmark.families.values()}
+    templates = {f"_{name}": template(benchmark, family) for name, family in families.items()}
+    return templates | {f"{task.name}.yaml": text(benchmark, task) for task in tasks(benchmark.name).values()}
+
+
+def template(benchmark: Benchmark, family: Family) -> str:
+    """Return what the tasks of a family include."""
+    return (
+        f"# {benchmark.title.partition(':')[0]}, {family.about}\n"
+        "include: ../_question\n"
+        f"process_docs: !function vhbench.tasks.slices.{family.rows}\n"
+        "generation_kwargs:\n"
+        f"  until: []\n  max_new_tokens: {family.max_new_tokens}\n  do_sample: false\n  temperature: 0\n"
+    )
+
+
+def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
+    """Return the file of a task or a group.
+
+    Args:
+        benchmark: whose task it is.
+        task: the task.
+        folder: of the templates, where the file does not lie beside them.
+    """
+    lines = [f"# {task.about}"] if task.about else []
+    if task.family is None:
+        members = [f"  - {member}" for member in task.members]
+        lines += [f"group: {task.name}", "task:", *members, "metadata:", "  version: 1"]
+    else:
+        name = f"_{task.family.name}"
+        lines += [f"include: {name if folder is None else json.dumps(str(folder / name))}", f"task: {task.name}"]
+        if task.keep is None:
+            lines += [f"dataset_path: !function vhbench.tasks.datasets.{task.name}"]
+        else:
+            lines += [f"dataset_path: !function vhbench.tasks.datasets.{benchmark.name}", *_ALL_CONFIGS]
+            lines += [f"process_docs: !function vhbench.tasks.slices.{task.name}"]
+        lines += [f"metric_list: !function vhbench.tasks.aggregate.{task.name}"]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,294 @@
+"""The benchmarks: one frozen record each, with all that differs between them; and the tasks that follow from them.
+
+Whoever needs to know how a benchmark's answers are scored, sorted into cells, paired, built, analysed or described
+reads it here. What a record names as ``"module:name"`` is imported when it is asked for (:func:`load`), so that this
+module stays light and lies below all that it names.
+
+To add a benchmark: a record in :data:`BENCHMARKS`, its build, and then ``vhbench tasks --write`` for its YAML files.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Literal
+
+from vhbench.schema import VhbenchError
+
+Grouping = tuple[str, ...]
+"""Columns whose values, taken together, name a cell of a report."""
+
+PairRule = Literal["", "twins", "both answers", "easy twin"]
+"""What ties rows of one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" where nothing does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number of a task: a column of lmms-eval's table, and a number of the report.
+
+    Attributes:
+        name: in the table and in the report.
+        function: ``"module:name"`` of a function from records to :class:`vhbench.tasks.headline.Score`.
+        higher_is_better: which way the arrow of lmms-eval's table points.
+        needs: columns of an answer that it reads, beyond :data:`ANSWER`.
+        in_cells: whether each cell of the report has it, or only the whole: pairs and means over cells need all rows.
+    """
+
+    name: str
+    function: str
+    higher_is_better: bool = True
+    needs: tuple[str, ...] = ()
+    in_cells: bool = True
+
+
+ANSWER = ("id", "benchmark", "kind", "answer", "prediction", "pair_id", "perturbation", "scene_ids")
+"""The columns of an answer that every metric may read: what was right, what was said, what it is resampled with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Tasks that are asked and scored in the same way.
+
+    Attributes:
+        name: of their template, ``tasks/<benchmark>/_<name>``.
+        about: the template's first line.
+        metrics: of their table; with the first one goes the whole record, and it writes the report.
+        cells: the groupings of the report, coarse to fine.
+        max_new_tokens: how long an answer may be.
+        rows: the function in :mod:`vhbench.tasks.slices` that puts a task's rows in order.
+        extra: name in the report → ``"module:function"`` from all records to more of it.
+    """
+
+    name: str
+    about: str
+    metrics: tuple[Metric, ...]
+    cells: tuple[Grouping, ...]
+    max_new_tokens: int = 32
+    rows: str = "whole"
+    extra: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task of lmms-eval, or a group of them: one YAML file.
+
+    Attributes:
+        name: of the task; also of the split's config that it reads, unless it keeps rows of all configs.
+        family: how it is asked and scored; None for a group.
+        keep: column → values, of the rows that it takes from the whole benchmark; None where it reads its own config.
+        members: the tasks of a group.
+        about: the file's first line, where there is something to say.
+        command: what builds a split that has it.
+    """
+
+    name: str
+    family: Family | None = None
+    keep: Mapping[str, tuple[str, ...]] | None = None
+    members: tuple[str, ...] = ()
+    about: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """One benchmark, whole.
+
+    Attributes:
+        name: of its splits, commands and reports, and the beginning of its tasks' names.
+        title: on the dataset card.
+        asks: what it asks of a model, in a sentence.
+        built: how its questions come about.
+        limits: what its scores do not say.
+        cite: key of its paper in ``card/references.bib``.
+        families: kind of question → how such questions are asked and scored.
+        pairs: what ties rows of one ``pair_id``.
+        build: its build, a dataclass that is also its command's options.
+        starter: the options of the build of its starter split; ``{ode}`` stands for ODE's starter split.
+        tasks: a function without arguments that lists its tasks and groups.
+        analysis: a module with ``analyse`` and ``draw``; "" for none.
+        picture: how the picture of the analysis is called.
+        sheet: a function that draws a contact sheet of a split into a file.
+        positive: the class that precision and recall are about. What matters is to notice that something is not there
+            (AMBER's convention, which ODE follows).
+    """
+
+    name: str
+    title: str
+    asks: str
+    built: str
+    limits: tuple[str, ...]
+    cite: str
+    families: Mapping[str, Family]
+    pairs: PairRule
+    build: str
+    starter: Mapping[str, Any]
+    tasks: str
+    analysis: str
+    picture: str
+    sheet: str = "vhbench.contact_sheet:draw_sheet"
+    positive: Literal["yes", "no"] = "no"
+
+
+def load(name: str) -> Any:
+    """Import what a record names: ``"module:attribute"``, or a module."""
+    module, _, attribute = name.partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+def benchmark(name: str) -> Benchmark:
+    """Return a benchmark by its name.
+
+    Raises:
+        VhbenchError: if there is none.
+    """
+    if name not in BENCHMARKS:
+        raise VhbenchError(f"no benchmark '{name}'; must be one of {', '.join(BENCHMARKS)}")
+    return BENCHMARKS[name]
+
+
+def of_task(name: str) -> Benchmark | None:
+    """Return the benchmark that a task, group or config belongs to, by the beginning of its name; None for others'.
+
+    >>> of_task("ode_long_tail").name, of_task("mioh").name, of_task("odessa")
+    ('ode', 'mioh', None)
+    """
+    found = [b for key, b in BENCHMARKS.items() if name == key or name.startswith(f"{key}_")]
+    return max(found, key=lambda b: len(b.name), default=None)
+
+
+@cache
+def tasks(name: str) -> Mapping[str, Task]:
+    """Return the tasks and groups of a benchmark by name."""
+    return {task.name: task for task in load(benchmark(name).tasks)()}
+
+
+def task(name: str) -> Task:
+    """Return a task by its name; of a split with configs of its own, the one that a config of this name has.
+
+    Raises:
+        VhbenchError: if no benchmark's name begins it.
+    """
+    owner = of_task(name)
+    if owner is None:
+        raise VhbenchError(f"no benchmark has a task '{name}'; its name must begin with {', '.join(BENCHMARKS)}")
+    known = tasks(owner.name).get(name)
+    families = list(owner.families.values())
+    own = next((family for family in families if name.endswith(f"_{family.name}")), families[-1])
+    return known or Task(name, own, command=f"vhbench build {owner.name}")
+
+
+_HEADLINE = "vhbench.tasks.headline"
+ACCURACY = Metric("accuracy", f"{_HEADLINE}:accuracy")
+UNPARSED = Metric("unparsed", f"{_HEADLINE}:unparsed", higher_is_better=False)
+YES_RATE = Metric("yes_rate", f"{_HEADLINE}:yes_rate", higher_is_better=False)
+_OF_CAPTIONS = ("response", "objects", "candidates", "neutral")
+
+CAPTIONS = Family(
+    "caption",
+    "captioning: which words of the vocabulary does the model say, and are they there?",
+    (
+        Metric("chair_i", f"{_HEADLINE}:chair_i", higher_is_better=False, needs=_OF_CAPTIONS),
+        Metric("chair_s", f"{_HEADLINE}:chair_s", higher_is_better=False, needs=_OF_CAPTIONS),
+        Metric("cover", f"{_HEADLINE}:cover", needs=_OF_CAPTIONS),
+        Metric("cog", f"{_HEADLINE}:cog", higher_is_better=False, needs=_OF_CAPTIONS),
+    ),
+    cells=(("criterion",), ("pairing",), ("criterion", "pairing")),
+    max_new_tokens=512,
+)
+YES_NO = Family(
+    "yes_no",
+    'discriminative: yes/no questions on existence and attributes. The positive class is "no", as in AMBER.',
+    (
+        ACCURACY,
+        Metric("precision", f"{_HEADLINE}:precision"),
+        Metric("recall", f"{_HEADLINE}:recall"),
+        Metric("f1", f"{_HEADLINE}:f1"),
+        YES_RATE,
+        UNPARSED,
+    ),
+    cells=(("pairing",), ("criterion", "pairing"), ("question_type",), ("criterion", "pairing", "question_type")),
+)
+MULTIPLE_CHOICE = Family(
+    "multiple_choice",
+    "multiple-choice questions over several images. One template; each task keeps its rows.",
+    (
+        ACCURACY,
+        Metric("aggregate", f"{_HEADLINE}:aggregate", needs=("choices", "task", "pressure"), in_cells=False),
+        Metric("chance", f"{_HEADLINE}:chance", higher_is_better=False, needs=("choices",)),
+        UNPARSED,
+    ),
+    cells=(("task",), ("mode",), ("pressure",), ("task", "pressure"), ("question_type", "pressure")),
+)
+_OF_PAIRS = ("negated",)
+PAIRS = Family(
+    "pairs",
+    "a question and its negated twin on the same image; a pair counts when both are right.",
+    (
+        ACCURACY,
+        Metric("original_accuracy", f"{_HEADLINE}:original_accuracy", needs=_OF_PAIRS, in_cells=False),
+        Metric("symmetric_accuracy", f"{_HEADLINE}:symmetric_accuracy", needs=_OF_PAIRS, in_cells=False),
+        YES_RATE,
+        Metric("chance", f"{_HEADLINE}:symmetric_chance", False, needs=_OF_PAIRS, in_cells=False),
+        Metric("new_cases", f"{_HEADLINE}:new_cases", False, needs=_OF_PAIRS, in_cells=False),
+        UNPARSED,
+    ),
+    cells=(("source", "perturbation"), ("source", "perturbation", "negated")),
+    rows="pairs",
+    extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
+)
+
+ODE = Benchmark(
+    name="ode",
+    title="ODE: open-set evaluation of hallucinations",
+    asks="Does the model see what is there, in scenes that no training set holds?",
+    built="Pairs of concepts are drawn from a graph of co-occurrences by four criteria (standard, long-tail, random, "
+    "fictional); each pair becomes a new image; questions ask for a caption, for existence and for attributes.",
+    limits=(
+        "Drawn images are not photographs: a model may be better or worse on them than on photos.",
+        "Captions are judged within the categories whose presence and absence are known.",
+    ),
+    cite="tu2025ode",
+    families={"caption": CAPTIONS, "yes_no": YES_NO},
+    pairs="both answers",
+    build="vhbench.builds.ode:OdeBuild",
+    starter={"pairs": 10},
+    tasks="vhbench.builds.ode:tasks",
+    analysis="vhbench.analysis.ode_hallucinations",
+    picture="analysis",
+)
+MIOH = Benchmark(
+    name="mioh",
+    title="MIOH: fine-grained multi-image object hallucination",
+    asks="Can the model keep objects apart over several images?",
+    built="Four object tasks in three modes of reasoning give 26 types of questions over several images, asked under "
+    "three pressures: number of images, hard positives, hard negatives.",
+    limits=("Where annotations name objects only partly, negative questions stay within what is annotated.",),
+    cite="min2026mioh",
+    families={"multiple_choice": MULTIPLE_CHOICE, "yes_no": MULTIPLE_CHOICE},
+    pairs="easy twin",
+    build="vhbench.builds.mioh:MiohBuild",
+    starter={"source": ("scenes:450",), "cells": "5", "size": 384},
+    tasks="vhbench.builds.mioh:tasks",
+    analysis="vhbench.analysis.mioh_failures",
+    picture="heat_map",
+)
+VHEXPANSION = Benchmark(
+    name="vhexpansion",
+    title="VHExpansion: automatically expanded visual hallucination tests",
+    asks="Does a right answer survive negation and a slightly changed image?",
+    built="Each test case is expanded by its negated twin, by common perturbations of the image, and by adversarial "
+    "ones; symmetric accuracy counts a pair only if both answers are right.",
+    limits=("Labels of the original test cases are taken as they are.",),
+    cite="liu2024vhexpansion",
+    families={"yes_no": PAIRS},
+    pairs="twins",
+    build="vhbench.builds.vhexpansion:VHExpansionBuild",
+    starter={"source": "ode:{ode}", "limit": 60},
+    tasks="vhbench.builds.vhexpansion:tasks",
+    analysis="vhbench.analysis.vhexpansion_costs",
+    picture="analysis",
+    sheet="vhbench.builds.vhexpansion_sheet:draw_sheet",
+)
+
+BENCHMARKS: dict[str, Benchmark] = {entry.name: entry for entry in (ODE, MIOH, VHEXPANSION)}

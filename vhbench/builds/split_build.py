@@ -1,0 +1,56 @@
+"""What all builds share: the options of an edition, and what a build may say when it is done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vhbench.options import option, values_of
+from vhbench.protocols import Build
+
+_EDITION = "Edition"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitBuild(Build):
+    """Base of the dataclasses that implement :class:`vhbench.protocols.Build`, and are their command's options.
+
+    Attributes:
+        scratch: folder in which worker processes share what they draw; "": each draws for itself.
+    """
+
+    seed: int = option("Everything random follows from it.", 0, panel=_EDITION)
+    version: str = option(
+        "Version of the edition. MAJOR says that scores are no longer comparable.",
+        "1.0.0",
+        metavar="X.Y.Z",
+        panel=_EDITION,
+    )
+    scratch: str = ""
+
+    def check(self) -> None:
+        """Look at every option before anything is built.
+
+        Raises:
+            VhbenchError: naming the option, its value and what is allowed.
+        """
+
+    def outcome(self, split: Path) -> Sequence[Sequence[str]]:
+        """Return a table of what came of it, its heads first; empty where there is nothing to tell."""
+        return ()
+
+    def options(self) -> dict[str, Any]:
+        """Return the options that go into the manifest, JSON types only; the edition stands there by itself."""
+        values: Mapping[str, Any] = values_of(self)
+        return {name: value for name, value in values.items() if name not in ("seed", "version")}
+
+
+def tail(name: str) -> str:
+    """Return a name without the folders before it, which differ from machine to machine.
+
+    >>> tail("amber:/data/AMBER"), tail("org/model")
+    ('amber:AMBER', 'org/model')
+    """
+    kind, colon, place = name.rpartition(":")
+    path = Path(place)
+    return f"{kind}{colon}{path.name}" if path.is_absolute() or place.startswith(".") else name
