@@ -1,73 +1,135 @@
-"""The house has floors: a module imports only from floors below its own."""
+"""The house has floors: a module imports from its own room and from rooms on floors below, and nothing goes in circles."""
 
 import ast
+import subprocess
 import sys
+from collections import Counter
+from functools import cache
 from pathlib import Path
 
+import networkx as nx
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FLOOR_0 = {f"vhbench.{name}" for name in ("schema", "protocols", "seeding", "splits", "results", "progress", "images")}
+
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("schema",),
+    ("seeding", "files", "english", "columns", "options", "progress", "masks"),
+    ("protocols", "images", "answers", "reference_parsers", "colours", "benchmarks"),
+    ("results", "contact_sheet", "splits"),
+    ("generators.scenes",),
+    ("generators.ode", "generators.mioh", "generators.vhexpansion", "adapters"),
+    ("builds",),
+    ("tasks",),
+    ("analysis", "audit", "card", "comparison"),
+    ("release",),
+    ("cli",),
+)
+"""From the ground up; a room is a package or a module below ``vhbench``."""
+
+FLOOR_0 = {f"vhbench.{room}" for floor in FLOORS[:4] for room in floor}
+LIGHT = {"numpy", "scipy"} | set(sys.stdlib_module_names)
 HEAVY = {"torch", "transformers", "diffusers", "lmms_eval", "torchvision", "accelerate"}
+APART = {"audit": "generators"}
+"""Room → what it must share nothing with: the audit answers questions with other eyes than the generators."""
 
 
-def floor(module: str) -> int:
-    """Return the floor of a vhbench module."""
-    if module == "vhbench" or any(module == m or module.startswith(m + ".") for m in FLOOR_0):
-        return 0
-    part = module.split(".")[1]
-    return {"generators": 1, "adapters": 1, "builds": 2, "tasks": 3}.get(part, 4)
-
-
+@cache
 def modules() -> dict[str, Path]:
     """Return module name → file for everything that ships."""
-    files = [p for d in ("generators", "adapters", "tasks") for p in (ROOT / d).rglob("*.py")]
-    named = {f"vhbench.{'.'.join(p.relative_to(ROOT).with_suffix('').parts)}": p for p in files}
-    own = [p for p in (ROOT / "vhbench").rglob("*.py") if not {"tasks", "generators", "adapters"} & set(p.parts[-3:-1])]
-    return named | {".".join(p.relative_to(ROOT).with_suffix("").parts): p for p in own}
+    files = [path for top in ("generators", "adapters", "tasks") for path in (ROOT / top).rglob("*.py")]
+    links = {ROOT / "vhbench" / top for top in ("generators", "adapters", "tasks")}
+    own = [path for path in (ROOT / "vhbench").rglob("*.py") if not links & set(path.parents)]
+    return {_name(path, "vhbench."): path for path in files} | {_name(path, ""): path for path in own}
 
 
-def imports(path: Path) -> set[str]:
-    """Return what a file imports from, at any depth."""
+def _name(path: Path, prefix: str) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return prefix + ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def imports(name: str) -> frozenset[str]:
+    """Return what a module imports, at any depth; of packages of ours the modules that are meant."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(modules()[name].read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= whole & modules().keys() or {node.module}
+    return frozenset(found)
 
 
-MODULES = modules()
+def ours(name: str) -> set[str]:
+    """Return the modules of vhbench that a module imports."""
+    return (set(imports(name)) & modules().keys()) - {name, "vhbench"}
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_a_module_imports_only_from_floors_below(name: str) -> None:
-    own = name.removesuffix(".__init__")
-    ours = {
-        m for m in imports(MODULES[name]) if m.startswith("vhbench.") and (m in MODULES or f"{m}.__init__" in MODULES)
-    }
-    for imported in ours:
-        assert floor(imported) <= floor(own), f"{own} (floor {floor(own)}) imports {imported} (floor {floor(imported)})"
-    kinds = {"vhbench.generators", "vhbench.adapters"}
-    for kind in kinds:
-        if own.startswith(kind):
-            other = (kinds - {kind}).pop()
-            assert not [m for m in ours if m.startswith(other)], f"{own} imports from {other}: they meet in builds"
+def room(name: str) -> tuple[int, str]:
+    """Return the floor and the room of a module."""
+    inner = name.removeprefix("vhbench.")
+    for number, rooms in enumerate(FLOORS):
+        for found in rooms:
+            if inner == found or inner.startswith(f"{found}."):
+                return number, found
+    raise AssertionError(f"{name} is in no room: name its room in FLOORS")
 
 
-@pytest.mark.parametrize("name", sorted(m for m in MODULES if m.startswith("vhbench.tasks.metrics")))
+NAMED = sorted(name for name in modules() if name not in ("vhbench", "vhbench.generators"))
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_module_imports_from_its_own_room_or_from_a_floor_below(name: str) -> None:
+    floor, own = room(name)
+    for imported in ours(name):
+        below, other = room(imported)
+        assert other == own or below < floor, f"{name} (floor {floor}) imports {imported} (floor {below})"
+
+
+def test_imports_go_in_no_circle() -> None:
+    graph = nx.DiGraph((name, imported) for name in modules() for imported in ours(name))
+    # A package imports its modules for its face; a module that imports its package's face would be a circle.
+    assert [sorted(circle) for circle in nx.strongly_connected_components(graph) if len(circle) > 1] == []
+
+
+def test_what_must_be_apart_is() -> None:
+    for own, other in APART.items():
+        graph = nx.DiGraph((name, imported) for name in modules() for imported in ours(name))
+        for name in (n for n in NAMED if room(n)[1] == own):
+            reached = nx.descendants(graph, name) if name in graph else set()
+            assert not [n for n in reached if n.startswith(f"vhbench.{other}")], f"{name} shares code with {other}"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMED if name.startswith("vhbench.tasks.metrics")])
 def test_metrics_are_light(name: str) -> None:
-    allowed = set(sys.stdlib_module_names) | {"numpy"}
-    for imported in imports(MODULES[name]):
-        top = imported.split(".")[0]
-        light = top in allowed or imported.startswith("vhbench.tasks.metrics")
-        floor_0 = imported == "vhbench" or any(imported == m or imported.startswith(m + ".") for m in FLOOR_0)
-        assert light or floor_0 or imported == "vhbench.tasks", f"{name} imports {imported}"
+    for imported in imports(name):
+        floor_0 = any(imported == own or imported.startswith(f"{own}.") for own in FLOOR_0)
+        light = imported.split(".")[0] in LIGHT or imported.startswith("vhbench.tasks.metrics")
+        assert light or floor_0, f"{name} imports {imported}"
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
+@pytest.mark.parametrize("name", NAMED)
 def test_heavy_imports_are_in_adapters(name: str) -> None:
-    if name.startswith("vhbench.adapters") or name == "vhbench.generators.vhexpansion.attack":
-        return
-    assert not {m.split(".")[0] for m in imports(MODULES[name])} & HEAVY
+    if not name.startswith("vhbench.adapters") and name != "vhbench.generators.vhexpansion.attack":
+        assert not {imported.split(".")[0] for imported in imports(name)} & HEAVY
+
+
+def test_scenes_have_one_face() -> None:
+    inside = {name for name in modules() if name.startswith("vhbench.generators.scenes.")}
+    for name in NAMED:
+        if not name.startswith("vhbench.generators.scenes"):
+            assert not ours(name) & inside, f"{name} reaches into generators.scenes; it imports what its face offers"
+
+
+def test_no_two_files_and_no_two_classes_have_one_name() -> None:
+    files = Counter(path.name for path in modules().values() if path.name != "__init__.py")
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in modules().values()]
+    classes = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+    assert [name for name, count in (files + classes).items() if count > 1] == []
+
+
+def test_importing_the_package_is_light() -> None:
+    code = "import sys, vhbench; print(sorted({'torch', 'lmms_eval', 'transformers', 'numpy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,134 @@
+"""Every entry of every registry is whole: it has tasks, a cell, a place in the analysis, a card, a value on the command line."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+import typer
+import yaml
+
+from vhbench.adapters.lmms_eval import tasks_folder
+from vhbench.benchmarks import BENCHMARKS, Benchmark, load, of_task, tasks
+from vhbench.builds.vhexpansion import FORMS, METHODS
+from vhbench.card.sources import references, sources
+from vhbench.cli import app
+from vhbench.generators.mioh.pressures import PRESSURES, group_of
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.ode.criteria import CRITERIA
+from vhbench.generators.ode.questions import LEVELS
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
+from vhbench.schema import Record
+from vhbench.tasks import yaml_files
+
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+COLUMNS = {field.name for field in fields(Record)}
+
+
+@pytest.fixture(params=BENCHMARKS.values(), ids=list(BENCHMARKS))
+def entry(request: pytest.FixtureRequest) -> Benchmark:
+    found: Benchmark = request.param
+    return found
+
+
+def help_of(*words: str) -> str:
+    command = COMMANDS[words[0]]
+    for word in words[1:]:
+        command = command.commands[word]
+    return " ".join(str(getattr(option, "help", "")) + str(option.default) for option in command.params)
+
+
+def test_each_yaml_file_is_what_the_registries_say(entry: Benchmark) -> None:
+    folder = tasks_folder() / entry.name
+    found = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file()}
+    assert found == yaml_files.texts(entry), "run `vhbench tasks --write`"
+
+
+def test_each_task_belongs_to_its_benchmark_and_each_member_of_a_group_is_a_task(entry: Benchmark) -> None:
+    known = tasks(entry.name)
+    assert entry.name in known
+    for task in known.values():
+        assert of_task(task.name) is entry
+        assert set(task.members) <= set(known)
+        assert (task.family is None) == bool(task.members)
+
+
+def test_each_metric_reads_columns_that_records_have(entry: Benchmark) -> None:
+    for family in entry.families.values():
+        for metric in family.metrics:
+            assert callable(load(metric.function))
+            assert set(metric.needs) <= COLUMNS
+        for columns in family.cells:
+            assert set(columns) <= COLUMNS
+
+
+def test_each_benchmark_has_a_build_a_starter_a_card_an_analysis_and_commands(entry: Benchmark) -> None:
+    build = load(entry.build)
+    assert build.benchmark == entry.name
+    assert set(entry.starter) <= {field.name for field in fields(build)}
+    assert entry.cite in references()
+    assert all((entry.title, entry.asks, entry.built, entry.limits))
+    analysis = load(entry.analysis)
+    assert callable(analysis.analyse)
+    assert callable(analysis.draw)
+    assert callable(load(entry.sheet))
+    assert entry.name in COMMANDS["build"].commands
+    assert entry.name in COMMANDS["analyse"].commands
+
+
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_an_ode_criterion_has_tasks_a_cell_a_place_in_the_analysis_and_a_value(criterion: str) -> None:
+    assert {f"ode_{criterion}", *(f"ode_{criterion}_{level}" for level in LEVELS)} <= set(tasks("ode"))
+    assert ("criterion", "pairing") in BENCHMARKS["ode"].families["yes_no"].cells
+    assert criterion in load(BENCHMARKS["ode"].analysis).CRITERIA
+    assert criterion in help_of("build", "ode")
+
+
+@pytest.mark.parametrize("pressure", PRESSURES)
+def test_a_pressure_has_a_task_a_cell_and_words_in_the_analysis(pressure: str) -> None:
+    assert pressure in (tasks("mioh")[f"mioh_{group_of(pressure)}"].keep or {})["pressure"]
+    assert ("question_type", "pressure") in BENCHMARKS["mioh"].families["multiple_choice"].cells
+
+
+@pytest.mark.parametrize("name", QUESTION_TYPES)
+def test_a_question_type_has_its_tasks_and_a_value(name: str) -> None:
+    kind = QUESTION_TYPES[name]
+    assert {f"mioh_{kind.task}", f"mioh_{kind.mode}"} <= set(tasks("mioh"))
+    assert name in help_of("build", "mioh")
+
+
+def perturbed() -> Iterator[tuple[str, str]]:
+    for source in (form for form in FORMS if form != "split"):
+        yield from ((source, name) for name in (*PERTURBATIONS, *METHODS))
+
+
+@pytest.mark.parametrize(("source", "perturbation"), perturbed())
+def test_a_perturbation_of_a_source_has_a_task_and_a_value_and_its_source_a_licence(
+    source: str, perturbation: str
+) -> None:
+    known = tasks("vhexpansion")
+    assert f"vhexpansion_{source}_{perturbation}" in known
+    if perturbation in PERTURBATIONS:
+        assert f"vhexpansion_{source}_{perturbation}" in known[f"vhexpansion_{source}_all"].members
+    assert perturbation in help_of("build", "vhexpansion")
+    assert source == "table" or source in sources()
+
+
+def test_yaml_files_can_be_written_anew(tmp_path: Path) -> None:
+    written = list(yaml_files.write(tmp_path))
+    assert {path.relative_to(tmp_path) for path in written} == {
+        path.relative_to(tasks_folder()) for name in BENCHMARKS for path in (tasks_folder() / name).iterdir()
+    }
+    (tmp_path / "ode" / "ode_retired.yaml").write_text("task: ode_retired\n")
+    (tmp_path / "mioh" / "mioh.yaml").write_text("task: something else\n")
+    assert {path.name for path in yaml_files.write(tmp_path)} == {"ode_retired.yaml", "mioh.yaml"}
+    assert not list(yaml_files.write(tmp_path))
+
+
+def test_lmms_evals_loader_reads_each_file_as_a_task_or_a_group() -> None:
+    for name in BENCHMARKS:
+        for path in (tasks_folder() / name).glob("*.yaml"):
+            loader = type("Loader", (yaml.SafeLoader,), {})
+            loader.add_constructor("!function", lambda _, node: node.value)
+            data = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - a SafeLoader
+            assert data.get("task") == path.stem or data.get("group") == path.stem
