@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from vhbench.adapters.loading import needed_by
 from vhbench.schema import ImageData, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -253,12 +254,10 @@ def _parquet(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _excel(file: Path) -> Iterator[dict[str, Any]]:
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise VhbenchError(f"{file.name}: reading Excel needs openpyxl: pip install 'vhbench[generate]'") from None
     import zipfile
 
+    with needed_by(f"{file.name}, an Excel file,"):
+        from openpyxl import load_workbook
     try:
         rows = load_workbook(file, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError) as error:

@@ -17,12 +17,13 @@ from vhbench.generators.mioh.drafts import Block, Draft
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.options import Balance
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.generators.mioh.pressures import PRESSURES
+from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
 from vhbench.schema import Question, Rejection
 from vhbench.seeding import rng
 
+_, *_PRESSED = PRESSURES
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
@@ -111,7 +112,7 @@ class Filler:
         items = self.items()
         for item in items:
             self._emit(item, "easy")
-        for pressure in PRESSURES[1:]:
+        for pressure in _PRESSED:
             self._press(items, pressure)
             if not self.cells[pressure].full():
                 self._press(self._again(items, pressure), pressure)
@@ -249,10 +250,10 @@ class Filler:
         """Return, for each of these pressures that is possible, the images of the pressed twin."""
         twins: dict[str, tuple[int, ...] | None] = {}
         for pressure in ways:
-            if pressure.startswith("ni"):
-                twins[pressure] = self._resized(draft, scenes, int(pressure[2:]), generator)
+            if images := PRESSURES[pressure].images:
+                twins[pressure] = self._resized(draft, scenes, images, generator)
             else:
-                twins[pressure] = self._hardened(draft, scenes, pressure.split("+"), generator)
+                twins[pressure] = self._hardened(draft, scenes, PRESSURES[pressure], generator)
         return {p: twin for p, twin in twins.items() if twin is not None}
 
     def _resized(
@@ -266,10 +267,10 @@ class Filler:
         return None if more is None else scenes + more
 
     def _hardened(
-        self, draft: Draft, scenes: tuple[int, ...], pressures: Sequence[str], generator: np.random.Generator
+        self, draft: Draft, scenes: tuple[int, ...], pressure: Pressure, generator: np.random.Generator
     ) -> tuple[int, ...] | None:
         """Change only the images that the pressure bears on."""
-        hp, hn = "hp" in pressures, "hn" in pressures
+        hp, hn = pressure.hp, pressure.hn
         places = [i for i, s in enumerate(draft.slots) if (hp and s.hp is not None) or (hn and s.hn is not None)]
         kept = [s for i, s in enumerate(scenes) if i not in places]
         new = self.images.pick([draft.slots[i] for i in places], generator, hp=hp, hn=hn, taken=kept)
@@ -297,7 +298,7 @@ class Filler:
 
     def _turns(self, answers: Sequence[int], pressure: str) -> list[int]:
         """Return the order of turns: small cells go on where the one before ended, so that no answer is left out."""
-        before = PRESSURES[1 : PRESSURES.index(pressure)]
+        before = _PRESSED[: _PRESSED.index(pressure)]
         start = int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
         start = (start + sum(self.cells[p].wanted for p in before)) % max(1, len(answers))
         return [*answers[start:], *answers[:start]]
@@ -308,7 +309,7 @@ class Filler:
         for item in items:
             if pressure in item.pressed and self.cells[pressure].wanted > self.cells["easy"].wanted:
                 generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
-                twin = self._hardened(item.draft, item.scenes, pressure.split("+"), generator)
+                twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
                 if twin is not None and set(twin) not in (set(item.scenes), set(item.pressed[pressure])):
                     again.append(replace(item, pressed={pressure: twin}, again=True))
         return again
@@ -357,7 +358,7 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
 
 def _too_few(pressure: str, draft: Draft) -> bool:
     """Tell whether NI leaves fewer images than an answer needs ("in 3 images" cannot be right of 2)."""
-    return pressure.startswith("ni") and int(pressure[2:]) < draft.least
+    return 0 < PRESSURES[pressure].images < draft.least
 
 
 def _can_be(item: Item, pressure: str) -> bool:
@@ -377,7 +378,7 @@ def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]
     return {
         p: (
             *(twin[i] for i in slots if i < len(twin)),
-            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or p.startswith("ni"))),
+            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or PRESSURES[p].images)),
         )
         for p, twin in base.pressed.items()
     }

@@ -5,7 +5,6 @@ similar to it, both inside an L-infinity ball of pixels. (Equation 1 of the pape
 and its code say this.) The attack sees a model only as :class:`vhbench.protocols.WhiteBoxVLM`.
 """
 
-import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from PIL import Image
 from torch import Tensor
 
 from vhbench.generators.vhexpansion.attack_cache import Key, ResultCache, digest
+from vhbench.images import to_png
 from vhbench.protocols import WhiteBoxVLM
 from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
@@ -351,7 +351,7 @@ def _fields(
     steps = finished.index(False) if False in finished else len(trace)
     change = np.abs(level.astype(np.int16) - image)
     return {
-        "png": _png(level),
+        "png": to_png(Image.fromarray(level)),
         "before": history[0],
         "after": history[-1],
         "saved": saved,
@@ -378,12 +378,6 @@ def _check(case: AttackCase) -> None:
         )
     if case.direction not in SIGN:
         raise VhbenchError(f"case {case.id}: direction {case.direction!r} is unknown; must be one of {', '.join(SIGN)}")
-
-
-def _png(image: Pixels) -> bytes:
-    buffer = io.BytesIO()
-    Image.fromarray(image).save(buffer, format="PNG")
-    return buffer.getvalue()
 
 
 METHODS = {

@@ -6,7 +6,6 @@ what stands before the last slash.
 """
 
 import hashlib
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -16,7 +15,7 @@ from PIL import Image, ImageOps
 from vhbench.generators.vhexpansion.perturbations import Array, perturb
 from vhbench.generators.vhexpansion.rewriting import Twin
 from vhbench.generators.vhexpansion.word_lists import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT, PREPOSITIONS
-from vhbench.images import open_image
+from vhbench.images import open_image, to_png
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 
@@ -130,9 +129,7 @@ def decode(data: bytes) -> Array:
 
 def encode(pixels: Array) -> bytes:
     """Return pixels as PNG."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=4)
-    return buffer.getvalue()
+    return to_png(Image.fromarray(pixels), compress_level=4)
 
 
 def digest_of(image: bytes) -> str:
