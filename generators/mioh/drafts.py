@@ -48,6 +48,7 @@ class Draft:
         options: what A–D say; empty for yes/no, and for questions whose options are images.
         slot: index of the right image among ``slots``; -1 where the options are not images, or none is right.
         last: the option E: NONE, UNKNOWN, or "" for questions without one.
+        numbers_images: the options are numbers of images; those beyond their number are no options.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Draft:
     options: tuple[str, ...] = ()
     slot: int = -1
     last: str = ""
+    numbers_images: bool = False
 
 
 Block = Sequence[tuple[Draft, ...]]
@@ -163,9 +165,10 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
     text, start = text.format(many=wording.plural(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
-        (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options, last=UNKNOWN),)
+        (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options,
+               last=UNKNOWN, numbers_images=True),)
         for k in range(start, start + 4)
-    ]
+    ]  # fmt: skip
 
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image, ImageOps
 
-from vhbench.generators.vhexpansion.perturbations import Array, perturb
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturb
 from vhbench.generators.vhexpansion.rewriting import Twin
-from vhbench.generators.vhexpansion.word_lists import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT, PREPOSITIONS
+from vhbench.generators.vhexpansion.word_lists import PREPOSITIONS
 from vhbench.images import open_image, to_png
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
@@ -23,15 +23,6 @@ BENCHMARK = "vhexpansion"
 OPPOSITE = {"yes": "no", "no": "yes"}
 SMALLEST = 2
 """Pixels along the shorter side below which an image shows nothing."""
-
-
-MAY_CHANGE = {
-    "brightness": COLOURS | LIGHT,
-    "defocus_blur": BLUR,
-    "gaussian_noise": GRAIN,
-    "jpeg_compression": BLOCKS,
-}
-"""Words about what a perturbation changes: half the range brighter, black is grey, brown is orange, and dusk is day."""
 
 
 class UnusableImage(Exception):
@@ -57,7 +48,7 @@ def may_change(question: str, perturbation: str) -> str:
     'brown'
     """
     words = [word.strip(".,;:!?()\"'").lower() for word in question.split()]
-    unsure = MAY_CHANGE.get(perturbation, frozenset())
+    unsure = PERTURBATIONS[perturbation].unsure
     for word, following in zip(words, [*words[1:], ""], strict=True):
         fruit = word == "orange" and words[1:2] == ["there"] and following in PREPOSITIONS | {""}
         if word in unsure and not fruit:
