@@ -17,12 +17,7 @@ from vhbench.adapters.coco_entries import Annotation, Image
 from vhbench.adapters.faults import Faults
 from vhbench.schema import VhbenchError
 
-TYPES: Final = {
-    "color": "colour",
-    "pattern_marking": "pattern",
-    "material": "material",
-    "transparency": "transparency",
-}
+TYPES: Final = {"color": "colour", "pattern_marking": "pattern", "material": "material", "transparency": "transparency"}
 """PACO's attribute types and ours; their order is that of the ids."""
 
 BOUNDS: Final = (0, 30, 41, 55, 59)

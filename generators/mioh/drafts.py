@@ -20,7 +20,7 @@ YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ImageSlot:
     """What one image must show.
 
     Attributes:
@@ -54,8 +54,8 @@ class Draft:
     text: str
     facts: tuple[Fact, ...]
     answer: str
-    slots: tuple[Slot, ...]
-    filler: Slot
+    slots: tuple[ImageSlot, ...]
+    filler: ImageSlot
     least: int = 2
     options: tuple[str, ...] = ()
     slot: int = -1
@@ -67,14 +67,14 @@ Block = Sequence[tuple[Draft, ...]]
 """One entry per answer; each holds the same question in several forms, the most demanding first."""
 
 
-def plus(fact: Fact, *others: tuple[Fact, bool]) -> Slot:
+def plus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
     """A slot that shows the fact."""
-    return Slot(((fact, True), *others), hp=fact)
+    return ImageSlot(((fact, True), *others), hp=fact)
 
 
-def minus(fact: Fact, *others: tuple[Fact, bool]) -> Slot:
+def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
     """A slot that does not."""
-    return Slot(((fact, False), *others), hn=fact)
+    return ImageSlot(((fact, False), *others), hn=fact)
 
 
 def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -91,10 +91,7 @@ def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in every image? No: in all but one."""
     (f,) = facts
     text, rest = text.format(a=wording.a(f.phrase())), (plus(f),) * 3
-    return [
-        (Draft(text, (f,), YES, (plus(f), *rest), plus(f)),),
-        (Draft(text, (f,), NO, (minus(f), *rest), plus(f)),),
-    ]
+    return [(Draft(text, (f,), YES, (plus(f), *rest), plus(f)),), (Draft(text, (f,), NO, (minus(f), *rest), plus(f)),)]
 
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -105,7 +102,7 @@ def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
         slots = [minus(others[j % len(others)], *((f, False) for f in facts)) for j in range(4)]
         if i < 4:
             slots[0] = plus(facts[i], *((f, False) for f in others))
-        filler = Slot(tuple((f, False) for f in facts))
+        filler = ImageSlot(tuple((f, False) for f in facts))
         block.append((_options(text, facts, i, slots, filler),))
     return block
 
@@ -117,10 +114,10 @@ def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
         others = [f for j, f in enumerate(facts) if j != i]
         always = [(facts[i], True)] if i < 4 else []
         hp = facts[i] if i < 4 else None
-        first = Slot((*always, (others[0], False), (others[1], False)), hp, others[0])
-        second = Slot((*always, *((f, False) for f in others[2:])), hp, others[2])
-        filler = Slot(tuple(always), hp)
-        lure = Slot((*always, (others[0], True)), hp)
+        first = ImageSlot((*always, (others[0], False), (others[1], False)), hp, others[0])
+        second = ImageSlot((*always, *((f, False) for f in others[2:])), hp, others[2])
+        filler = ImageSlot(tuple(always), hp)
+        lure = ImageSlot((*always, (others[0], True)), hp)
         weak = (first, second, filler, filler)
         block.append(tuple(_options(text, facts, i, s, filler) for s in ((first, second, lure, filler), weak)))
     return block
@@ -135,9 +132,9 @@ def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -
         forms = []
         for both, second_only in ((others[:1], others[1:2]), ([], others[:1]), ([], [])):
             neither = [f for f in others if f not in both]
-            one = Slot(_wants(right + both, neither), right[0] if right else None, None if right else neither[0])
-            two = Slot(_wants(both + second_only, right), None, right[0] if right else None)
-            forms.append(_options(text, facts, i, (one, two), Slot()))
+            one = ImageSlot(_wants(right + both, neither), right[0] if right else None, None if right else neither[0])
+            two = ImageSlot(_wants(both + second_only, right), None, right[0] if right else None)
+            forms.append(_options(text, facts, i, (one, two), ImageSlot()))
         block.append(tuple(forms))
     return block
 
@@ -156,7 +153,7 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
     text = text.replace("{a}", wording.a(f.phrase()))
-    return [(Draft(text, (f,), answer, (x, y), Slot(), options=TWO_IMAGES),) for answer, x, y in pairs]
+    return [(Draft(text, (f,), answer, (x, y), ImageSlot(), options=TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -225,12 +222,12 @@ def exactly(text: str, category: str, number: int) -> Block:
         n for n in (number - 1, number + 1, number - 2, number + 2, number + 3, 1, 2) if 1 <= n <= 5 and n != number
     ]
     rest = tuple(plus(Count(category, n)) for n in nearby[:2])
-    filler = Slot(((f, False),))
-    weak = tuple(Slot(((f, False), (Count(category, 0), False))) for _ in range(2))
+    filler = ImageSlot(((f, False),))
+    weak = tuple(ImageSlot(((f, False), (Count(category, 0), False))) for _ in range(2))
     right, none = [], []
     for others in (rest, weak, (zero(category),) * 2):
         right.append(
-            Draft(text, (f,), "", (Slot(((f, True),), hp=f), zero(category), *others), filler, slot=0, last=NONE)
+            Draft(text, (f,), "", (ImageSlot(((f, True),), hp=f), zero(category), *others), filler, slot=0, last=NONE)
         )
         none.append(
             Draft(text, (f,), NONE, (others[0], zero(category), *others[1:], zero(category)), filler, last=NONE)
@@ -247,7 +244,7 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
 
     def forms(answer: str, pairs: Sequence[tuple[int, int]]) -> tuple[Draft, ...]:
         return tuple(
-            Draft(text, (Exists(category),), answer, (shows[x], shows[y]), Slot(), options=TWO_AMOUNTS)
+            Draft(text, (Exists(category),), answer, (shows[x], shows[y]), ImageSlot(), options=TWO_AMOUNTS)
             for x, y in pairs
         )
 
@@ -268,10 +265,10 @@ TWO_IMAGES: Final = (BOTH, NEITHER, FIRST, SECOND)
 TWO_AMOUNTS: Final = (SAME, NONE_SHOWN, FIRST, SECOND)
 
 
-def zero(category: str) -> Slot:
+def zero(category: str) -> ImageSlot:
     """A slot that shows none of a category, and is known to."""
     f = Count(category, 0)
-    return Slot(((f, True),), hn=f)
+    return ImageSlot(((f, True),), hn=f)
 
 
 def _noun(fact: Fact) -> str:
@@ -281,7 +278,7 @@ def _noun(fact: Fact) -> str:
     return fact.category
 
 
-def _options(text: str, facts: Sequence[Fact], right: int, slots: Sequence[Slot], filler: Slot) -> Draft:
+def _options(text: str, facts: Sequence[Fact], right: int, slots: Sequence[ImageSlot], filler: ImageSlot) -> Draft:
     options = tuple(f.phrase() for f in facts)
     answer = options[right] if right < len(facts) else NONE
     return Draft(text, tuple(facts), answer, tuple(slots), filler, options=options, last=NONE)
@@ -302,16 +299,16 @@ def _spread(number: int, parts: int, generator: np.random.Generator) -> tuple[in
     return tuple(found)
 
 
-def _counted(category: str, parts: Sequence[int]) -> tuple[Slot, ...]:
+def _counted(category: str, parts: Sequence[int]) -> tuple[ImageSlot, ...]:
     shown = tuple(plus(Count(category, n)) for n in parts)
     return shown + (zero(category),) * (4 - len(shown))
 
 
-def _count_slot(counts: dict[str, int], target: str) -> Slot:
+def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:
     """A slot with a count of several categories; the pressures bear on the target's."""
     fact = Count(target, counts[target])
     wants = tuple((Count(name, n), True) for name, n in counts.items())
-    return Slot(wants, hp=fact if fact.number else None, hn=None if fact.number else fact)
+    return ImageSlot(wants, hp=fact if fact.number else None, hn=None if fact.number else fact)
 
 
 Shape = Callable[[str, Sequence[Fact], np.random.Generator], Block]

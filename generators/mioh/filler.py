@@ -182,12 +182,7 @@ class Filler:
         return dealt[:wanted]
 
     def _item(
-        self,
-        number: int,
-        chooser: Chooser,
-        deal: Balance,
-        answers: np.random.Generator,
-        generator: np.random.Generator,
+        self, number: int, chooser: Chooser, deal: Balance, answers: np.random.Generator, generator: np.random.Generator
     ) -> Item | None:
         drawn = chooser.draw(generator)
         if len(drawn) < self.kind.asks:

@@ -8,7 +8,7 @@ from vhbench.schema import Scene
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SettingWords:
     """An environment in words.
 
     Attributes:
@@ -22,16 +22,16 @@ class Setting:
     shown: str
 
 
-def _table(family: str, *rows: str) -> dict[str, Setting]:
+def _table(family: str, *rows: str) -> dict[str, SettingWords]:
     """Read rows "word: preposition noun phrase"."""
     found = {}
     for row in rows:
         word, _, place = row.partition(": ")
-        found[word] = Setting(family, place, place.split(" ", 1)[1])
+        found[word] = SettingWords(family, place, place.split(" ", 1)[1])
     return found
 
 
-SETTINGS: Mapping[str, Setting] = {
+SETTINGS: Mapping[str, SettingWords] = {
     **_table("kitchen", "kitchen: in a kitchen"),
     **_table("bathroom", "bathroom: in a bathroom"),
     **_table("room", "living room: in a living room", "bedroom: in a bedroom", "room: in a room"),

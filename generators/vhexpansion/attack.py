@@ -202,12 +202,7 @@ def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
 
 
 def run(
-    images: Sequence[Pixels],
-    starts: Tensor,
-    direction: Direction,
-    *,
-    model: WhiteBoxVLM,
-    config: AttackConfig,
+    images: Sequence[Pixels], starts: Tensor, direction: Direction, *, model: WhiteBoxVLM, config: AttackConfig
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The attack itself.
 
@@ -380,7 +375,4 @@ def _check(case: AttackCase) -> None:
         raise VhbenchError(f"case {case.id}: direction {case.direction!r} is unknown; must be one of {', '.join(SIGN)}")
 
 
-METHODS = {
-    "ifgsm": Method(ascent=torch.sign, step_size=0.5 / 255),
-    "pgd": Method(ascent=torch.clone, step_size=1.0),
-}
+METHODS = {"ifgsm": Method(ascent=torch.sign, step_size=0.5 / 255), "pgd": Method(ascent=torch.clone, step_size=1.0)}

@@ -49,7 +49,7 @@ class Flags:
             yield np.unpackbits(self.bits[:, start : start + _CHUNK // 8], axis=1).astype(np.float32)
 
 
-class Columns:
+class SceneColumns:
     """Scenes, read once; objects are rows in the order of their scenes.
 
     Attributes:
@@ -73,7 +73,7 @@ class Columns:
 
     def __init__(self, scenes: Iterable[Scene]) -> None:
         """Read the scenes, each once and in order."""
-        reader = _SceneColumns()
+        reader = _Collected()
         for scene in scenes:
             reader.add(scene)
         self._length = len(reader.known)
@@ -128,7 +128,7 @@ class Columns:
         marked[scenes] = True
         return marked
 
-    def _fill_flags(self, reader: "_SceneColumns") -> None:
+    def _fill_flags(self, reader: "_Collected") -> None:
         areas = defaultdict(list)
         for scene, words in reader.areas.items():
             for word in words:
@@ -145,7 +145,7 @@ class Columns:
         self.countable = Flags((row[reader.countable] for row in rows), len(self))
 
 
-class _SceneColumns:
+class _Collected:
     """Collects columns from scenes, one object at a time, as plain numbers: a Python object each would fill memory."""
 
     def __init__(self) -> None:
