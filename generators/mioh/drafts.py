@@ -5,14 +5,16 @@ must be true there. The text is drawn without regard to the answer and a block h
 the same text, so that words alone tell nothing about the answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
 from vhbench.generators.mioh import wording
 from vhbench.generators.mioh.facts import Count, Exists, Fact, Related
+
+T = TypeVar("T")
 
 NONE: Final = "None of the above"
 UNKNOWN: Final = "I don't know"
@@ -79,64 +81,64 @@ def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
 
 def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in any image? Yes: in exactly one, so that more images make it harder to find."""
-    (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase())), (minus(f),) * 3
-    return [
-        (Draft(text, (f,), YES, (plus(f), *rest), minus(f)),),
-        (Draft(text, (f,), NO, (minus(f), *rest), minus(f)),),
-    ]
+    return _in_first(text, facts[0], minus)
 
 
 def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in every image? No: in all but one."""
-    (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase())), (plus(f),) * 3
-    return [(Draft(text, (f,), YES, (plus(f), *rest), plus(f)),), (Draft(text, (f,), NO, (minus(f), *rest), plus(f)),)]
+    return _in_first(text, facts[0], plus)
+
+
+def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
+    """Show it in the first image (yes) or not (no); the others are alike."""
+    text, others = text.format(a=wording.a(f.phrase())), (rest(f),) * 3
+    return [(Draft(text, (f,), said, (slot, *others), rest(f)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
 
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four occurs in at least one image? The right one in exactly one, the others in none."""
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [f for j, f in enumerate(facts) if j != i]
+    for right, others in _each_right(facts):
         slots = [minus(others[j % len(others)], *((f, False) for f in facts)) for j in range(4)]
-        if i < 4:
-            slots[0] = plus(facts[i], *((f, False) for f in others))
+        if right:
+            slots[0] = plus(right[0], *((f, False) for f in others))
         filler = ImageSlot(tuple((f, False) for f in facts))
-        block.append((_options(text, facts, i, slots, filler),))
+        block.append((_options(text, facts, right, slots, filler),))
     return block
 
 
 def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four occurs in all images? Each other one is missing somewhere, and best also present somewhere."""
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [f for j, f in enumerate(facts) if j != i]
-        always = [(facts[i], True)] if i < 4 else []
-        hp = facts[i] if i < 4 else None
+    for right, others in _each_right(facts):
+        always, hp = [(f, True) for f in right], right[0] if right else None
         first = ImageSlot((*always, (others[0], False), (others[1], False)), hp, others[0])
         second = ImageSlot((*always, *((f, False) for f in others[2:])), hp, others[2])
         filler = ImageSlot(tuple(always), hp)
         lure = ImageSlot((*always, (others[0], True)), hp)
         weak = (first, second, filler, filler)
-        block.append(tuple(_options(text, facts, i, s, filler) for s in ((first, second, lure, filler), weak)))
+        block.append(tuple(_options(text, facts, right, s, filler) for s in ((first, second, lure, filler), weak)))
     return block
 
 
 def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four is in the first image and not in the second? Others: in both, in the second, in neither."""
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [f for j, f in enumerate(facts) if j != i]
-        right = [facts[i]] if i < 4 else []
-        forms = []
+    for right, others in _each_right(facts):
+        forms, hp = [], right[0] if right else None
         for both, second_only in ((others[:1], others[1:2]), ([], others[:1]), ([], [])):
             neither = [f for f in others if f not in both]
-            one = ImageSlot(_wants(right + both, neither), right[0] if right else None, None if right else neither[0])
-            two = ImageSlot(_wants(both + second_only, right), None, right[0] if right else None)
-            forms.append(_options(text, facts, i, (one, two), ImageSlot()))
+            one = ImageSlot(_wants(right + both, neither), hp, None if right else neither[0])
+            two = ImageSlot(_wants(both + second_only, right), None, hp)
+            forms.append(_options(text, facts, right, (one, two), ImageSlot()))
         block.append(tuple(forms))
     return block
+
+
+def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:
+    """Yield for every answer, each of four options or none of them, what is right (one or nothing) and the others."""
+    for i in range(5):
+        yield list(items[i : i + 1]), [*items[:i], *items[i + 1 :]]
 
 
 def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -190,9 +192,7 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
     names = [_noun(f) for f in facts]
     text = text.format(number=number)
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [n for j, n in enumerate(names) if j != i]
-        right = [names[i]] if i < 4 else []
+    for right, others in _each_right(names):
         parts = _spread(number, 2, generator)
         forms = []
         for lures in ((others[0], others[1]), (others[0],), ()):
@@ -202,9 +202,8 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
             for name in right:
                 counts[0][name], counts[1][name] = parts
             slots = tuple(_count_slot(c, right[0] if right else others[-1]) for c in counts)
-            forms.append(
-                _options(text, [Exists(n) for n in names], i, slots, _count_slot(dict.fromkeys(names, 0), names[0]))
-            )
+            filler = _count_slot(dict.fromkeys(names, 0), names[0])
+            forms.append(_options(text, [Exists(n) for n in names], [Exists(n) for n in right], slots, filler))
         block.append(tuple(forms))
     return block
 
@@ -278,9 +277,11 @@ def _noun(fact: Fact) -> str:
     return fact.category
 
 
-def _options(text: str, facts: Sequence[Fact], right: int, slots: Sequence[ImageSlot], filler: ImageSlot) -> Draft:
+def _options(
+    text: str, facts: Sequence[Fact], right: Sequence[Fact], slots: Sequence[ImageSlot], filler: ImageSlot
+) -> Draft:
+    answer = right[0].phrase() if right else NONE
     options = tuple(f.phrase() for f in facts)
-    answer = options[right] if right < len(facts) else NONE
     return Draft(text, tuple(facts), answer, tuple(slots), filler, options=options, last=NONE)
 
 

@@ -4,9 +4,10 @@ The text of a question is drawn first and kept only if images exist for *every* 
 dealt. So the answer does not depend on the text, and a model that sees no images stays at chance.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, zip_longest
 from typing import Final
 
 import numpy as np
@@ -52,22 +53,18 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """An easy question with its images, and what it takes to press it.
+class Item(Settled):
+    """An easy question with its images; it can be pressed where every answer to it can.
 
     Attributes:
+        number: of the text in the order of drawing.
         answer: index of the draft in its block.
-        scenes: as of :class:`Settled`.
-        pressed: the same, of the pressures that fit every answer.
         again: these are second twins.
         base: the question that this one is tied to, "e1-12", or "".
     """
 
     number: int
-    draft: Draft
     answer: int
-    scenes: tuple[int, ...]
-    pressed: Mapping[str, tuple[int, ...]]
     again: bool = False
     base: str = ""
 
@@ -166,7 +163,7 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
-        able = Counter(item.answer for item in found if all(_can_be(item, pressure) for pressure in self.needed))
+        able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
     def _best(self, found: list[Item], wanted: int) -> list[Item]:
@@ -174,12 +171,8 @@ class Filler:
         ranked = sorted(
             found, key=lambda item: (-sum(p in item.pressed for p in self.needed), item.number < _TIED, item.number)
         )
-        groups: dict[int, list[Item]] = {}
-        for item in ranked:
-            groups.setdefault(item.answer, []).append(item)
-        rounds = max((len(group) for group in groups.values()), default=0)
-        dealt = [groups[a][i] for i in range(rounds) for a in sorted(groups) if i < len(groups[a])]
-        return dealt[:wanted]
+        dealt = chain.from_iterable(zip_longest(*_by_answer(ranked).values()))
+        return list(filter(None, dealt))[:wanted]
 
     def _item(
         self, number: int, chooser: Chooser, deal: Balance, answers: np.random.Generator, generator: np.random.Generator
@@ -206,7 +199,7 @@ class Filler:
         right = settled[answer]
         self.images.uses[list(right.scenes)] += 1
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
-        return Item(number, right.draft, answer, right.scenes, twins)
+        return Item(right.draft, right.scenes, twins, number, answer)
 
     def _ways(self, settled: Sequence[Settled]) -> int:
         """Count the pressures under which all of them have a twin."""
@@ -279,10 +272,7 @@ class Filler:
     def _press(self, items: Sequence[Item], pressure: str) -> None:
         """Add pressed twins, as many of each answer as of any other (one may be ahead of the rest)."""
         cell = self.cells[pressure]
-        groups: dict[int, list[Item]] = {}
-        for item in items:
-            groups.setdefault(item.answer, []).append(item)
-        able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in sorted(groups.items())}
+        able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in _by_answer(items).items()}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
         turns, even = self._turns(list(waiting), pressure), True
         while even and any(waiting.values()) and not cell.full():
@@ -317,18 +307,9 @@ class Filler:
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
         cell.scenes.update(scenes)
         pair = f"{self.kind.id.lower()}-{item.base or item.number}"
-        made = ask(
-            self.kind,
-            item.draft,
-            [self.pool.scenes[index] for index in scenes],
-            cell.balance,
-            generator,
-            id=f"{pair}-{pressure}{'-2' if item.again else ''}",
-            pressure=pressure,
-            source=self.source,
-            pair_id=pair,
-        )
-        cell.rows.append(made)
+        row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "source": self.source}
+        shown = [self.pool.scenes[index] for index in scenes]
+        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, pressure=pressure, **row))
 
     def _unfilled(self, facts: int) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
@@ -356,8 +337,12 @@ def _too_few(pressure: str, draft: Draft) -> bool:
     return 0 < PRESSURES[pressure].images < draft.least
 
 
-def _can_be(item: Item, pressure: str) -> bool:
-    return pressure in item.pressed or _too_few(pressure, item.draft)
+def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
+    """Group items by their answers, in order."""
+    groups: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[item.answer].append(item)
+    return dict(sorted(groups.items()))
 
 
 def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
