@@ -48,7 +48,7 @@ def may_change(question: str, perturbation: str) -> str:
     'brown'
     """
     words = [word.strip(".,;:!?()\"'").lower() for word in question.split()]
-    unsure = PERTURBATIONS[perturbation].unsure
+    unsure = PERTURBATIONS[perturbation].unsure.split()
     for word, following in zip(words, [*words[1:], ""], strict=True):
         fruit = word == "orange" and words[1:2] == ["there"] and following in PREPOSITIONS | {""}
         if word in unsure and not fruit:

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from vhbench.generators.vhexpansion.word_lists import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT
 from vhbench.schema import VhbenchError
 
 Array = npt.NDArray[np.uint8]
@@ -32,13 +31,13 @@ class Perturbation:
     Attributes:
         change: makes the changed image of (image, source of randomness, parameters); the defaults are the paper's.
         text: what helps and contact sheets call it.
-        unsure: words of questions whose answers it may change.
+        unsure: words of questions whose answers it may change, separated by spaces.
         severities: the parameters of ImageNet-C's scale from 1 to 5.
     """
 
     change: Callable[..., Array]
     text: str
-    unsure: frozenset[str]
+    unsure: str
     severities: tuple[dict[str, float], ...]
 
     def __call__(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
@@ -241,18 +240,25 @@ def _scale(name: str, *values: float) -> tuple[dict[str, float], ...]:
 
 PERTURBATIONS: Final[dict[str, Perturbation]] = {
     "gaussian_noise": Perturbation(
-        gaussian_noise, "Gaussian noise", GRAIN, severities=_scale("sigma", 0.08, 0.12, 0.18, 0.26, 0.38)
+        gaussian_noise, "Gaussian noise", "grain grainy noise noisy",
+        severities=_scale("sigma", 0.08, 0.12, 0.18, 0.26, 0.38),
     ),
-    # Half the range brighter, black is grey, brown is orange, and dusk is day.
     "brightness": Perturbation(
-        brightness, "brightness", COLOURS | LIGHT, severities=_scale("amount", 0.1, 0.2, 0.3, 0.4, 0.5)
+        brightness, "brightness",
+        # Half the range brighter, black is grey, brown is orange, and dusk is day.
+        "red orange yellow green blue purple pink brown black white gray grey golden gold silver beige violet cyan "
+        "magenta azure emerald khaki teal turquoise cream color colored colour coloured dark bright light dim pale "
+        "night day daytime nighttime sunny gloomy cloudy overcast shadow shadows lit darker darkest brighter brightest "
+        "brightness lighter dusk dawn sunset sunrise twilight evening morning midnight faded",
+        severities=_scale("amount", 0.1, 0.2, 0.3, 0.4, 0.5),
     ),
     "defocus_blur": Perturbation(
-        defocus_blur, "defocus blur", BLUR,
+        defocus_blur, "defocus blur", "blur blurry blurred unblurred focus focused unfocused crisp sharpness",
         severities=({"radius": 3, "alias_blur": 0.1}, *({"radius": r, "alias_blur": 0.5} for r in (4, 6, 8, 10))),
     ),
     "jpeg_compression": Perturbation(
-        jpeg_compression, "JPEG compression", BLOCKS, severities=_scale("quality", 25, 18, 15, 10, 7)
+        jpeg_compression, "JPEG compression", "pixelated blocky compressed artifact artifacts",
+        severities=_scale("quality", 25, 18, 15, 10, 7),
     ),
 }  # fmt: skip
 """The paper's own parameters are severity 1 of the noise and 5 of the brightness; its radius of 5 lies between
