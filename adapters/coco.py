@@ -9,6 +9,7 @@ needs a few hundred MB. A scene is made when it is asked for; image files are op
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,10 +125,11 @@ class CocoScenes(SceneSequence):
         """Look at a sound annotation; here there is nothing more to see."""
 
     def _object(self, row: Any) -> SceneObject:
-        _, identity, category, box, area, crowd = row.tolist()
+        _, identity, slot, box, area, crowd = row.tolist()
         x, y, width, height = (round(value, 2) for value in box)
+        found = SceneObject(identity, self._names[slot], (x, y, width, height), area, crowd=crowd)
         attributes, types = self.attributes(identity)
-        return SceneObject(identity, self._names[category], (x, y, width, height), area, attributes, types, crowd=crowd)
+        return replace(found, attributes=attributes, known_attributes=types) if types or attributes else found
 
     def _provenance(self, image: Image) -> dict[str, Any]:
         found = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
