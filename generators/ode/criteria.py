@@ -152,26 +152,16 @@ class Criterion:
     bounded: bool = False
 
 
-def candidates(
-    graph: ConceptGraph,
-    criterion: str,
-    pairing: str,
-    *,
-    seed: int,
-    epsilon: float = 0,
-    delta: float | None = None,
-    version: int = 1,
-) -> Iterator[Pair]:
-    """Yield all pairs that meet a criterion, in the order in which they are to be used.
+def candidates(pool: PairPool, criterion: str, *, seed: int) -> Iterator[Pair]:
+    """Yield all pairs of a pool that meet a criterion, in the order in which they are to be used.
 
     Raises:
         VhbenchError: if the criterion or the pairing is unknown, or ε ≥ δ.
     """
-    for value, what, allowed in ((criterion, "criterion", CRITERIA), (pairing, "pairing", PAIRINGS)):
+    for value, what, allowed in ((criterion, "criterion", CRITERIA), (pool.pairing, "pairing", PAIRINGS)):
         if value not in allowed:
             raise VhbenchError(f"unknown {what} {value!r}: must be one of {', '.join(allowed)}")
-    pool = PairPool(graph, pairing, version, epsilon, delta)
-    return CRITERIA[criterion].draw(pool, rng(seed, "ode", "pairs", criterion, pairing, version))
+    return CRITERIA[criterion].draw(pool, rng(seed, "ode", "pairs", criterion, pool.pairing, pool.version))
 
 
 def select(
@@ -208,10 +198,10 @@ def select(
     found: dict[str, list[Pair]] = {pairing: [] for pairing in PAIRINGS}
     for version in range(1, int(graph.graph["version"]) + 1):
         for pairing, pairs in found.items():
-            stream = candidates(graph, criterion, pairing, seed=seed, epsilon=epsilon, delta=delta, version=version)
-            drawn = list(islice(stream, limit))
+            pool = PairPool(graph, pairing, version, epsilon, delta)
+            drawn = list(islice(candidates(pool, criterion, seed=seed), limit))
             if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
-                bounds = PairPool(graph, pairing, version, epsilon, delta).bounds if CRITERIA[criterion].bounded else ()
+                bounds = pool.bounds if CRITERIA[criterion].bounded else ()
                 within = " with {:g} < c < {:g}".format(*bounds) if bounds else ""
                 raise VhbenchError(
                     f"{criterion}: {limit} {PAIRINGS[pairing]} pairs were asked for, the graph has only "

@@ -118,15 +118,8 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
 
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
     """Yield the cases of every pair of a share, or why the pair cannot be shown, in the criterion's order."""
-    stream = criteria.candidates(
-        recipe.graph,
-        share.criterion,
-        share.pairing,
-        seed=recipe.seed,
-        epsilon=recipe.epsilon,
-        delta=recipe.delta,
-        version=share.graph_version,
-    )
+    pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
+    stream = criteria.candidates(pool, share.criterion, seed=recipe.seed)
     offset = 100_000 * (share.graph_version - 1)
     for rank, pair in islice(enumerate(stream), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)

@@ -151,7 +151,6 @@ def attack(
     config: AttackConfig | None = None,
     seed: int = 0,
     cache: Path | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> list[AttackResult | Rejection]:
     """Attack images; cases that share image and direction are attacked once.
 
@@ -164,7 +163,6 @@ def attack(
         config: how; the paper's settings by default.
         seed: of the random start.
         cache: a folder that keeps every finished image, keyed by content, so that an attack can be resumed.
-        progress: called with the number of cases that have just been finished.
 
     Returns:
         One result per case, in order, or a rejection: ``image_too_small``, ``unprocessable_image`` (the model's own
@@ -186,8 +184,6 @@ def attack(
         for key, fields in zip(keys, found, strict=True):
             for index in members[key]:
                 done[index] = _finished(cases[index], fields)
-        if progress is not None:
-            progress(sum(len(members[key]) for key in keys))
     return [result for result in done if result is not None]
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from PIL import Image, ImageOps
 
-from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturb
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
 from vhbench.generators.vhexpansion.rewriting import Twin
 from vhbench.generators.vhexpansion.word_lists import PREPOSITIONS
 from vhbench.images import open_image, to_png
@@ -97,9 +97,9 @@ def perturbed(pixels: Array, digest: str, name: str, *, seed: int, severity: int
         digest: of the image, see :func:`digest_of`.
         name: of the perturbation.
         seed: of the build.
-        severity: see :func:`vhbench.generators.vhexpansion.perturbations.perturb`.
+        severity: see :func:`vhbench.generators.vhexpansion.perturbations.perturbation`.
     """
-    return encode(perturb(pixels, name, rng(seed, BENCHMARK, name, digest), severity=severity))
+    return encode(perturbation(name, severity)(pixels, rng(seed, BENCHMARK, name, digest)))
 
 
 def decode(data: bytes) -> Array:

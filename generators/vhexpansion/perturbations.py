@@ -97,23 +97,12 @@ def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 3
     return _on_colour(image, lambda colour: _through_jpeg(colour, quality))
 
 
-def perturb(image: Array, name: str, rng: np.random.Generator, *, severity: int | None = None) -> Array:
-    """Apply one perturbation by name.
+def perturbation(name: str, severity: int | None = None) -> Callable[[Array, np.random.Generator], Array]:
+    """Return what perturbs an image, given a source of randomness.
 
     Args:
-        image: uint8, see the module.
         name: a key of :data:`PERTURBATIONS`.
-        rng: the source of randomness.
         severity: 1 to 5 on ImageNet-C's scale; None for the paper's parameters.
-
-    Raises:
-        VhbenchError: if the name or the severity does not exist, or the array is not an image.
-    """
-    return perturbation(name, severity)(image, rng)
-
-
-def perturbation(name: str, severity: int | None = None) -> Callable[[Array, np.random.Generator], Array]:
-    """Return the perturbation of a name, at the paper's parameters or at a severity from 1 to 5.
 
     Raises:
         VhbenchError: if the name or the severity does not exist.
