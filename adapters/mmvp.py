@@ -6,7 +6,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from vhbench.adapters.tables import ImageFolder, choice, read_options, read_table
+from vhbench.adapters.tables import ImageFolder, asked, choice, read_options, read_table
 from vhbench.schema import Question
 
 CORRECTED = {"99": "B", "100": "A", "279": "B", "280": "A"}
@@ -30,13 +30,5 @@ def read_mmvp(path: Path, images: Path | None, *, source: str = "mmvp") -> Itera
         index = line.text("Index", "lmms_eval_index", "id")
         options = read_options(line, line.text("Options"))
         image = found.of(line, "image") if line.get("image") else found.file(line, f"{index}.jpg", f"{index}.png")
-        yield Question(
-            id=index,
-            images=(image,),
-            question=line.text("Question"),
-            choices=options,
-            answer=CORRECTED.get(index) or choice(line, options, "Correct Answer", "answer"),
-            kind="multiple_choice",
-            benchmark="vhexpansion",
-            source=source,
-        )
+        answer = CORRECTED.get(index) or choice(line, options, "Correct Answer", "answer")
+        yield asked(index, image, line.text("Question"), answer, source, choices=options)

@@ -202,19 +202,19 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
         image = found.of(line, "image", "image_path", "images", "file_name")
         options = line.get("options", "choices")
         listed = read_options(line, options) if options is not None else ()
-        yield Question(
-            id=str(line.get("id", "question_id") or index),
-            images=(image,),
-            question=question,
-            choices=listed,
-            answer=choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label"),
-            kind="multiple_choice" if listed else "yes_no",
-            benchmark="vhexpansion",
-            source=source,
+        said = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
+        yield asked(
+            str(line.get("id", "question_id") or index), image, question, said, source, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
-            pair_id=str(line.get("pair_id") or ""),
-            negated=as_yes_no(str(line.get("negated") or "no")) == "yes",
-        )
+            pair_id=str(line.get("pair_id") or ""), negated=as_yes_no(str(line.get("negated") or "no")) == "yes",
+        )  # fmt: skip
+
+
+def asked(id: str, image: ImageData, text: str, answer: str, source: str, **columns: Any) -> Question:
+    """Return a question about one image: of multiple choice if there are ``choices`` among the further columns."""
+    kind = "multiple_choice" if columns.get("choices") else "yes_no"
+    shared = {"benchmark": "vhexpansion", "source": source, "kind": kind, **columns}
+    return Question(id=id, images=(image,), question=text, answer=answer, **shared)
 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:

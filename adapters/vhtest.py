@@ -7,7 +7,7 @@ yes_or_no_ground_truth``; the images are ``Images/MODE/IMAGE_PATH``.
 from collections.abc import Iterator
 from pathlib import Path
 
-from vhbench.adapters.tables import ImageFolder, read_table, table_files
+from vhbench.adapters.tables import ImageFolder, asked, read_table, table_files
 from vhbench.schema import Question, VhbenchError
 
 MODES = ("existence", "shape", "color", "orientation", "OCR", "size", "position", "counting")
@@ -32,14 +32,8 @@ def read_vhtest(path: Path, images: Path | None, *, source: str = "vhtest") -> I
         found = ImageFolder(images or file.parent.parent / "Images")
         for index, line in enumerate(read_table(file), start=1):
             name = line.text("image_path", "image")
-            yield Question(
-                id=f"{mode}-{index}",
-                images=(found.file(line, f"{mode}/{name}", name),),
-                question=line.text("yes_or_no_question", "question"),
-                answer=line.yes_no("yes_or_no_ground_truth", "answer"),
-                kind="yes_no",
-                benchmark="vhexpansion",
-                source=source,
-                question_type=mode,
-                scene_ids=(name,),
-            )
+            answer = line.yes_no("yes_or_no_ground_truth", "answer")
+            yield asked(
+                f"{mode}-{index}", found.file(line, f"{mode}/{name}", name),
+                line.text("yes_or_no_question", "question"), answer, source, question_type=mode, scene_ids=(name,),
+            )  # fmt: skip

@@ -212,14 +212,8 @@ def _asked(recipe: Recipe, case: ImagePlan, names: Mapping[str, str]) -> list[st
 def _rows(recipe: Recipe, case: ImagePlan, spec: SceneSpec, scene: Scene, names: Mapping[str, str]) -> Iterator[Row]:
     targets = prompts.targets(case, recipe.world)
     things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
+    likely = [*things, *places] if spec.environment else things
     return questions.rows(
-        case,
-        scene,
-        targets,
-        [*things, *places] if spec.environment else things,
-        seed=recipe.seed,
-        version=recipe.version,
-        source=recipe.images.name,
-        levels=recipe.levels,
-        vocabulary=recipe.world.vocabulary(),
-    )
+        case, scene, targets, likely, seed=recipe.seed, version=recipe.version, source=recipe.images.name,
+        levels=recipe.levels, vocabulary=recipe.world.vocabulary(),
+    )  # fmt: skip
