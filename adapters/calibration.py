@@ -157,25 +157,7 @@ def _caption(words: list[str]) -> str:
 
 
 # lmms-eval asks that a class be either simple or chat; the answers are the same.
-class OracleChat(Oracle):
-    """The oracle as a chat model."""
-
-    is_simple = False
-
-
-class CoinChat(Coin):
-    """The coin as a chat model."""
-
-    is_simple = False
-
-
-class YesChat(Yes):
-    """The yes-sayer as a chat model."""
-
-    is_simple = False
-
-
-class BlindChat(Blind):
-    """The blind model as a chat model."""
-
-    is_simple = False
+OracleChat, CoinChat, YesChat, BlindChat = (
+    type(f"{kind.__name__}Chat", (kind,), {"is_simple": False, "__module__": __name__})
+    for kind in (Oracle, Coin, Yes, Blind)
+)

@@ -1,7 +1,7 @@
 """CLIP: how well texts fit images (transformers), with the image features cached on disk by the image's hash."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,58 +11,44 @@ import numpy.typing as npt
 import platformdirs
 from filelock import FileLock
 
+from vhbench.adapters.loading import batches, loading, needed_by, pick_device
 from vhbench.images import open_image
-from vhbench.progress import Progress
-from vhbench.schema import ImageData, VhbenchError, read_image
+from vhbench.schema import ImageData, read_image
 
 Floats = npt.NDArray[np.float32]
 
 
 class ClipScorer:
-    """Cosine similarities by a CLIP model; implements :class:`vhbench.protocols.TextImageScorer`.
+    """Cosine similarities by a CLIP model.
 
     Args:
         name: a model on the Hub, or a folder.
-        device: "cuda", "cpu" …; "" for a GPU where there is one.
+        device: "cuda", "cpu" …; "auto" for a GPU where there is one.
         batch: images or texts at once.
         cache: folder for image features; the user's cache by default.
     """
 
-    def __init__(self, name: str, *, device: str = "", batch: int = 64, cache: Path | None = None) -> None:
+    def __init__(self, name: str, *, device: str = "auto", batch: int = 64, cache: Path | None = None) -> None:
         self.name = name
         self.device = device
         self.batch = batch
         self.cache = cache or Path(platformdirs.user_cache_dir("vhbench")) / "clip"
 
-    def similarity(self, images: Sequence[bytes], texts: Sequence[str]) -> Floats:
-        """Return cosine similarities, shape (images, texts)."""
-        return self.matrix(images, texts)
-
-    def matrix(self, images: Sequence[ImageData], texts: Sequence[str], *, progress: bool = False) -> Floats:
+    def matrix(self, images: Sequence[ImageData], texts: Sequence[str]) -> Floats:
         """Return cosine similarities, shape (images, texts); files are opened one batch at a time."""
         words = self._text_features(texts)
-        rows = np.zeros((len(images), len(texts)), np.float32)
-        with Progress("looking with CLIP", total=len(images), unit="images", enabled=progress) as bar:
-            for start, part in _batches(images, self.batch):
-                rows[start : start + len(part)] = self._image_features([read_image(i) for i in part]) @ words.T
-                for _ in part:
-                    bar.advance()
-        return rows
+        parts = (self._image_features([read_image(i) for i in part]) for part in batches(images, self.batch))
+        return np.concatenate([part @ words.T for part in parts])
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, str]:
         """Return (model, processor, device)."""
-        try:
-            import torch
+        with needed_by("--clip"):
             from transformers import AutoModel, AutoProcessor
-        except ImportError as error:
-            raise VhbenchError(f"--clip needs vhbench[generate]: {error}") from error
-        device = self.device or ("cuda" if torch.cuda.is_available() else "cpu")
-        try:
+        device = pick_device(self.device)
+        with loading(f"CLIP model {self.name!r}"):
             model = AutoModel.from_pretrained(self.name, use_safetensors=True).eval().to(device)
             return model, AutoProcessor.from_pretrained(self.name), device
-        except (OSError, ValueError) as error:
-            raise VhbenchError(f"cannot load CLIP model {self.name!r}: {str(error).splitlines()[0]}") from error
 
     @cached_property
     def _folder(self) -> Path:
@@ -97,15 +83,11 @@ class ClipScorer:
 
         model, processor, device = self._loaded
         parts = []
-        for _, part in _batches(texts, self.batch):
+        for part in batches(texts, self.batch):
             with torch.inference_mode():
                 inputs = processor(text=list(part), return_tensors="pt", padding=True, truncation=True).to(device)
                 parts.append(_unit(model.get_text_features(**inputs)))
         return np.concatenate(parts)
-
-
-def _batches(items: Sequence[Any], size: int) -> Iterator[tuple[int, Sequence[Any]]]:
-    return ((start, items[start : start + size]) for start in range(0, len(items), size))
 
 
 def _unit(features: Any) -> Floats:

@@ -8,24 +8,16 @@ The file is memory-mapped and its annotations are decoded one at a time into col
 needs a few hundred MB. A scene is made when it is asked for; image files are opened only when they are written.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
-from vhbench.adapters.coco_entries import (
-    Annotation,
-    Document,
-    Image,
-    about,
-    annotation_fault,
-    read_categories,
-    read_images,
-)
+from vhbench.adapters import coco_entries
+from vhbench.adapters.coco_entries import Annotation, Document, Image
 from vhbench.adapters.faults import Faults, read_json
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Scene, SceneObject, VhbenchError
@@ -33,24 +25,20 @@ from vhbench.schema import Scene, SceneObject, VhbenchError
 RIVALS = (frozenset({"car", "truck"}), frozenset({"couch", "chair"}), frozenset({"cup", "wine glass"}))
 """Categories of which annotators take one for another: where one is present, the other's absence is not known."""
 
+_ROW = np.dtype([("image", "i4"), ("id", "i8"), ("category", "i2"), ("box", "f4", 4), ("area", "f4"), ("crowd", "?")])
+"""An annotation: the place of its image, its id, the place of its category's name …"""
+
 
 class CocoScenes(SceneSequence):
     """The images of an instances file as scenes, in the file's order.
 
     Attributes:
         name: goes into ids and into each row's ``source``.
-        skipped: number of bad entries left out, by reason.
+        faults: bad entries that were left out.
+        instances: how many there are, crowd regions included.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        images: Path | None,
-        *,
-        name: str = "coco",
-        skip_bad: bool = False,
-        note: Callable[[Annotation, Faults], None] | None = None,
-    ) -> None:
+    def __init__(self, path: Path, images: Path | None, *, name: str = "coco", skip_bad: bool = False) -> None:
         """Read a file.
 
         Args:
@@ -58,29 +46,27 @@ class CocoScenes(SceneSequence):
             images: the folder that ``file_name`` is relative to; None where no image will ever be opened.
             name: of the source.
             skip_bad: leave bad entries out and count them, instead of stopping at the first.
-            note: told of every sound annotation.
 
         Raises:
             VhbenchError: names the file, the entry's id and what is wrong with it.
         """
-        self.name = name
-        self.path = path
-        self.faults = Faults(path, skip_bad)
+        self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
         document = read_json(path, Document, "COCO instances")
         # Copies: a view would keep the whole file in memory.
         self.document_extra = (document.attributes.copy(), document.joint_obj_attribute_categories.copy())
         self.categories = {
             identity: readable
-            for identity, name in read_categories(document.categories, self.faults).items()
+            for identity, name in coco_entries.read_categories(document.categories, self.faults).items()
             if (readable := self.readable(name))
         }
-        self._images = read_images(document.images, images, self.faults)
+        self._images = coco_entries.read_images(document.images, images, self.faults)
         self.folder = images
         self._dropped: dict[int, set[str]] = {}  # image id → the categories of its annotations that were left out
         self._unlisted: set[int] = set()  # ids of images of which an annotation of no readable category was left out
-        self._read_annotations(document.annotations, note)
+        self._names = list(self.categories.values())
+        self._read_annotations(document.annotations)
+        self.instances = len(self._rows)
         self._note_empty_categories()
-        self.skipped = self.faults.counts
         self.everything = frozenset(self.categories.values())
 
     def __len__(self) -> int:
@@ -89,14 +75,14 @@ class CocoScenes(SceneSequence):
     def scene(self, place: int) -> Scene:
         """Make the scene of one image."""
         image = self._images[place]
-        rows = range(self._starts[place], self._starts[place + 1])
+        rows = slice(self._starts[place], self._starts[place + 1])
         known, countable = self.knowledge(image, rows)
         return Scene(
             id=f"{self.name}:{image.id}",
             image=(self.folder or Path()) / image.file_name,
             width=image.width,
             height=image.height,
-            objects=tuple(self._object(row) for row in rows),
+            objects=tuple(self._object(row) for row in self._rows[rows]),
             known=known,
             countable=countable,
             provenance=self._provenance(image),
@@ -106,7 +92,7 @@ class CocoScenes(SceneSequence):
         """Yield each image's ``file_name``."""
         return (image.file_name for image in self._images)
 
-    def knowledge(self, image: Image, rows: range) -> tuple[frozenset[str], frozenset[str]]:
+    def knowledge(self, image: Image, rows: slice) -> tuple[frozenset[str], frozenset[str]]:
         """Return the known and the countable categories of an image; here: all, and all without a crowd."""
         present, crowds, dropped = self.evidence(image, rows)
         if self.unlisted(image):
@@ -116,11 +102,11 @@ class CocoScenes(SceneSequence):
         uncounted = crowds | dropped
         return known, known - uncounted if uncounted else known
 
-    def evidence(self, image: Image, rows: range) -> tuple[set[str], set[str], set[str]]:
+    def evidence(self, image: Image, rows: slice) -> tuple[set[str], set[str], set[str]]:
         """Return the categories that an image shows, those with a crowd, and those of annotations left out as bad."""
-        part = slice(rows.start, rows.stop)
-        present = {self._names[c] for c in self._category[part].tolist()}
-        crowds = {self._names[c] for c in self._category[part][self._crowd[part]].tolist()}
+        category, crowd = self._rows["category"][rows], self._rows["crowd"][rows]
+        present = {self._names[c] for c in category.tolist()}
+        crowds = {self._names[c] for c in category[crowd].tolist()}
         return present, crowds, self._dropped.get(image.id, set())
 
     def unlisted(self, image: Image) -> bool:
@@ -135,58 +121,42 @@ class CocoScenes(SceneSequence):
         """Return how questions name a category; "" leaves it out."""
         return category
 
-    def is_part(self, annotation: Annotation) -> bool:
-        """Tell whether an annotation is about a part of another's object (PACO)."""
-        return annotation.obj_ann_id is not None and annotation.obj_ann_id != annotation.id
+    def note(self, annotation: Annotation) -> None:
+        """Look at a sound annotation; here there is nothing more to see."""
 
-    def _object(self, row: int) -> SceneObject:
-        x, y, width, height = (round(value, 2) for value in self._box[row].tolist())
-        identity = int(self._id[row])
+    def _object(self, row: Any) -> SceneObject:
+        _, identity, slot, box, area, crowd = row.tolist()
+        x, y, width, height = (round(value, 2) for value in box)
+        found = SceneObject(identity, self._names[slot], (x, y, width, height), area, crowd=crowd)
         attributes, types = self.attributes(identity)
-        return SceneObject(
-            id=identity,
-            category=self._names[self._category[row]],
-            box=(x, y, width, height),
-            area=float(self._area[row]),
-            attributes=attributes,
-            known_attributes=types,
-            crowd=bool(self._crowd[row]),
-        )
+        return replace(found, attributes=attributes, known_attributes=types) if types or attributes else found
 
     def _provenance(self, image: Image) -> dict[str, Any]:
         found = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}
         return {key: value for key, value in found.items() if value is not None}
 
-    def _read_annotations(self, raws: Sequence[msgspec.Raw], note: Callable[[Annotation, Faults], None] | None) -> None:
+    def _read_annotations(self, raws: Sequence[msgspec.Raw]) -> None:
         index = {image.id: i for i, image in enumerate(self._images)}
         slots = {identity: slot for slot, identity in enumerate(self.categories)}
-        self._names = list(self.categories.values())
-        columns = _AnnotationColumns(len(raws))
-        seen: set[int] = set()
+        rows, used, seen = np.zeros(len(raws), _ROW), 0, set[int]()
         for place, raw in enumerate(raws):
             annotation = self.faults.decode(Annotation, raw, f"annotations[{place}]")
             if annotation is None:
-                self._drop(*about(raw), index)
+                self._drop(*coco_entries.about(raw), index)
+            elif annotation.is_part():
                 continue
-            if self.is_part(annotation):
-                continue
-            if not self._sound(annotation, index, seen):
+            elif fault := coco_entries.annotation_fault(annotation, index, seen, self.categories, self._images):
+                self.faults.report(fault[0], f"annotation {annotation.id}", fault[1])
                 self._drop(annotation.image_id, annotation.category_id, index)
-                continue
-            seen.add(annotation.id)
-            if note is not None:
-                note(annotation, self.faults)
-            image = index[annotation.image_id]
-            columns.add(annotation, image, slots[annotation.category_id], self._images[image])
-        order, self._starts = columns.sorted(len(self._images))
-        self._id, self._category = columns.id[order], columns.category[order]
-        self._box, self._area, self._crowd = columns.box[order], columns.area[order], columns.crowd[order]
-
-    def _sound(self, a: Annotation, index: dict[int, int], seen: set[int]) -> bool:
-        fault = annotation_fault(a, index, seen, self.categories, self._images)
-        if fault is not None:
-            self.faults.report(fault[0], f"annotation {a.id}", fault[1])
-        return fault is None
+            else:
+                seen.add(annotation.id)
+                self.note(annotation)
+                image = index[annotation.image_id]
+                rows[used] = _row(annotation, image, slots[annotation.category_id], self._images[image])
+                used += 1
+        self._rows = rows[:used][np.argsort(rows["image"][:used], kind="stable")]
+        counts = np.bincount(self._rows["image"], minlength=len(self._images))
+        self._starts = np.concatenate([[0], np.cumsum(counts)])
 
     def _drop(self, image: int | None, category: int | None, index: dict[int, int]) -> None:
         """Keep in mind what an annotation that is left out was about."""
@@ -199,7 +169,7 @@ class CocoScenes(SceneSequence):
 
     def _note_empty_categories(self) -> None:
         """Note them: a part of COCO lists all 80 and may show few; of one that is nowhere, nothing is asked."""
-        counts = np.bincount(self._category, minlength=len(self._names)).tolist()
+        counts = np.bincount(self._rows["category"], minlength=len(self._names)).tolist()
         if not any(counts):
             raise VhbenchError(f"{self.path}: none of its {len(self._names)} categories has an instance")
         self.faults.notes += [
@@ -208,42 +178,16 @@ class CocoScenes(SceneSequence):
             if not count
         ]
 
-    @cached_property
-    def instances(self) -> int:
-        """How many instances there are, crowd regions included."""
-        return len(self._id)
-
 
 def rivals(present: set[str], groups: Sequence[frozenset[str]]) -> set[str]:
     """Return the words that are not present but could be meant by one that is."""
     return {word for group in groups if group & present for word in group - present}
 
 
-class _AnnotationColumns:
-    """Grows nothing: one row per annotation of the file, filled from the front."""
-
-    def __init__(self, size: int) -> None:
-        self.rows = 0
-        self.image = np.zeros(size, np.int32)
-        self.id = np.zeros(size, np.int64)
-        self.category = np.zeros(size, np.int16)
-        self.box = np.zeros((size, 4), np.float32)
-        self.area = np.zeros(size, np.float32)
-        self.crowd = np.zeros(size, np.bool_)
-
-    def add(self, a: Annotation, image: int, category: int, frame: Image) -> None:
-        row = self.rows
-        x, y, width, height = a.bbox
-        right, bottom = min(x + width, frame.width), min(y + height, frame.height)
-        x, y = max(x, 0.0), max(y, 0.0)
-        self.image[row], self.id[row], self.category[row] = image, a.id, category
-        self.box[row] = (x, y, right - x, bottom - y)
-        self.area[row] = a.area if a.area is not None else (right - x) * (bottom - y)
-        self.crowd[row] = bool(a.iscrowd)
-        self.rows += 1
-
-    def sorted(self, images: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the rows grouped by image, in the file's order, and where each image starts."""
-        image = self.image[: self.rows]
-        starts = np.concatenate([[0], np.cumsum(np.bincount(image, minlength=images))])
-        return np.argsort(image, kind="stable"), starts
+def _row(a: Annotation, image: int, category: int, frame: Image) -> tuple[Any, ...]:
+    """Return an annotation as a row, its box cut to the image."""
+    x, y, width, height = a.bbox
+    right, bottom = min(x + width, frame.width), min(y + height, frame.height)
+    x, y = max(x, 0.0), max(y, 0.0)
+    area = a.area if a.area is not None else (right - x) * (bottom - y)
+    return image, a.id, category, (x, y, right - x, bottom - y), area, bool(a.iscrowd)

@@ -31,7 +31,6 @@ class Image(msgspec.Struct, gc=False):
     flickr_url: str | None = None
     neg_category_ids: list[int] | None = None
     not_exhaustive_category_ids: list[int] | None = None
-    neg_category_ids_attrs: list[int] | None = None
     not_exhaustive_category_ids_attrs: list[int] | None = None
 
 
@@ -52,6 +51,10 @@ class Annotation(msgspec.Struct, gc=False):
     unknown_pattern_marking: int = 0
     unknown_material: int = 0
     unknown_transparency: int = 0
+
+    def is_part(self) -> bool:
+        """Tell whether it is about a part of another's object (PACO)."""
+        return self.obj_ann_id is not None and self.obj_ann_id != self.id
 
 
 class Document(msgspec.Struct):

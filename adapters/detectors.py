@@ -1,9 +1,10 @@
 """Zero-shot object detectors, through transformers: Grounding DINO, OWL-ViT, OWLv2 and what follows their interface."""
 
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from vhbench.adapters.loading import batches, loading, needed_by, pick_device
 from vhbench.images import open_image
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
@@ -47,15 +48,11 @@ class ZeroShotDetector:
         if not words:
             raise VhbenchError(f"{self.name}: no words to look for")
         found: list[list[Detection]] = [[] for _ in images]
-        for chunk in _chunks(list(words), WORDS_AT_ONCE):
-            for start, batch in self._batches(images):
-                for offset, detections in enumerate(self._detect(batch, chunk)):
-                    found[start + offset].extend(detections)
+        for chunk in batches(words, WORDS_AT_ONCE):
+            looked = (detections for batch in batches(images, self._batch) for detections in self._detect(batch, chunk))
+            for known, new in zip(found, looked, strict=True):
+                known += new
         return [sorted(each, key=lambda d: (-d.score, d.category, d.box)) for each in found]
-
-    def _batches(self, images: Sequence[bytes]) -> Iterator[tuple[int, Sequence[bytes]]]:
-        for start in range(0, len(images), self._batch):
-            yield start, images[start : start + self._batch]
 
     def _detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
         """Look at a batch; where GPU memory does not suffice, at its halves."""
@@ -153,25 +150,14 @@ def _distinct(found: Sequence[Detection]) -> list[Detection]:
     return kept
 
 
-def _chunks(items: list[str], size: int) -> Iterator[list[str]]:
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
-
-
 def _load(model: str, revision: str) -> tuple[Any, Any, str]:
-    try:
-        import torch
+    with needed_by("--detector"):
         from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
-    except ImportError as error:
-        raise VhbenchError(f"--detector needs: pip install 'vhbench[generate]' ({error})") from error
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = pick_device()
     options: dict[str, Any] = {"revision": revision} if revision else {}
-    try:
+    with loading(f"the zero-shot detector {model!r}"):
         processor = AutoProcessor.from_pretrained(model, **options)
         network = AutoModelForZeroShotObjectDetection.from_pretrained(model, use_safetensors=True, **options)
-    except (OSError, ValueError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise VhbenchError(f"cannot load the zero-shot detector {model!r}: {reason}") from error
     if not hasattr(processor, "post_process_grounded_object_detection"):
         raise VhbenchError(f"{model!r} is no zero-shot object detector that vhbench knows (Grounding DINO, OWLv2, …)")
     return processor, network.eval().to(device), device

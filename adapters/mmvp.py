@@ -1,12 +1,12 @@
 """MMVP (Tong et al., CVPR 2024): pairs of images that CLIP takes for alike, one question, opposite answers.
 
-``Questions.csv`` has ``Index, Question, Options, Correct Answer``; the images are ``MMVP ImageFolder/INDEX.jpg``.
+``Questions.csv`` has ``Index, Question, Options, Correct Answer``; the images are ``MMVP Images/INDEX.jpg``.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from vhbench.adapters.tables import ImageFolder, choice, read_options, read_table
+from vhbench.adapters.tables import ImageFolder, asked, choice, read_options, read_table
 from vhbench.schema import Question
 
 CORRECTED = {"99": "B", "100": "A", "279": "B", "280": "A"}
@@ -18,25 +18,17 @@ def read_mmvp(path: Path, images: Path | None, *, source: str = "mmvp") -> Itera
 
     Args:
         path: the CSV file, or the folder that holds ``Questions.csv``; a Parquet file with images works too.
-        images: folder of the images; by default ``MMVP ImageFolder`` beside the CSV file.
+        images: folder of the images; by default ``MMVP Images`` beside the CSV file.
         source: name of the source in the rows.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
     """
     table = path / "Questions.csv" if (path / "Questions.csv").is_file() else path
-    found = ImageFolder(images or table.parent / "MMVP ImageFolder")
+    found = ImageFolder(images or table.parent / "MMVP Images")
     for line in read_table(table):
         index = line.text("Index", "lmms_eval_index", "id")
         options = read_options(line, line.text("Options"))
         image = found.of(line, "image") if line.get("image") else found.file(line, f"{index}.jpg", f"{index}.png")
-        yield Question(
-            id=index,
-            images=(image,),
-            question=line.text("Question"),
-            choices=options,
-            answer=CORRECTED.get(index) or choice(line, options, "Correct Answer", "answer"),
-            kind="multiple_choice",
-            benchmark="vhexpansion",
-            source=source,
-        )
+        answer = CORRECTED.get(index) or choice(line, options, "Correct Answer", "answer")
+        yield asked(index, image, line.text("Question"), answer, source, choices=options)

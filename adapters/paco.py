@@ -7,22 +7,19 @@ An object with a bad attribute id that is skipped stays, with nothing known of i
 """
 
 from collections import defaultdict
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
 from vhbench.adapters.coco import CocoScenes, rivals
 from vhbench.adapters.coco_entries import Annotation, Image
-from vhbench.adapters.faults import Faults
 from vhbench.schema import VhbenchError
 
-TYPES: Final = {
-    "color": "colour",
-    "pattern_marking": "pattern",
-    "material": "material",
-    "transparency": "transparency",
-}
+T = TypeVar("T")
+
+TYPES: Final = {"color": "colour", "pattern_marking": "pattern", "material": "material", "transparency": "transparency"}
 """PACO's attribute types and ours; their order is that of the ids."""
 
 BOUNDS: Final = (0, 30, 41, 55, 59)
@@ -30,34 +27,22 @@ SILENT: Final = frozenset({"plain", "logo", "text", "opaque"})
 """Values that are known but not asked about: they read badly, or hold of nearly everything."""
 
 NAMES: Final = {
-    "car_(automobile)": "car",
-    "cellular_telephone": "cell phone",
-    "drum_(musical_instrument)": "drum",
-    "glass_(drink_container)": "drinking glass",
-    "laptop_computer": "laptop",
-    "mouse_(computer_equipment)": "computer mouse",
-    "pan_(for_cooking)": "cooking pan",
-    "slipper_(footwear)": "slipper",
-    "tape_(sticky_cloth_or_paper)": "adhesive tape",
-    "television_set": "television",
-    "microwave_oven": "microwave",
+    "car_(automobile)": "car", "cellular_telephone": "cell phone", "drum_(musical_instrument)": "drum",
+    "glass_(drink_container)": "drinking glass", "laptop_computer": "laptop",
+    "mouse_(computer_equipment)": "computer mouse", "pan_(for_cooking)": "cooking pan", "slipper_(footwear)": "slipper",
+    "tape_(sticky_cloth_or_paper)": "adhesive tape", "television_set": "television", "microwave_oven": "microwave",
     "trash_can": "trash can",
-}
+}  # fmt: skip
 """Categories whose readable name is not the one without underscores."""
 
-RIVALS: Final = (
-    frozenset({"cup", "mug", "drinking glass"}),
-    frozenset({"telephone", "cell phone"}),
-    frozenset({"box", "carton", "crate", "basket"}),
-    frozenset({"can", "bottle", "jar"}),
-    frozenset({"chair", "stool", "bench"}),
-    frozenset({"shoe", "slipper"}),
-    frozenset({"plate", "tray", "bowl"}),
-    frozenset({"napkin", "tissue paper", "towel"}),
-    frozenset({"hat", "helmet"}),
-    frozenset({"pen", "pencil"}),
-    frozenset({"bucket", "trash can"}),
-)
+RIVALS: Final = tuple(
+    frozenset(group.split(", "))
+    for group in (
+        "cup, mug, drinking glass", "telephone, cell phone", "box, carton, crate, basket", "can, bottle, jar",
+        "chair, stool, bench", "shoe, slipper", "plate, tray, bowl", "napkin, tissue paper, towel", "hat, helmet",
+        "pen, pencil", "bucket, trash can",
+    )
+)  # fmt: skip
 
 
 class _Attribute(msgspec.Struct):
@@ -67,7 +52,6 @@ class _Attribute(msgspec.Struct):
 
 class _AttributePair(msgspec.Struct, rename={"pair": "obj-attr"}):
     obj: int | str
-    attr: int | str
     pair: int
 
 
@@ -80,24 +64,22 @@ class PacoScenes(CocoScenes):
         Raises:
             VhbenchError: also for an attribute outside the file's classes.
         """
-        self._attribute_names: dict[int, str] = {}
         self._found: dict[int, tuple[tuple[tuple[str, str], ...], frozenset[str]]] = {}
-        super().__init__(path, images, name=name, skip_bad=skip_bad, note=self._note)
-        self._pairs = self._joint()
+        super().__init__(path, images, name=name, skip_bad=skip_bad)
+        pairs = self._listed(self.document_extra[1], list[_AttributePair], "joint_obj_attribute_categories")
+        self._pairs = {
+            p.pair: self.categories.get(p.obj, "") if isinstance(p.obj, int) else self.readable(p.obj) for p in pairs
+        }
 
     def readable(self, category: str) -> str:
         """Return the readable name; parts ("mug:handle") are left out."""
         return "" if ":" in category else NAMES.get(category, category.replace("_", " "))
 
-    def is_part(self, annotation: Annotation) -> bool:
-        """Parts have their own annotations, which point to their object's."""
-        return super().is_part(annotation)
-
     def attributes(self, annotation: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         """Return an annotation's attributes and the known types."""
         return self._found.get(annotation, ((), frozenset()))
 
-    def knowledge(self, image: Image, rows: range) -> tuple[frozenset[str], frozenset[str]]:
+    def knowledge(self, image: Image, rows: slice) -> tuple[frozenset[str], frozenset[str]]:
         """Return the present and the verified absent categories, and which of them are all listed."""
         present, crowds, dropped = self.evidence(image, rows)
         if self.unlisted(image):
@@ -108,34 +90,26 @@ class PacoScenes(CocoScenes):
         doubtful = {name for pair in image.not_exhaustive_category_ids_attrs or () if (name := self._pairs.get(pair))}
         return known, known - partial - crowds - doubtful - dropped
 
-    def _joint(self) -> dict[int, str]:
-        """Return the id of a joint (object, attribute) category → the object's name."""
-        try:
-            pairs = msgspec.json.decode(self.document_extra[1], type=list[_AttributePair])
-        except msgspec.DecodeError as error:
-            raise VhbenchError(f"{self.path}: joint_obj_attribute_categories: {error}") from error
-        return {
-            p.pair: self.categories.get(p.obj, "") if isinstance(p.obj, int) else self.readable(p.obj) for p in pairs
-        }
-
-    def _names_of_attributes(self, faults: Faults) -> dict[int, str]:
-        if not self._attribute_names:
-            try:
-                entries = msgspec.json.decode(self.document_extra[0], type=list[_Attribute])
-            except msgspec.DecodeError as error:
-                raise VhbenchError(f"{faults.path}: attributes: {error}") from error
-            self._attribute_names = {entry.id: entry.name for entry in entries}
-        return self._attribute_names
-
-    def _note(self, annotation: Annotation, faults: Faults) -> None:
-        names = self._names_of_attributes(faults)
+    def note(self, annotation: Annotation) -> None:
+        """Read the annotation's attributes."""
+        names = self._attribute_names
         listed, dominant = annotation.attribute_ids or [], annotation.dom_color_ids or []
         for identity in (*listed, *dominant):
             if identity not in names or not 0 <= identity < BOUNDS[-1]:
                 text = f"attribute {identity} is not one of the file's {len(names)} classes"
-                faults.report("unknown attribute", f"annotation {annotation.id}", text)
+                self.faults.report("unknown attribute", f"annotation {annotation.id}", text)
                 return
         self._found[annotation.id] = self._read_attributes(annotation, names, listed, set(dominant))
+
+    @cached_property
+    def _attribute_names(self) -> dict[int, str]:
+        return {entry.id: entry.name for entry in self._listed(self.document_extra[0], list[_Attribute], "attributes")}
+
+    def _listed(self, raw: msgspec.Raw, kind: type[T], what: str) -> T:
+        try:
+            return msgspec.json.decode(raw, type=kind)
+        except msgspec.DecodeError as error:
+            raise VhbenchError(f"{self.path}: {what}: {error}") from error
 
     def _read_attributes(
         self, annotation: Annotation, names: dict[int, str], listed: list[int], dominant: set[int]

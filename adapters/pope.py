@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from vhbench.adapters.tables import ImageFolder, Line, read_table
+from vhbench.adapters.tables import ImageFolder, Line, asked, read_table
 from vhbench.schema import Question, VhbenchError
 
 CATEGORIES = ("random", "popular", "adversarial")
@@ -32,18 +32,11 @@ def read_pope(path: Path, images: Path | None, *, source: str = "pope") -> Itera
             if category not in (*CATEGORIES, ""):
                 raise VhbenchError(f"{line.place}: category {category!r}; must be one of {', '.join(CATEGORIES)}")
             number = str(line.get("question_id", "id") or index)
-            yield Question(
-                id=f"{category}-{number}" if category else number,
-                images=(found.of(line, "image"),),
-                question=line.text("text", "question"),
-                answer=line.yes_no("label", "answer"),
-                kind="yes_no",
-                benchmark="vhexpansion",
-                source=source,
-                task="existence",
-                question_type=category,
+            yield asked(
+                f"{category}-{number}" if category else number, found.of(line, "image"), line.text("text", "question"),
+                line.yes_no("label", "answer"), source, task="existence", question_type=category,
                 scene_ids=_scene(line),
-            )
+            )  # fmt: skip
 
 
 def _scene(line: Line) -> tuple[str, ...]:

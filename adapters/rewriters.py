@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from vhbench.adapters.loading import loading, needed_by, pick_device
 from vhbench.protocols import Rewriter
 from vhbench.schema import VhbenchError
 
@@ -46,10 +47,8 @@ class EndpointRewriter:
         Raises:
             VhbenchError: if the endpoint cannot be reached, refuses, or answers in another form.
         """
-        try:
+        with needed_by("a rewriter's endpoint"):
             import httpx
-        except ImportError:
-            raise VhbenchError("a rewriter's endpoint needs httpx: pip install 'vhbench[generate]'") from None
         url = f"{self.url.rstrip('/')}/chat/completions"
         message = {"role": "user", "content": prompt}
         body = {"model": self.model, "messages": [message], "temperature": 0, "max_tokens": MAX_NEW_TOKENS, "seed": 0}
@@ -103,18 +102,12 @@ class LocalRewriter:
         return str(tokenizer.decode(output[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True))
 
     def _load(self) -> tuple[Any, Any]:
-        try:
-            import torch
+        with needed_by("a transformers rewriter"):
             from transformers import AutoModelForCausalLM, AutoTokenizer
-        except ImportError:
-            raise VhbenchError("a transformers rewriter needs: pip install 'vhbench[generate]'") from None
-        device = ("cuda" if torch.cuda.is_available() else "cpu") if self.device == "auto" else self.device
-        try:
+        with loading(f"rewriter {self.model}"):
             tokenizer = AutoTokenizer.from_pretrained(self.model)
             model = AutoModelForCausalLM.from_pretrained(self.model, dtype="auto", use_safetensors=True)
-        except (OSError, ValueError) as error:
-            raise VhbenchError(f"rewriter {self.model}: {str(error).splitlines()[0]}") from error
-        self._loaded = (tokenizer, model.to(device).eval())
+        self._loaded = (tokenizer, model.to(pick_device(self.device)).eval())
         return self._loaded
 
 

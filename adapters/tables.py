@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from vhbench.adapters.loading import needed_by
 from vhbench.schema import ImageData, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -190,7 +191,7 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
     """Yield the questions of any table with the fields image, question and answer.
 
     Further fields: ``id``; ``options`` (then the answer is one of them); ``pair_id`` with ``negated`` for
-    twins that were written by hand. ImageFolder are files below ``images`` (or below the table's folder), or bytes.
+    twins that were written by hand. Images are files below ``images`` (or below the table's folder), or bytes.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
@@ -201,19 +202,19 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
         image = found.of(line, "image", "image_path", "images", "file_name")
         options = line.get("options", "choices")
         listed = read_options(line, options) if options is not None else ()
-        yield Question(
-            id=str(line.get("id", "question_id") or index),
-            images=(image,),
-            question=question,
-            choices=listed,
-            answer=choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label"),
-            kind="multiple_choice" if listed else "yes_no",
-            benchmark="vhexpansion",
-            source=source,
+        said = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
+        yield asked(
+            str(line.get("id", "question_id") or index), image, question, said, source, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
-            pair_id=str(line.get("pair_id") or ""),
-            negated=as_yes_no(str(line.get("negated") or "no")) == "yes",
-        )
+            pair_id=str(line.get("pair_id") or ""), negated=as_yes_no(str(line.get("negated") or "no")) == "yes",
+        )  # fmt: skip
+
+
+def asked(id: str, image: ImageData, text: str, answer: str, source: str, **columns: Any) -> Question:
+    """Return a question about one image: of multiple choice if there are ``choices`` among the further columns."""
+    kind = "multiple_choice" if columns.get("choices") else "yes_no"
+    shared = {"benchmark": "vhexpansion", "source": source, "kind": kind, **columns}
+    return Question(id=id, images=(image,), question=text, answer=answer, **shared)
 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:
@@ -253,12 +254,10 @@ def _parquet(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def _excel(file: Path) -> Iterator[dict[str, Any]]:
-    try:
-        from openpyxl import load_workbook
-    except ImportError:
-        raise VhbenchError(f"{file.name}: reading Excel needs openpyxl: pip install 'vhbench[generate]'") from None
     import zipfile
 
+    with needed_by(f"{file.name}, an Excel file,"):
+        from openpyxl import load_workbook
     try:
         rows = load_workbook(file, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)
     except (zipfile.BadZipFile, KeyError, ValueError) as error:

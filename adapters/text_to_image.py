@@ -1,11 +1,12 @@
 """Images from text-to-image models, through diffusers."""
 
 import inspect
-import io
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from vhbench.adapters.loading import loading, needed_by
+from vhbench.images import to_png
 from vhbench.schema import Rejection, Scene, SceneSpec, VhbenchError, VhbenchWarning
 from vhbench.seeding import rng
 
@@ -61,10 +62,6 @@ class DiffusersSource:
         if not self.negative:
             warnings.warn(f"{self.name} takes no negative prompts; they are left out", VhbenchWarning, stacklevel=2)
 
-    def can_show(self, concept: str) -> bool:
-        """Return True: a prompt may hold any word."""
-        return True
-
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one image per spec, in order, as a scene without truth.
 
@@ -99,7 +96,7 @@ class DiffusersSource:
             torch.cuda.empty_cache()
             return None
         unsafe = getattr(made, "nsfw_content_detected", None) or [False] * len(specs)
-        return [b"" if flag else _png(image) for image, flag in zip(made.images, unsafe, strict=True)]
+        return [b"" if flag else to_png(image) for image, flag in zip(made.images, unsafe, strict=True)]
 
     def _shrink(self) -> None:
         if self._batch == 1:
@@ -137,29 +134,19 @@ def _size(spec: SceneSpec) -> tuple[int, int]:
     return spec.width, spec.height
 
 
-def _png(image: Any) -> bytes:
-    file = io.BytesIO()
-    image.save(file, "PNG")
-    return file.getvalue()
-
-
 def _load(model: str, dtype: str, offload: str, revision: str) -> tuple[Any, str]:
     """Return the pipeline, on the device where it will run, and the name of its dtype."""
-    try:
+    with needed_by("--images diffusers:…"):
         import torch
         from diffusers import AutoPipelineForText2Image
-    except ImportError as error:
-        raise VhbenchError(f"--images diffusers:… needs: pip install 'vhbench[generate]' ({error})") from error
     cuda = torch.cuda.is_available()
     if dtype == "auto":
         dtype = "float32" if not cuda else "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
     options: dict[str, Any] = {"revision": revision} if revision else {}
-    try:
+    with loading(f"the text-to-image model {model!r}"):
         pipe = AutoPipelineForText2Image.from_pretrained(
             model, dtype=getattr(torch, dtype), use_safetensors=True, **options
         )
-    except (OSError, ValueError) as error:
-        raise VhbenchError(f"cannot load the text-to-image model {model!r}: {_first_line(error)}") from error
     pipe.set_progress_bar_config(disable=True)
     if offload != "none" and not cuda:
         raise VhbenchError(f"--offload {offload}: needs a GPU")
@@ -170,7 +157,3 @@ def _load(model: str, dtype: str, offload: str, revision: str) -> tuple[Any, str
     elif cuda:
         pipe.to("cuda")
     return pipe, dtype
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0]

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from vhbench.adapters.loading import loading, needed_by, pick_device
 from vhbench.images import open_image
 from vhbench.schema import VhbenchError
 
@@ -56,11 +57,8 @@ class TransformersVLM:
                 f"model {name} ({type(model).__name__}) has no get_image_features: a white-box attack needs a "
                 "transformers vision-language model that has one, such as LLaVA, InstructBLIP or Qwen2-VL"
             )
-        self.model, self.image_processor, self.processor = (
-            model.eval().requires_grad_(False),
-            image_processor,
-            processor,
-        )
+        self.model = model.eval().requires_grad_(False)
+        self.image_processor, self.processor = image_processor, processor
         self.name, self.device = name, model.device
         self.reference_axis = "features" if model.config.model_type in ANY_RESOLUTION else "tokens"
         self.accepted = frozenset(inspect.signature(model.get_image_features).parameters)
@@ -108,10 +106,10 @@ class TransformersVLM:
         """
         if self.processor is None:
             raise VhbenchError(f"model {self.name} cannot be asked: it has no processor with a tokenizer")
-        answers = []
-        for image, question in zip(images, questions, strict=True):
-            answers.append(self._answer(open_image(image).convert("RGB"), question + suffix, length))
-        return answers
+        return [
+            self._answer(open_image(image).convert("RGB"), question + suffix, length)
+            for image, question in zip(images, questions, strict=True)
+        ]
 
     def _process(self, pixels: Any) -> dict[str, Any]:
         """Run the image processor, keeping the gradient; what it returns besides pixels goes along."""
@@ -186,17 +184,15 @@ def load_vlm(name: str, *, device: str = "auto", dtype: str = "auto", revision: 
         VhbenchError: if it cannot be loaded, or cannot be attacked.
     """
     torch, transformers = _libraries()
-    where = ("cuda" if torch.cuda.is_available() else "cpu") if device == "auto" else device
+    where = pick_device(device)
     precision = ("bfloat16" if where.startswith("cuda") else "float32") if dtype == "auto" else dtype
     if precision not in ("float32", "float16", "bfloat16"):
         raise VhbenchError(f"dtype {dtype!r} is unknown; must be one of auto, float32, float16, bfloat16")
-    try:
+    with loading(f"model {name}"):
         model = _model_class(name, revision).from_pretrained(
             name, revision=revision, dtype=getattr(torch, precision), use_safetensors=True
         )
         processor = transformers.AutoImageProcessor.from_pretrained(name, revision=revision, backend="torchvision")
-    except (OSError, ValueError) as error:
-        raise VhbenchError(f"cannot load model {name}: {_first_line(error)}") from error
     shown = Path(name).name if Path(name).is_dir() else name  # results do not tell where a folder lies
     return TransformersVLM(model.to(where), processor, name=shown, processor=_processor(name, revision))
 
@@ -241,17 +237,10 @@ def _processor(name: str, revision: str | None) -> Any:
     return processor if hasattr(processor, "tokenizer") else None
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
-
-
 def _libraries() -> tuple[Any, Any]:
-    try:
+    with needed_by("an attack", "attack"):
         import torch
         import transformers
-    except ImportError as error:
-        raise VhbenchError(f"attacks need {error.name}: pip install 'vhbench[attack]'") from error
     if int(transformers.__version__.split(".")[0]) < 5:
         raise VhbenchError(f"attacks need transformers 5 or newer, not {transformers.__version__}")
     return torch, transformers

@@ -22,7 +22,7 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, SEVERITIES, perturbation
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, perturbation
 from vhbench.seeding import rng
 
 ROUNDS = 9
@@ -86,7 +86,7 @@ def main() -> int:
         mark = "" if theirs / ours >= GOAL[name] else f"   below the goal of {GOAL[name]:g}×"
         worst += bool(mark)
         print(f"{name:17} {ours:7.2f} ms   imagecorruptions {theirs:7.2f} ms   {theirs / ours:6.1f}×{mark}")
-    for name in SEVERITIES:
+    for name in PERTURBATIONS:
         times = [best(partial(perturbation(name, s), image, source))[0] for s in range(1, 6)]
         print(f"{name:17} severities 1–5: {' '.join(f'{t:.1f}' for t in times)} ms")
     return 1 if worst else 0

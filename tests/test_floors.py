@@ -1,4 +1,4 @@
-"""The house has floors: a module imports from its own room and from rooms on floors below, and nothing goes in circles."""
+"""The house has floors: a module imports from its own room and from floors below, and nothing goes in circles."""
 
 import ast
 import subprocess

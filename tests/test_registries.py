@@ -1,4 +1,4 @@
-"""Every entry of every registry is whole: it has tasks, a cell, a place in the analysis, a card, a value on the command line."""
+"""Every entry of every registry is whole: it has tasks, a cell, a place in the analysis, a card, a CLI value."""
 
 from collections.abc import Iterator
 from dataclasses import fields
@@ -13,7 +13,7 @@ from vhbench.benchmarks import BENCHMARKS, Benchmark, load, of_task, tasks
 from vhbench.builds.vhexpansion import FORMS, METHODS
 from vhbench.card.sources import references, sources
 from vhbench.cli import app
-from vhbench.generators.mioh.pressures import PRESSURES, group_of
+from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.generators.ode.questions import LEVELS
@@ -86,7 +86,7 @@ def test_an_ode_criterion_has_tasks_a_cell_a_place_in_the_analysis_and_a_value(c
 
 @pytest.mark.parametrize("pressure", PRESSURES)
 def test_a_pressure_has_a_task_a_cell_and_words_in_the_analysis(pressure: str) -> None:
-    assert pressure in (tasks("mioh")[f"mioh_{group_of(pressure)}"].keep or {})["pressure"]
+    assert pressure in (tasks("mioh")[f"mioh_{PRESSURES[pressure].group}"].keep or {})["pressure"]
     assert ("question_type", "pressure") in BENCHMARKS["mioh"].families["multiple_choice"].cells
 
 
@@ -130,5 +130,5 @@ def test_lmms_evals_loader_reads_each_file_as_a_task_or_a_group() -> None:
         for path in (tasks_folder() / name).glob("*.yaml"):
             loader = type("Loader", (yaml.SafeLoader,), {})
             loader.add_constructor("!function", lambda _, node: node.value)
-            data = yaml.load(path.read_text(encoding="utf-8"), loader)  # noqa: S506 - a SafeLoader
+            data = yaml.load(path.read_text(encoding="utf-8"), loader)
             assert data.get("task") == path.stem or data.get("group") == path.stem

@@ -48,6 +48,13 @@ def open_image(image: ImageData) -> Image.Image:
     raise VhbenchError(f"{what} of {opened.width} × {opened.height} pixels; {limit}")
 
 
+def to_png(image: Image.Image, **options: int) -> bytes:
+    """Return an image as PNG; the options are Pillow's."""
+    buffer = io.BytesIO()
+    image.save(buffer, "PNG", **options)
+    return buffer.getvalue()
+
+
 @contextmanager
 def _whole_images() -> Iterator[None]:
     """Let Pillow refuse cut images, also where lmms-eval has told it, for the whole process, to fill in what lacks."""

@@ -3,13 +3,9 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import Any, Literal, Protocol, overload
 
 from vhbench.schema import Box, Rejection, Row, Scene, SceneSpec
-
-if TYPE_CHECKING:  # the command line shows its help without numpy
-    import numpy as np
-    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +48,6 @@ class ImageSource(Protocol):
     name: str
     exact: bool
     """Whether the scenes' truth is exact by construction, so that no detector has to look at them."""
-
-    def can_show(self, concept: str) -> bool:
-        """Tell whether the source can depict a word, as an object or as an environment."""
-        ...
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one scene or one rejection per spec, in order; equal seeds give equal images."""
@@ -111,16 +103,6 @@ class Detector(Protocol):
 
     def detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
         """Return the detections per image, for the words that were asked for."""
-        ...
-
-
-class TextImageScorer(Protocol):
-    """Scores how well texts fit images (CLIP)."""
-
-    name: str
-
-    def similarity(self, images: Sequence[bytes], texts: Sequence[str]) -> "npt.NDArray[np.float32]":
-        """Return cosine similarities, shape (images, texts)."""
         ...
 
 

@@ -42,7 +42,7 @@ def ask(
     if draft.options:
         names = {FIRST: f"Image {order.index(0) + 1}", SECOND: f"Image {order.index(1) + 1}"}
         text, right = _named(text, names), _named(answer, names)
-        options = [_named(option, names) for option in _offered(kind, draft, len(scenes))]
+        options = [_named(option, names) for option in _offered(draft, len(scenes))]
         choices, answer = arrange_options(draft, options, right, balance, generator)
     elif draft.last:
         place, choices, answer = arrange_images(draft, len(scenes), balance, generator)
@@ -58,9 +58,9 @@ def ask(
     )  # fmt: skip
 
 
-def _offered(kind: QuestionType, draft: Draft, images: int) -> tuple[str, ...]:
+def _offered(draft: Draft, images: int) -> tuple[str, ...]:
     """A number of images that exceeds their number is no option."""
-    if kind.id == "C1":
+    if draft.numbers_images:
         return tuple(option for option in draft.options if int(option) <= images)
     return draft.options
 

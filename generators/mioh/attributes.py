@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from vhbench.generators.mioh.columns import NO_ROWS, Bools, Columns, Ints
+from vhbench.generators.mioh.scene_columns import NO_ROWS, Bools, Ints, SceneColumns
 
 ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
 """Attribute types that questions use; a ``partly`` value (a minor colour of a mug) is neither true nor false."""
@@ -38,7 +38,7 @@ class AttributeTable:
         holders: (category's column, type, value) → the objects that surely have it, for types that questions use.
     """
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: SceneColumns) -> None:
         """Group the objects by category and value."""
         self.which = columns.which
         self._typed = {kind: _mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}

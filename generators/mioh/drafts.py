@@ -5,14 +5,16 @@ must be true there. The text is drawn without regard to the answer and a block h
 the same text, so that words alone tell nothing about the answer.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
 from vhbench.generators.mioh import wording
 from vhbench.generators.mioh.facts import Count, Exists, Fact, Related
+
+T = TypeVar("T")
 
 NONE: Final = "None of the above"
 UNKNOWN: Final = "I don't know"
@@ -20,7 +22,7 @@ YES, NO = "yes", "no"
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ImageSlot:
     """What one image must show.
 
     Attributes:
@@ -48,96 +50,95 @@ class Draft:
         options: what A–D say; empty for yes/no, and for questions whose options are images.
         slot: index of the right image among ``slots``; -1 where the options are not images, or none is right.
         last: the option E: NONE, UNKNOWN, or "" for questions without one.
+        numbers_images: the options are numbers of images; those beyond their number are no options.
     """
 
     text: str
     facts: tuple[Fact, ...]
     answer: str
-    slots: tuple[Slot, ...]
-    filler: Slot
+    slots: tuple[ImageSlot, ...]
+    filler: ImageSlot
     least: int = 2
     options: tuple[str, ...] = ()
     slot: int = -1
     last: str = ""
+    numbers_images: bool = False
 
 
 Block = Sequence[tuple[Draft, ...]]
 """One entry per answer; each holds the same question in several forms, the most demanding first."""
 
 
-def plus(fact: Fact, *others: tuple[Fact, bool]) -> Slot:
+def plus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
     """A slot that shows the fact."""
-    return Slot(((fact, True), *others), hp=fact)
+    return ImageSlot(((fact, True), *others), hp=fact)
 
 
-def minus(fact: Fact, *others: tuple[Fact, bool]) -> Slot:
+def minus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
     """A slot that does not."""
-    return Slot(((fact, False), *others), hn=fact)
+    return ImageSlot(((fact, False), *others), hn=fact)
 
 
 def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in any image? Yes: in exactly one, so that more images make it harder to find."""
-    (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase())), (minus(f),) * 3
-    return [
-        (Draft(text, (f,), YES, (plus(f), *rest), minus(f)),),
-        (Draft(text, (f,), NO, (minus(f), *rest), minus(f)),),
-    ]
+    return _in_first(text, facts[0], minus)
 
 
 def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in every image? No: in all but one."""
-    (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase())), (plus(f),) * 3
-    return [
-        (Draft(text, (f,), YES, (plus(f), *rest), plus(f)),),
-        (Draft(text, (f,), NO, (minus(f), *rest), plus(f)),),
-    ]
+    return _in_first(text, facts[0], plus)
+
+
+def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
+    """Show it in the first image (yes) or not (no); the others are alike."""
+    text, others = text.format(a=wording.a(f.phrase())), (rest(f),) * 3
+    return [(Draft(text, (f,), said, (slot, *others), rest(f)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
 
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four occurs in at least one image? The right one in exactly one, the others in none."""
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [f for j, f in enumerate(facts) if j != i]
+    for right, others in _each_right(facts):
         slots = [minus(others[j % len(others)], *((f, False) for f in facts)) for j in range(4)]
-        if i < 4:
-            slots[0] = plus(facts[i], *((f, False) for f in others))
-        filler = Slot(tuple((f, False) for f in facts))
-        block.append((_options(text, facts, i, slots, filler),))
+        if right:
+            slots[0] = plus(right[0], *((f, False) for f in others))
+        filler = ImageSlot(tuple((f, False) for f in facts))
+        block.append((_options(text, facts, right, slots, filler),))
     return block
 
 
 def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four occurs in all images? Each other one is missing somewhere, and best also present somewhere."""
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [f for j, f in enumerate(facts) if j != i]
-        always = [(facts[i], True)] if i < 4 else []
-        hp = facts[i] if i < 4 else None
-        first = Slot((*always, (others[0], False), (others[1], False)), hp, others[0])
-        second = Slot((*always, *((f, False) for f in others[2:])), hp, others[2])
-        filler = Slot(tuple(always), hp)
-        lure = Slot((*always, (others[0], True)), hp)
+    for right, others in _each_right(facts):
+        always, hp = [(f, True) for f in right], right[0] if right else None
+        first = ImageSlot((*always, (others[0], False), (others[1], False)), hp, others[0])
+        second = ImageSlot((*always, *((f, False) for f in others[2:])), hp, others[2])
+        filler = ImageSlot(tuple(always), hp)
+        lure = ImageSlot((*always, (others[0], True)), hp)
         weak = (first, second, filler, filler)
-        block.append(tuple(_options(text, facts, i, s, filler) for s in ((first, second, lure, filler), weak)))
+        block.append(tuple(_options(text, facts, right, s, filler) for s in ((first, second, lure, filler), weak)))
     return block
 
 
 def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which of four is in the first image and not in the second? Others: in both, in the second, in neither."""
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [f for j, f in enumerate(facts) if j != i]
-        right = [facts[i]] if i < 4 else []
-        forms = []
+    for right, others in _each_right(facts):
+        forms, hp = [], right[0] if right else None
         for both, second_only in ((others[:1], others[1:2]), ([], others[:1]), ([], [])):
             neither = [f for f in others if f not in both]
-            one = Slot(_wants(right + both, neither), right[0] if right else None, None if right else neither[0])
-            two = Slot(_wants(both + second_only, right), None, right[0] if right else None)
-            forms.append(_options(text, facts, i, (one, two), Slot()))
+            one = ImageSlot(_wants(right + both, neither), hp, None if right else neither[0])
+            two = ImageSlot(_wants(both + second_only, right), None, hp)
+            forms.append(_options(text, facts, right, (one, two), ImageSlot()))
         block.append(tuple(forms))
     return block
+
+
+def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:
+    """Yield for every answer, each of four options or none of them, what is right (one or nothing) and the others."""
+    for i in range(5):
+        yield list(items[i : i + 1]), [*items[:i], *items[i + 1 :]]
 
 
 def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -154,7 +155,7 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
     text = text.replace("{a}", wording.a(f.phrase()))
-    return [(Draft(text, (f,), answer, (x, y), Slot(), options=TWO_IMAGES),) for answer, x, y in pairs]
+    return [(Draft(text, (f,), answer, (x, y), ImageSlot(), options=TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -163,9 +164,10 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
     text, start = text.format(many=wording.plural(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
-        (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options, last=UNKNOWN),)
+        (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options,
+               last=UNKNOWN, numbers_images=True),)
         for k in range(start, start + 4)
-    ]
+    ]  # fmt: skip
 
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -190,9 +192,7 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
     names = [_noun(f) for f in facts]
     text = text.format(number=number)
     block: list[tuple[Draft, ...]] = []
-    for i in range(5):
-        others = [n for j, n in enumerate(names) if j != i]
-        right = [names[i]] if i < 4 else []
+    for right, others in _each_right(names):
         parts = _spread(number, 2, generator)
         forms = []
         for lures in ((others[0], others[1]), (others[0],), ()):
@@ -202,9 +202,8 @@ def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator
             for name in right:
                 counts[0][name], counts[1][name] = parts
             slots = tuple(_count_slot(c, right[0] if right else others[-1]) for c in counts)
-            forms.append(
-                _options(text, [Exists(n) for n in names], i, slots, _count_slot(dict.fromkeys(names, 0), names[0]))
-            )
+            filler = _count_slot(dict.fromkeys(names, 0), names[0])
+            forms.append(_options(text, [Exists(n) for n in names], [Exists(n) for n in right], slots, filler))
         block.append(tuple(forms))
     return block
 
@@ -222,12 +221,12 @@ def exactly(text: str, category: str, number: int) -> Block:
         n for n in (number - 1, number + 1, number - 2, number + 2, number + 3, 1, 2) if 1 <= n <= 5 and n != number
     ]
     rest = tuple(plus(Count(category, n)) for n in nearby[:2])
-    filler = Slot(((f, False),))
-    weak = tuple(Slot(((f, False), (Count(category, 0), False))) for _ in range(2))
+    filler = ImageSlot(((f, False),))
+    weak = tuple(ImageSlot(((f, False), (Count(category, 0), False))) for _ in range(2))
     right, none = [], []
     for others in (rest, weak, (zero(category),) * 2):
         right.append(
-            Draft(text, (f,), "", (Slot(((f, True),), hp=f), zero(category), *others), filler, slot=0, last=NONE)
+            Draft(text, (f,), "", (ImageSlot(((f, True),), hp=f), zero(category), *others), filler, slot=0, last=NONE)
         )
         none.append(
             Draft(text, (f,), NONE, (others[0], zero(category), *others[1:], zero(category)), filler, last=NONE)
@@ -244,7 +243,7 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
 
     def forms(answer: str, pairs: Sequence[tuple[int, int]]) -> tuple[Draft, ...]:
         return tuple(
-            Draft(text, (Exists(category),), answer, (shows[x], shows[y]), Slot(), options=TWO_AMOUNTS)
+            Draft(text, (Exists(category),), answer, (shows[x], shows[y]), ImageSlot(), options=TWO_AMOUNTS)
             for x, y in pairs
         )
 
@@ -265,10 +264,10 @@ TWO_IMAGES: Final = (BOTH, NEITHER, FIRST, SECOND)
 TWO_AMOUNTS: Final = (SAME, NONE_SHOWN, FIRST, SECOND)
 
 
-def zero(category: str) -> Slot:
+def zero(category: str) -> ImageSlot:
     """A slot that shows none of a category, and is known to."""
     f = Count(category, 0)
-    return Slot(((f, True),), hn=f)
+    return ImageSlot(((f, True),), hn=f)
 
 
 def _noun(fact: Fact) -> str:
@@ -278,9 +277,11 @@ def _noun(fact: Fact) -> str:
     return fact.category
 
 
-def _options(text: str, facts: Sequence[Fact], right: int, slots: Sequence[Slot], filler: Slot) -> Draft:
+def _options(
+    text: str, facts: Sequence[Fact], right: Sequence[Fact], slots: Sequence[ImageSlot], filler: ImageSlot
+) -> Draft:
+    answer = right[0].phrase() if right else NONE
     options = tuple(f.phrase() for f in facts)
-    answer = options[right] if right < len(facts) else NONE
     return Draft(text, tuple(facts), answer, tuple(slots), filler, options=options, last=NONE)
 
 
@@ -299,16 +300,16 @@ def _spread(number: int, parts: int, generator: np.random.Generator) -> tuple[in
     return tuple(found)
 
 
-def _counted(category: str, parts: Sequence[int]) -> tuple[Slot, ...]:
+def _counted(category: str, parts: Sequence[int]) -> tuple[ImageSlot, ...]:
     shown = tuple(plus(Count(category, n)) for n in parts)
     return shown + (zero(category),) * (4 - len(shown))
 
 
-def _count_slot(counts: dict[str, int], target: str) -> Slot:
+def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:
     """A slot with a count of several categories; the pressures bear on the target's."""
     fact = Count(target, counts[target])
     wants = tuple((Count(name, n), True) for name, n in counts.items())
-    return Slot(wants, hp=fact if fact.number else None, hn=None if fact.number else fact)
+    return ImageSlot(wants, hp=fact if fact.number else None, hn=None if fact.number else fact)
 
 
 Shape = Callable[[str, Sequence[Fact], np.random.Generator], Block]

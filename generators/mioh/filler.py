@@ -4,9 +4,10 @@ The text of a question is drawn first and kept only if images exist for *every* 
 dealt. So the answer does not depend on the text, and a model that sees no images stays at chance.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain, zip_longest
 from typing import Final
 
 import numpy as np
@@ -17,12 +18,13 @@ from vhbench.generators.mioh.drafts import Block, Draft
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.options import Balance
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.generators.mioh.pressures import PRESSURES
+from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
 from vhbench.schema import Question, Rejection
 from vhbench.seeding import rng
 
+_, *_PRESSED = PRESSURES
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
@@ -51,22 +53,18 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """An easy question with its images, and what it takes to press it.
+class Item(Settled):
+    """An easy question with its images; it can be pressed where every answer to it can.
 
     Attributes:
+        number: of the text in the order of drawing.
         answer: index of the draft in its block.
-        scenes: as of :class:`Settled`.
-        pressed: the same, of the pressures that fit every answer.
         again: these are second twins.
         base: the question that this one is tied to, "e1-12", or "".
     """
 
     number: int
-    draft: Draft
     answer: int
-    scenes: tuple[int, ...]
-    pressed: Mapping[str, tuple[int, ...]]
     again: bool = False
     base: str = ""
 
@@ -111,7 +109,7 @@ class Filler:
         items = self.items()
         for item in items:
             self._emit(item, "easy")
-        for pressure in PRESSURES[1:]:
+        for pressure in _PRESSED:
             self._press(items, pressure)
             if not self.cells[pressure].full():
                 self._press(self._again(items, pressure), pressure)
@@ -165,7 +163,7 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
-        able = Counter(item.answer for item in found if all(_can_be(item, pressure) for pressure in self.needed))
+        able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
     def _best(self, found: list[Item], wanted: int) -> list[Item]:
@@ -173,20 +171,11 @@ class Filler:
         ranked = sorted(
             found, key=lambda item: (-sum(p in item.pressed for p in self.needed), item.number < _TIED, item.number)
         )
-        groups: dict[int, list[Item]] = {}
-        for item in ranked:
-            groups.setdefault(item.answer, []).append(item)
-        rounds = max((len(group) for group in groups.values()), default=0)
-        dealt = [groups[a][i] for i in range(rounds) for a in sorted(groups) if i < len(groups[a])]
-        return dealt[:wanted]
+        dealt = chain.from_iterable(zip_longest(*_by_answer(ranked).values()))
+        return list(filter(None, dealt))[:wanted]
 
     def _item(
-        self,
-        number: int,
-        chooser: Chooser,
-        deal: Balance,
-        answers: np.random.Generator,
-        generator: np.random.Generator,
+        self, number: int, chooser: Chooser, deal: Balance, answers: np.random.Generator, generator: np.random.Generator
     ) -> Item | None:
         drawn = chooser.draw(generator)
         if len(drawn) < self.kind.asks:
@@ -210,7 +199,7 @@ class Filler:
         right = settled[answer]
         self.images.uses[list(right.scenes)] += 1
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
-        return Item(number, right.draft, answer, right.scenes, twins)
+        return Item(right.draft, right.scenes, twins, number, answer)
 
     def _ways(self, settled: Sequence[Settled]) -> int:
         """Count the pressures under which all of them have a twin."""
@@ -249,10 +238,10 @@ class Filler:
         """Return, for each of these pressures that is possible, the images of the pressed twin."""
         twins: dict[str, tuple[int, ...] | None] = {}
         for pressure in ways:
-            if pressure.startswith("ni"):
-                twins[pressure] = self._resized(draft, scenes, int(pressure[2:]), generator)
+            if images := PRESSURES[pressure].images:
+                twins[pressure] = self._resized(draft, scenes, images, generator)
             else:
-                twins[pressure] = self._hardened(draft, scenes, pressure.split("+"), generator)
+                twins[pressure] = self._hardened(draft, scenes, PRESSURES[pressure], generator)
         return {p: twin for p, twin in twins.items() if twin is not None}
 
     def _resized(
@@ -266,10 +255,10 @@ class Filler:
         return None if more is None else scenes + more
 
     def _hardened(
-        self, draft: Draft, scenes: tuple[int, ...], pressures: Sequence[str], generator: np.random.Generator
+        self, draft: Draft, scenes: tuple[int, ...], pressure: Pressure, generator: np.random.Generator
     ) -> tuple[int, ...] | None:
         """Change only the images that the pressure bears on."""
-        hp, hn = "hp" in pressures, "hn" in pressures
+        hp, hn = pressure.hp, pressure.hn
         places = [i for i, s in enumerate(draft.slots) if (hp and s.hp is not None) or (hn and s.hn is not None)]
         kept = [s for i, s in enumerate(scenes) if i not in places]
         new = self.images.pick([draft.slots[i] for i in places], generator, hp=hp, hn=hn, taken=kept)
@@ -283,10 +272,7 @@ class Filler:
     def _press(self, items: Sequence[Item], pressure: str) -> None:
         """Add pressed twins, as many of each answer as of any other (one may be ahead of the rest)."""
         cell = self.cells[pressure]
-        groups: dict[int, list[Item]] = {}
-        for item in items:
-            groups.setdefault(item.answer, []).append(item)
-        able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in sorted(groups.items())}
+        able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in _by_answer(items).items()}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
         turns, even = self._turns(list(waiting), pressure), True
         while even and any(waiting.values()) and not cell.full():
@@ -297,7 +283,7 @@ class Filler:
 
     def _turns(self, answers: Sequence[int], pressure: str) -> list[int]:
         """Return the order of turns: small cells go on where the one before ended, so that no answer is left out."""
-        before = PRESSURES[1 : PRESSURES.index(pressure)]
+        before = _PRESSED[: _PRESSED.index(pressure)]
         start = int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
         start = (start + sum(self.cells[p].wanted for p in before)) % max(1, len(answers))
         return [*answers[start:], *answers[:start]]
@@ -308,7 +294,7 @@ class Filler:
         for item in items:
             if pressure in item.pressed and self.cells[pressure].wanted > self.cells["easy"].wanted:
                 generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
-                twin = self._hardened(item.draft, item.scenes, pressure.split("+"), generator)
+                twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
                 if twin is not None and set(twin) not in (set(item.scenes), set(item.pressed[pressure])):
                     again.append(replace(item, pressed={pressure: twin}, again=True))
         return again
@@ -321,18 +307,9 @@ class Filler:
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
         cell.scenes.update(scenes)
         pair = f"{self.kind.id.lower()}-{item.base or item.number}"
-        made = ask(
-            self.kind,
-            item.draft,
-            [self.pool.scenes[index] for index in scenes],
-            cell.balance,
-            generator,
-            id=f"{pair}-{pressure}{'-2' if item.again else ''}",
-            pressure=pressure,
-            source=self.source,
-            pair_id=pair,
-        )
-        cell.rows.append(made)
+        row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "source": self.source}
+        shown = [self.pool.scenes[index] for index in scenes]
+        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, pressure=pressure, **row))
 
     def _unfilled(self, facts: int) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
@@ -357,11 +334,15 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
 
 def _too_few(pressure: str, draft: Draft) -> bool:
     """Tell whether NI leaves fewer images than an answer needs ("in 3 images" cannot be right of 2)."""
-    return pressure.startswith("ni") and int(pressure[2:]) < draft.least
+    return 0 < PRESSURES[pressure].images < draft.least
 
 
-def _can_be(item: Item, pressure: str) -> bool:
-    return pressure in item.pressed or _too_few(pressure, item.draft)
+def _by_answer(items: Iterable[Item]) -> dict[int, list[Item]]:
+    """Group items by their answers, in order."""
+    groups: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[item.answer].append(item)
+    return dict(sorted(groups.items()))
 
 
 def _orders(facts: Sequence[Fact], generator: np.random.Generator) -> Iterator[Sequence[Fact]]:
@@ -377,7 +358,7 @@ def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]
     return {
         p: (
             *(twin[i] for i in slots if i < len(twin)),
-            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or p.startswith("ni"))),
+            *(scene for i, scene in enumerate(twin) if i not in slots and (whole or PRESSURES[p].images)),
         )
         for p, twin in base.pressed.items()
     }

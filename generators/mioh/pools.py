@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.mioh.attributes import AttributeTable
-from vhbench.generators.mioh.columns import NO_ROWS, Bits, Bools, Columns, Floats, Ints
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
 from vhbench.generators.mioh.pressures import EASY_IMAGES, NUMBERS_OF_IMAGES, PressureThresholds
+from vhbench.generators.mioh.scene_columns import NO_ROWS, Bits, Bools, Floats, Ints, SceneColumns
 from vhbench.schema import Scene, VhbenchError
 
 MOST_COUNTED: Final = 5
@@ -69,7 +69,7 @@ class ScenePool:
             raise VhbenchError("no scenes to ask questions about")
         self.scenes = scenes
         self.thresholds = thresholds or PressureThresholds()
-        self.columns = Columns(scenes)
+        self.columns = SceneColumns(scenes)
         self.attributes = AttributeTable(self.columns)
         self.clip = clip
         self._together, self._chance = self._count_together()

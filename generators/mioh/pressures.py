@@ -8,10 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 EASY_IMAGES: Final = 4
-COMPARED_IMAGES: Final = 2
-NUMBERS_OF_IMAGES: Final = (2, 4, 8, 10)
-PRESSURES: Final = ("easy", *(f"ni{n}" for n in NUMBERS_OF_IMAGES), "hp", "hn", "hp+hn")
-"""The values of the column ``pressure``, in the order of reports."""
 CLIP_PROMPT: Final = "A photo of {}"
 
 
@@ -57,10 +53,34 @@ class PressureThresholds:
     support: int = 3
 
 
-def group_of(pressure: str) -> str:
-    """Return the config that holds a pressure's questions.
+@dataclass(frozen=True, slots=True)
+class Pressure:
+    """What one value of the column ``pressure`` means.
 
-    >>> group_of("ni8"), group_of("hp+hn")
-    ('ni', 'hp_hn')
+    Attributes:
+        group: what configs and tasks call it; all numbers of images are one.
+        head: what stands above a column of a table.
+        words: how a sentence speaks of it: "loses 5 points with …".
+        images: how many images the question gets; 0 for as many as its easy twin.
+        hp: whether its positives are hard.
+        hn: whether its negatives are.
     """
-    return "ni" if pressure.startswith("ni") else pressure.replace("+", "_")
+
+    group: str
+    head: str
+    words: str
+    images: int = 0
+    hp: bool = False
+    hn: bool = False
+
+
+PRESSURES: Final[dict[str, Pressure]] = {
+    "easy": Pressure("easy", "easy", "easy questions"),
+    **{f"ni{n}": Pressure("ni", f"NI {n}", f"{n} images", images=n) for n in (2, 4, 8, 10)},
+    "hp": Pressure("hp", "HP", "hard positives", hp=True),
+    "hn": Pressure("hn", "HN", "hard negatives", hn=True),
+    "hp+hn": Pressure("hp_hn", "HP+HN", "hard positives and negatives together", hp=True, hn=True),
+}
+"""The values of the column ``pressure``, in the order of reports."""
+
+NUMBERS_OF_IMAGES: Final = tuple(pressure.images for pressure in PRESSURES.values() if pressure.images)

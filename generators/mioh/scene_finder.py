@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.mioh.columns import Bits
-from vhbench.generators.mioh.drafts import Slot
+from vhbench.generators.mioh.drafts import ImageSlot
 from vhbench.generators.mioh.pools import ScenePool
+from vhbench.generators.mioh.scene_columns import Bits
 
 Ints = npt.NDArray[np.int32]
 
@@ -18,9 +18,9 @@ class SceneFinder:
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self.uses = np.zeros(len(pool), np.int32)
-        self._found: dict[tuple[Slot, bool, bool], tuple[Ints, Ints]] = {}
+        self._found: dict[tuple[ImageSlot, bool, bool], tuple[Ints, Ints]] = {}
 
-    def candidates(self, slot: Slot, hp: bool = False, hn: bool = False) -> tuple[Ints, Ints]:
+    def candidates(self, slot: ImageSlot, hp: bool = False, hn: bool = False) -> tuple[Ints, Ints]:
         """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy.
 
         Returns:
@@ -34,7 +34,7 @@ class SceneFinder:
             self._found[key] = self.pool.scenes_of(strict), self.pool.scenes_of(loose)
         return self._found[key]
 
-    def _masks(self, slot: Slot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
+    def _masks(self, slot: ImageSlot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
         mask: Bits = np.full((len(self.pool) + 7) // 8, 255, np.uint8)
         rest = mask.copy()
         for fact, wanted in slot.wants:
@@ -51,7 +51,7 @@ class SceneFinder:
 
     def pick(
         self,
-        slots: Sequence[Slot],
+        slots: Sequence[ImageSlot],
         generator: np.random.Generator,
         *,
         hp: bool = False,

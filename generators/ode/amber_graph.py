@@ -20,18 +20,10 @@ ENVIRONMENTS: frozenset[str] = frozenset(
 among them.)"""
 
 NAMES: Mapping[str, str] = {
-    "baseballglove": "baseball glove",
-    "earing": "earring",
-    "electrombile": "electric scooter",
-    "floorlamp": "floor lamp",
-    "hotdog": "hot dog",
-    "parkingmeter": "parking meter",
-    "scoon": "spoon",
-    "seegull": "seagull",
-    "showerpuff": "shower puff",
-    "teddybear": "teddy bear",
-    "wineglass": "wine glass",
-}
+    "baseballglove": "baseball glove", "earing": "earring", "electrombile": "electric scooter",
+    "floorlamp": "floor lamp", "hotdog": "hot dog", "parkingmeter": "parking meter", "scoon": "spoon",
+    "seegull": "seagull", "showerpuff": "shower puff", "teddybear": "teddy bear", "wineglass": "wine glass",
+}  # fmt: skip
 """AMBER's word → readable English, where they differ."""
 
 _STATE = re.compile(r"Is the (\w+) (.+) in this image\??$")
@@ -42,8 +34,21 @@ _ONE_WORD = {
 }
 
 
-def graph(directory: Path, node_types: str | Path | Mapping[str, str] | None, *, compat: bool = False) -> ConceptGraph:
-    """See :func:`vhbench.generators.ode.concept_graph.from_amber`."""
+def from_amber(
+    folder: str | Path, *, node_types: str | Path | Mapping[str, str] | None = None, compat: bool = False
+) -> ConceptGraph:
+    """Build the graph of AMBER's annotations: concepts that share a picture co-occur.
+
+    Args:
+        folder: AMBER's data, with ``annotations.json`` and ``query/query_all.json``.
+        node_types: word → "entity", "environment" or "virtual" (dropped), or a JSON file that holds it; by default
+            the project's own list of environments, everything else being an entity.
+        compat: keep what ODE's reference keeps: self-loops, virtual concepts, node order, and 2c - 1 as weight.
+
+    Raises:
+        VhbenchError: if a file is missing or unreadable, or a word has no kind.
+    """
+    directory = Path(folder)
     annotations = _annotations(directory)
     pictures = [tuple(entry["truth"]) for entry in annotations if entry["type"] == "generative"]
     kinds = _kinds(node_types, {word for words in pictures for word in words})

@@ -36,25 +36,6 @@ WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
 """How much each column of the starter table counts."""
 
 
-def from_amber(
-    directory: str | Path, *, node_types: str | Path | Mapping[str, str] | None = None, compat: bool = False
-) -> ConceptGraph:
-    """Build the graph of AMBER's annotations: concepts that share a picture co-occur.
-
-    Args:
-        directory: AMBER's data, with ``annotations.json`` and ``query/query_all.json``.
-        node_types: word → "entity", "environment" or "virtual" (dropped), or a JSON file that holds it; by default
-            the project's own list of environments, everything else being an entity.
-        compat: keep what ODE's reference keeps: self-loops, virtual concepts, node order, and 2c - 1 as weight.
-
-    Raises:
-        VhbenchError: if a file is missing or unreadable, or a word has no kind.
-    """
-    from vhbench.generators.ode import amber_graph
-
-    return amber_graph.graph(Path(directory), node_types, compat=compat)
-
-
 def from_coco(file: str | Path) -> ConceptGraph:
     """Build a graph from COCO-format instances: entities that share a picture co-occur. It has no environments.
 
@@ -74,7 +55,7 @@ def from_coco(file: str | Path) -> ConceptGraph:
 
 
 def from_file(file: str | Path) -> ConceptGraph:
-    """Read a graph of one's own: JSON (see :func:`to_json`) or GraphML.
+    """Read a graph of one's own: JSON (see :func:`from_json`) or GraphML.
 
     Raises:
         VhbenchError: if the file is unreadable, or the graph has unknown kinds, self-loops or bad weights.
@@ -107,22 +88,6 @@ def starter() -> ConceptGraph:
     groups = [(group["words"], _attributes(group, STARTER.name)) for group in table["attributes"]]
     attributes = {word: pairs for words, pairs in groups for word in words}
     return assemble(kinds, counts, attributes, where=STARTER.name)
-
-
-def load(source: str) -> ConceptGraph:
-    """Return the graph that a command line names: "starter", "amber:DIR", "coco:FILE" or a file.
-
-    Raises:
-        VhbenchError: if it cannot be read.
-    """
-    kind, colon, place = source.partition(":")
-    if source == "starter":
-        return starter()
-    if colon and kind in ("amber", "coco"):
-        return from_amber(place) if kind == "amber" else from_coco(place)
-    if Path(source).suffix.lower() in (".json", ".graphml"):
-        return from_file(source)
-    raise VhbenchError(f"unknown graph {source!r}: allowed are starter, amber:DIR, coco:FILE, FILE.json, FILE.graphml")
 
 
 def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
@@ -237,27 +202,11 @@ def read_json(path: Path) -> Any:
         raise VhbenchError(f"{path} is not valid JSON: {error}") from error
 
 
-def to_json(graph: ConceptGraph) -> dict[str, Any]:
-    """Return a graph as JSON: what :func:`from_file` reads.
+def from_json(data: Any, *, where: str) -> ConceptGraph:
+    """Return the graph that JSON describes.
 
     ``{"version": 1, "concepts": [{"word": "car", "kind": "entity", "state": [["red", "pink"]]}], "edges": [["car",
-    "street", 9]]}``. ``kind`` is required, everything else of a concept may be left out.
-    """
-    concepts = []
-    for word, data in graph.nodes(data=True):
-        concept: dict[str, Any] = {"word": word, "kind": data["kind"]}
-        if data["name"] != word:
-            concept["name"] = data["name"]
-        concept |= {kind: [list(p) for p in data[kind]] for kind in ("state", "action") if data[kind]}
-        if data["since"] != 1:
-            concept["since"] = data["since"]
-        concepts.append(concept)
-    pairs = sorted([*pair(a, b), c] for a, b, c in edges(graph))
-    return {"version": graph.graph["version"], "concepts": concepts, "edges": pairs}
-
-
-def from_json(data: Any, *, where: str) -> ConceptGraph:
-    """Return the graph that :func:`to_json` described.
+    "street", 9]]}``. Of a concept ``name``, ``state``, ``action`` and ``since`` may be left out.
 
     Raises:
         VhbenchError: naming the place, if something is missing or wrong.
@@ -279,18 +228,6 @@ def from_json(data: Any, *, where: str) -> ConceptGraph:
     graph.graph["version"] = version
     nx.set_node_attributes(graph, since, "since")
     return graph
-
-
-def save(graph: ConceptGraph, file: str | Path) -> None:
-    """Write a graph as ``.json`` or ``.graphml``; :func:`from_file` reads either."""
-    path = Path(file)
-    if path.suffix.lower() == ".graphml":
-        flat: ConceptGraph = graph.copy()
-        for _, data in flat.nodes(data=True):
-            data |= {kind: orjson.dumps(data[kind]).decode() for kind in ("state", "action")}
-        nx.write_graphml(flat, path)
-        return
-    path.write_bytes(orjson.dumps(to_json(graph), option=orjson.OPT_INDENT_2))
 
 
 def _from_graphml(path: Path) -> ConceptGraph:

@@ -133,26 +133,35 @@ def _shuffled(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
     return [pairs[i] for i in random.permutation(len(pairs))]
 
 
-def candidates(
-    graph: ConceptGraph,
-    criterion: str,
-    pairing: str,
-    *,
-    seed: int,
-    epsilon: float = 0,
-    delta: float | None = None,
-    version: int = 1,
-) -> Iterator[Pair]:
-    """Yield all pairs that meet a criterion, in the order in which they are to be used.
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A criterion, and what belongs to it.
+
+    Attributes:
+        draw: yields a pool's pairs in the order in which they are to be used.
+        text: which pairs these are, in words.
+        misfit: how badly a further concept fits a group, from its counts with each that is there; the least joins.
+        usual: whether concepts look as they usually do; else they take either value of an attribute pair.
+        bounded: whether ε and δ bound its counts.
+    """
+
+    draw: Callable[[PairPool, np.random.Generator], Iterator[Pair]]
+    text: str
+    misfit: Callable[[Sequence[int]], float]
+    usual: bool = False
+    bounded: bool = False
+
+
+def candidates(pool: PairPool, criterion: str, *, seed: int) -> Iterator[Pair]:
+    """Yield all pairs of a pool that meet a criterion, in the order in which they are to be used.
 
     Raises:
         VhbenchError: if the criterion or the pairing is unknown, or ε ≥ δ.
     """
-    for value, what, allowed in ((criterion, "criterion", CRITERIA), (pairing, "pairing", PAIRINGS)):
+    for value, what, allowed in ((criterion, "criterion", CRITERIA), (pool.pairing, "pairing", PAIRINGS)):
         if value not in allowed:
             raise VhbenchError(f"unknown {what} {value!r}: must be one of {', '.join(allowed)}")
-    pool = PairPool(graph, pairing, version, epsilon, delta)
-    return CRITERIA[criterion](pool, rng(seed, "ode", "pairs", criterion, pairing, version))
+    return CRITERIA[criterion].draw(pool, rng(seed, "ode", "pairs", criterion, pool.pairing, pool.version))
 
 
 def select(
@@ -189,10 +198,10 @@ def select(
     found: dict[str, list[Pair]] = {pairing: [] for pairing in PAIRINGS}
     for version in range(1, int(graph.graph["version"]) + 1):
         for pairing, pairs in found.items():
-            stream = candidates(graph, criterion, pairing, seed=seed, epsilon=epsilon, delta=delta, version=version)
-            drawn = list(islice(stream, limit))
+            pool = PairPool(graph, pairing, version, epsilon, delta)
+            drawn = list(islice(candidates(pool, criterion, seed=seed), limit))
             if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
-                bounds = PairPool(graph, pairing, version, epsilon, delta).bounds if criterion == "long_tail" else ()
+                bounds = pool.bounds if CRITERIA[criterion].bounded else ()
                 within = " with {:g} < c < {:g}".format(*bounds) if bounds else ""
                 raise VhbenchError(
                     f"{criterion}: {limit} {PAIRINGS[pairing]} pairs were asked for, the graph has only "
@@ -222,31 +231,34 @@ def extend(graph: ConceptGraph, criterion: str, pair: Pair, size: int, *, seed: 
     if size == 2:
         yield pair
         return
+    misfit = CRITERIA[criterion].misfit
     random = rng(seed, "ode", "group", criterion, *pair, size)
     entities = sorted(w for w, kind in concept_graph.kinds(graph).items() if kind == "entity" and w not in pair)
     while len(entities) >= size - 2:
         group, rest = list(pair), [entities[i] for i in random.permutation(len(entities))]
         for _ in range(size - 2):
-            best = min(rest, key=lambda word: _misfit(graph, criterion, word, group))
+            best = min(rest, key=lambda word: misfit(_counts(graph, word, group)))
             rest.remove(best)
             group.insert(1, best)
         yield tuple(group)
         entities.remove(group[1])
 
 
-def _misfit(graph: ConceptGraph, criterion: str, word: str, group: Sequence[str]) -> float:
-    counts = [int(graph.get_edge_data(word, other, {"weight": 0})["weight"]) for other in group]
-    if criterion == "standard":
-        return -float(min(counts))
-    if criterion == "long_tail":
-        return sum(count == 0 for count in counts) + float(sum(counts)) / 1e6
-    return float(sum(counts)) if criterion == "fictional" else 0.0
+def _counts(graph: ConceptGraph, word: str, group: Sequence[str]) -> list[int]:
+    return [int(graph.get_edge_data(word, other, {"weight": 0})["weight"]) for other in group]
 
 
-CRITERIA: Mapping[str, Callable[[PairPool, np.random.Generator], Iterator[Pair]]] = {
-    "standard": standard,
-    "long_tail": long_tail,
-    "random": uniform,
-    "fictional": fictional,
+def _seldom_together(counts: Sequence[int]) -> float:
+    return counts.count(0) + sum(counts) / 1e6
+
+
+CRITERIA: Mapping[str, Criterion] = {
+    "standard": Criterion(
+        standard, "the pairs that are seen together most", misfit=lambda counts: -min(counts), usual=True
+    ),
+    "long_tail": Criterion(
+        long_tail, "pairs that are seldom seen together", misfit=_seldom_together, usual=True, bounded=True
+    ),
+    "random": Criterion(uniform, "any pairs", misfit=lambda counts: 0),
+    "fictional": Criterion(fictional, "pairs that are never seen together", misfit=sum),
 }
-"""Criterion → what draws its pairs."""

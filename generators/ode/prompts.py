@@ -9,11 +9,9 @@ import numpy as np
 from vhbench.generators import english
 from vhbench.generators.ode import settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.schema import ObjectSpec, SceneSpec
 from vhbench.seeding import rng
-
-FREQUENT = frozenset({"standard", "long_tail"})
-"""Criteria whose concepts look as they usually do; the others take either value of an attribute pair."""
 
 COUNTS = ((1, 0.6), (2, 0.25), (3, 0.15))
 """Number of things of one kind, and how often."""
@@ -138,7 +136,7 @@ def _draw(pairs: list[tuple[str, str]], case: ImagePlan, random: np.random.Gener
     if not pairs:
         return ""
     frequent, rare = pairs[int(random.integers(len(pairs)))]
-    return frequent if case.criterion in FREQUENT or random.random() < 0.5 else rare
+    return frequent if CRITERIA[case.criterion].usual or random.random() < 0.5 else rare
 
 
 def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:

@@ -131,24 +131,13 @@ def rows(
     for level in levels:
         for number, asked in enumerate(_ASK[level](scene, targets, likely, random)):
             question = Question(
-                id=f"{scene.id}-{level}-{number:02d}",
-                images=(scene.image,),
-                question=asked.text,
-                answer=asked.answer,
-                kind="yes_no" if asked.answer else "caption",
-                benchmark="ode",
-                task=level,
-                criterion=case.criterion,
-                pairing=PAIRINGS[case.pairing],
-                question_type=asked.question_type,
-                source=source,
+                id=f"{scene.id}-{level}-{number:02d}", images=(scene.image,), question=asked.text, answer=asked.answer,
+                kind="yes_no" if asked.answer else "caption", benchmark="ode", task=level, criterion=case.criterion,
+                pairing=PAIRINGS[case.pairing], question_type=asked.question_type, source=source,
                 pair_id=f"{scene.id}/{asked.question_type}/{asked.about}" if asked.about else scene.id,
-                objects=tuple(sorted(scene.categories())),
-                candidates=tuple(likely),
-                neutral=() if asked.answer else neutral,
-                scene_ids=(scene.id,),
-                benchmark_version=version,
-            )
+                objects=tuple(sorted(scene.categories())), candidates=tuple(likely),
+                neutral=() if asked.answer else neutral, scene_ids=(scene.id,), benchmark_version=version,
+            )  # fmt: skip
             yield Row(f"ode_{case.criterion}_{level}", question)
 
 

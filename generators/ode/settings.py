@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from vhbench.generators import english
 from vhbench.schema import Scene
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SettingWords:
     """An environment in words.
 
     Attributes:
@@ -22,53 +23,22 @@ class Setting:
     shown: str
 
 
-def _table(family: str, *rows: str) -> dict[str, Setting]:
-    """Read rows "word: preposition noun phrase"."""
-    found = {}
-    for row in rows:
-        word, _, place = row.partition(": ")
-        found[word] = Setting(family, place, place.split(" ", 1)[1])
-    return found
+def _read(file: Path) -> dict[str, SettingWords]:
+    _, *rows = (line.split("\t") for line in file.read_text(encoding="utf-8").splitlines())
+    return {word: SettingWords(family, place, place.split(" ", 1)[1]) for word, family, place in rows}
 
 
-SETTINGS: Mapping[str, Setting] = {
-    **_table("kitchen", "kitchen: in a kitchen"),
-    **_table("bathroom", "bathroom: in a bathroom"),
-    **_table("room", "living room: in a living room", "bedroom: in a bedroom", "room: in a room"),
-    **_table("work", "classroom: in a classroom", "office: in an office"),
-    **_table("stage", "stage: on a stage"),
-    **_table("city", "street: on a street", "airport: at an airport", "railway: by a railway"),
-    **_table("sport", "court: on a sports court", "track: on a running track"),
-    **_table("green", "grass: on grass", "forest: in a forest", "park: in a park", "mountain: on a mountain"),
-    **_table("dry", "desert: in a desert"),
-    **_table("snow", "snow: in snow", "glacier: on a glacier"),
-    **_table("water", "beach: on a beach", "sea: in the sea", "lake: by a lake", "river: by a river"),
-    **_table(
-        "water", "island: on an island", "pier: on a pier", "reef: at a coral reef", "waterfront: on a waterfront"
-    ),
-    **_table("sky", "sky: in the sky"),
-}
+SETTINGS: Mapping[str, SettingWords] = _read(Path(__file__).with_suffix(".tsv"))
 """Environment → its words."""
 
 INDOORS = frozenset({"kitchen", "bathroom", "room", "work", "stage"})
 
-_DISTINCT: frozenset[frozenset[str]] = frozenset(
-    frozenset(pair)
+_DISTINCT = frozenset(
+    frozenset(pair.split("/"))
     for pair in (
-        ("kitchen", "bathroom"),
-        ("kitchen", "stage"),
-        ("bathroom", "stage"),
-        ("bathroom", "work"),
-        ("stage", "work"),
-        ("city", "dry"),
-        ("city", "snow"),
-        ("sport", "snow"),
-        ("sport", "water"),
-        ("sport", "dry"),
-        ("dry", "snow"),
-        ("green", "dry"),
-        ("city", "water"),
-    )
+        "kitchen/bathroom kitchen/stage bathroom/stage bathroom/work stage/work city/dry city/snow city/water "
+        "sport/snow sport/water sport/dry dry/snow green/dry"
+    ).split()
 )
 """Pairs of families that cannot be mistaken for one another, besides indoors and outdoors. Families that meet in one
 view (a lake below mountains, a park in a city) are not among them."""

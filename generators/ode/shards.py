@@ -118,15 +118,8 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
 
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
     """Yield the cases of every pair of a share, or why the pair cannot be shown, in the criterion's order."""
-    stream = criteria.candidates(
-        recipe.graph,
-        share.criterion,
-        share.pairing,
-        seed=recipe.seed,
-        epsilon=recipe.epsilon,
-        delta=recipe.delta,
-        version=share.graph_version,
-    )
+    pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
+    stream = criteria.candidates(pool, share.criterion, seed=recipe.seed)
     offset = 100_000 * (share.graph_version - 1)
     for rank, pair in islice(enumerate(stream), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
@@ -219,14 +212,8 @@ def _asked(recipe: Recipe, case: ImagePlan, names: Mapping[str, str]) -> list[st
 def _rows(recipe: Recipe, case: ImagePlan, spec: SceneSpec, scene: Scene, names: Mapping[str, str]) -> Iterator[Row]:
     targets = prompts.targets(case, recipe.world)
     things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
+    likely = [*things, *places] if spec.environment else things
     return questions.rows(
-        case,
-        scene,
-        targets,
-        [*things, *places] if spec.environment else things,
-        seed=recipe.seed,
-        version=recipe.version,
-        source=recipe.images.name,
-        levels=recipe.levels,
-        vocabulary=recipe.world.vocabulary(),
-    )
+        case, scene, targets, likely, seed=recipe.seed, version=recipe.version, source=recipe.images.name,
+        levels=recipe.levels, vocabulary=recipe.world.vocabulary(),
+    )  # fmt: skip

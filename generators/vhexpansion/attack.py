@@ -5,7 +5,6 @@ similar to it, both inside an L-infinity ball of pixels. (Equation 1 of the pape
 and its code say this.) The attack sees a model only as :class:`vhbench.protocols.WhiteBoxVLM`.
 """
 
-import io
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,6 +18,7 @@ from PIL import Image
 from torch import Tensor
 
 from vhbench.generators.vhexpansion.attack_cache import Key, ResultCache, digest
+from vhbench.images import to_png
 from vhbench.protocols import WhiteBoxVLM
 from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
@@ -151,7 +151,6 @@ def attack(
     config: AttackConfig | None = None,
     seed: int = 0,
     cache: Path | None = None,
-    progress: Callable[[int], None] | None = None,
 ) -> list[AttackResult | Rejection]:
     """Attack images; cases that share image and direction are attacked once.
 
@@ -164,7 +163,6 @@ def attack(
         config: how; the paper's settings by default.
         seed: of the random start.
         cache: a folder that keeps every finished image, keyed by content, so that an attack can be resumed.
-        progress: called with the number of cases that have just been finished.
 
     Returns:
         One result per case, in order, or a rejection: ``image_too_small``, ``unprocessable_image`` (the model's own
@@ -186,8 +184,6 @@ def attack(
         for key, fields in zip(keys, found, strict=True):
             for index in members[key]:
                 done[index] = _finished(cases[index], fields)
-        if progress is not None:
-            progress(sum(len(members[key]) for key in keys))
     return [result for result in done if result is not None]
 
 
@@ -202,12 +198,7 @@ def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
 
 
 def run(
-    images: Sequence[Pixels],
-    starts: Tensor,
-    direction: Direction,
-    *,
-    model: WhiteBoxVLM,
-    config: AttackConfig,
+    images: Sequence[Pixels], starts: Tensor, direction: Direction, *, model: WhiteBoxVLM, config: AttackConfig
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The attack itself.
 
@@ -351,7 +342,7 @@ def _fields(
     steps = finished.index(False) if False in finished else len(trace)
     change = np.abs(level.astype(np.int16) - image)
     return {
-        "png": _png(level),
+        "png": to_png(Image.fromarray(level)),
         "before": history[0],
         "after": history[-1],
         "saved": saved,
@@ -380,13 +371,4 @@ def _check(case: AttackCase) -> None:
         raise VhbenchError(f"case {case.id}: direction {case.direction!r} is unknown; must be one of {', '.join(SIGN)}")
 
 
-def _png(image: Pixels) -> bytes:
-    buffer = io.BytesIO()
-    Image.fromarray(image).save(buffer, format="PNG")
-    return buffer.getvalue()
-
-
-METHODS = {
-    "ifgsm": Method(ascent=torch.sign, step_size=0.5 / 255),
-    "pgd": Method(ascent=torch.clone, step_size=1.0),
-}
+METHODS = {"ifgsm": Method(ascent=torch.sign, step_size=0.5 / 255), "pgd": Method(ascent=torch.clone, step_size=1.0)}

@@ -6,17 +6,16 @@ what stands before the last slash.
 """
 
 import hashlib
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from PIL import Image, ImageOps
 
-from vhbench.generators.vhexpansion.perturbations import Array, perturb
+from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
 from vhbench.generators.vhexpansion.rewriting import Twin
-from vhbench.generators.vhexpansion.word_lists import BLOCKS, BLUR, COLOURS, GRAIN, LIGHT, PREPOSITIONS
-from vhbench.images import open_image
+from vhbench.generators.vhexpansion.word_lists import PREPOSITIONS
+from vhbench.images import open_image, to_png
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 
@@ -24,15 +23,6 @@ BENCHMARK = "vhexpansion"
 OPPOSITE = {"yes": "no", "no": "yes"}
 SMALLEST = 2
 """Pixels along the shorter side below which an image shows nothing."""
-
-
-MAY_CHANGE = {
-    "brightness": COLOURS | LIGHT,
-    "defocus_blur": BLUR,
-    "gaussian_noise": GRAIN,
-    "jpeg_compression": BLOCKS,
-}
-"""Words about what a perturbation changes: half the range brighter, black is grey, brown is orange, and dusk is day."""
 
 
 class UnusableImage(Exception):
@@ -58,7 +48,7 @@ def may_change(question: str, perturbation: str) -> str:
     'brown'
     """
     words = [word.strip(".,;:!?()\"'").lower() for word in question.split()]
-    unsure = MAY_CHANGE.get(perturbation, frozenset())
+    unsure = PERTURBATIONS[perturbation].unsure.split()
     for word, following in zip(words, [*words[1:], ""], strict=True):
         fruit = word == "orange" and words[1:2] == ["there"] and following in PREPOSITIONS | {""}
         if word in unsure and not fruit:
@@ -107,9 +97,9 @@ def perturbed(pixels: Array, digest: str, name: str, *, seed: int, severity: int
         digest: of the image, see :func:`digest_of`.
         name: of the perturbation.
         seed: of the build.
-        severity: see :func:`vhbench.generators.vhexpansion.perturbations.perturb`.
+        severity: see :func:`vhbench.generators.vhexpansion.perturbations.perturbation`.
     """
-    return encode(perturb(pixels, name, rng(seed, BENCHMARK, name, digest), severity=severity))
+    return encode(perturbation(name, severity)(pixels, rng(seed, BENCHMARK, name, digest)))
 
 
 def decode(data: bytes) -> Array:
@@ -130,9 +120,7 @@ def decode(data: bytes) -> Array:
 
 def encode(pixels: Array) -> bytes:
     """Return pixels as PNG."""
-    buffer = io.BytesIO()
-    Image.fromarray(pixels).save(buffer, "PNG", compress_level=4)
-    return buffer.getvalue()
+    return to_png(Image.fromarray(pixels), compress_level=4)
 
 
 def digest_of(image: bytes) -> str:

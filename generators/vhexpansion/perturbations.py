@@ -9,8 +9,10 @@ All functions take uint8 arrays of any size: (H, W) and (H, W, 1) grey, (H, W, 2
 """
 
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
+from typing import Final
 
 import cv2
 import numpy as np
@@ -20,7 +22,27 @@ from PIL import Image
 from vhbench.schema import VhbenchError
 
 Array = npt.NDArray[np.uint8]
-Perturbation = Callable[[Array, np.random.Generator], Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """A common perturbation, and what belongs to it.
+
+    Attributes:
+        change: makes the changed image of (image, source of randomness, parameters); the defaults are the paper's.
+        text: what helps and contact sheets call it.
+        unsure: words of questions whose answers it may change, separated by spaces.
+        severities: the parameters of ImageNet-C's scale from 1 to 5.
+    """
+
+    change: Callable[..., Array]
+    text: str
+    unsure: str
+    severities: tuple[dict[str, float], ...]
+
+    def __call__(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
+        """Return the changed image; the paper's parameters hold where no others are given."""
+        return self.change(image, rng, **parameters)
 
 
 def gaussian_noise(image: Array, rng: np.random.Generator, *, sigma: float = 0.08) -> Array:
@@ -75,23 +97,12 @@ def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 3
     return _on_colour(image, lambda colour: _through_jpeg(colour, quality))
 
 
-def perturb(image: Array, name: str, rng: np.random.Generator, *, severity: int | None = None) -> Array:
-    """Apply one perturbation by name.
+def perturbation(name: str, severity: int | None = None) -> Callable[[Array, np.random.Generator], Array]:
+    """Return what perturbs an image, given a source of randomness.
 
     Args:
-        image: uint8, see the module.
         name: a key of :data:`PERTURBATIONS`.
-        rng: the source of randomness.
         severity: 1 to 5 on ImageNet-C's scale; None for the paper's parameters.
-
-    Raises:
-        VhbenchError: if the name or the severity does not exist, or the array is not an image.
-    """
-    return perturbation(name, severity)(image, rng)
-
-
-def perturbation(name: str, severity: int | None = None) -> Perturbation:
-    """Return the perturbation of a name, at the paper's parameters or at a severity from 1 to 5.
 
     Raises:
         VhbenchError: if the name or the severity does not exist.
@@ -102,7 +113,7 @@ def perturbation(name: str, severity: int | None = None) -> Perturbation:
         return PERTURBATIONS[name]
     if severity not in range(1, 6):
         raise VhbenchError(f"{name}: severity must be 1, 2, 3, 4 or 5, not {severity}")
-    return partial(PERTURBATIONS[name], **SEVERITIES[name][severity - 1])
+    return partial(PERTURBATIONS[name].change, **PERTURBATIONS[name].severities[severity - 1])
 
 
 @cache
@@ -212,20 +223,32 @@ def _at_least(name: str, value: float, least: float) -> None:
         raise VhbenchError(f"{name} must be at least {least}, not {value}")
 
 
-PERTURBATIONS: dict[str, Perturbation] = {
-    "gaussian_noise": gaussian_noise,
-    "brightness": brightness,
-    "defocus_blur": defocus_blur,
-    "jpeg_compression": jpeg_compression,
-}
+def _scale(name: str, *values: float) -> tuple[dict[str, float], ...]:
+    return tuple({name: value} for value in values)
 
-SEVERITIES: Mapping[str, tuple[dict[str, float], ...]] = {
-    "gaussian_noise": tuple({"sigma": s} for s in (0.08, 0.12, 0.18, 0.26, 0.38)),
-    "brightness": tuple({"amount": a} for a in (0.1, 0.2, 0.3, 0.4, 0.5)),
-    "defocus_blur": tuple(
-        {"radius": r, "alias_blur": a} for r, a in ((3, 0.1), (4, 0.5), (6, 0.5), (8, 0.5), (10, 0.5))
+
+PERTURBATIONS: Final[dict[str, Perturbation]] = {
+    "gaussian_noise": Perturbation(
+        gaussian_noise, "Gaussian noise", "grain grainy noise noisy",
+        severities=_scale("sigma", 0.08, 0.12, 0.18, 0.26, 0.38),
     ),
-    "jpeg_compression": tuple({"quality": q} for q in (25, 18, 15, 10, 7)),
-}
-"""ImageNet-C's scale. The paper's own parameters are severity 1 of the noise and 5 of the brightness; its radius of 5
-lies between severities 2 and 3, its quality of 30 above severity 1."""
+    "brightness": Perturbation(
+        brightness, "brightness",
+        # Half the range brighter, black is grey, brown is orange, and dusk is day.
+        "red orange yellow green blue purple pink brown black white gray grey golden gold silver beige violet cyan "
+        "magenta azure emerald khaki teal turquoise cream color colored colour coloured dark bright light dim pale "
+        "night day daytime nighttime sunny gloomy cloudy overcast shadow shadows lit darker darkest brighter brightest "
+        "brightness lighter dusk dawn sunset sunrise twilight evening morning midnight faded",
+        severities=_scale("amount", 0.1, 0.2, 0.3, 0.4, 0.5),
+    ),
+    "defocus_blur": Perturbation(
+        defocus_blur, "defocus blur", "blur blurry blurred unblurred focus focused unfocused crisp sharpness",
+        severities=({"radius": 3, "alias_blur": 0.1}, *({"radius": r, "alias_blur": 0.5} for r in (4, 6, 8, 10))),
+    ),
+    "jpeg_compression": Perturbation(
+        jpeg_compression, "JPEG compression", "pixelated blocky compressed artifact artifacts",
+        severities=_scale("quality", 25, 18, 15, 10, 7),
+    ),
+}  # fmt: skip
+"""The paper's own parameters are severity 1 of the noise and 5 of the brightness; its radius of 5 lies between
+severities 2 and 3, its quality of 30 above severity 1."""

@@ -7,14 +7,7 @@ stand where it governs the whole statement, and every other content word must st
 import re
 from collections import Counter
 
-from vhbench.generators.vhexpansion.negation import (
-    CannotNegate,
-    Clause,
-    is_negation,
-    is_simple_existence,
-    parse,
-    split,
-)
+from vhbench.generators.vhexpansion.negation import CannotNegate, Clause, is_negation, is_simple_existence, parse, split
 from vhbench.generators.vhexpansion.subject import subject_length
 from vhbench.generators.vhexpansion.word_lists import CONJUNCTIONS, QUANTIFIERS
 

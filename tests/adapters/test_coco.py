@@ -105,7 +105,7 @@ def test_bad_entries_are_named_with_file_and_id(name: str, tmp_path: Path) -> No
 
 def test_skip_bad_counts_instead(tmp_path: Path) -> None:
     scenes = read(tmp_path, document(annotations=[box(5), box(5), box(7, 9), box(8, 9)]), skip_bad=True)
-    assert scenes.skipped == {"duplicate annotation id": 1, "unknown category": 2}
+    assert scenes.faults.counts == {"duplicate annotation id": 1, "unknown category": 2}
     assert len(scenes[0].objects) == 1
 
 
@@ -123,7 +123,7 @@ DROPPED: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("reason", DROPPED)
 def test_a_dropped_annotation_leaves_its_category_uncertain(reason: str, tmp_path: Path) -> None:
     scenes = read(tmp_path, document(annotations=[box(5), DROPPED[reason]]), skip_bad=True)
-    assert scenes.skipped == {reason: 1}
+    assert scenes.faults.counts == {reason: 1}
     assert scenes[0].known == scenes[0].countable == {"dog", "sheep"}
 
 
@@ -163,7 +163,7 @@ def test_rle_totals_agree_with_pycocotools() -> None:
 
 def test_the_real_photos(reference: Path) -> None:
     photos = CocoScenes(reference / "coco_mini" / "instances_val2017.json", reference / "coco_mini" / "val2017")
-    assert (len(photos), photos.instances, photos.skipped) == (25, 213, {})
+    assert (len(photos), photos.instances, photos.faults.counts) == (25, 213, {})
     suitcases = next(s for s in photos if s.id == "coco:475678")
     assert suitcases.count("suitcase") == 12
     assert all("book" not in s.countable for s in photos if s.id in ("coco:553664", "coco:255165"))
@@ -196,7 +196,7 @@ def test_paco_attribute_outside_its_classes(tmp_path: Path, reference: Path) -> 
     with pytest.raises(VhbenchError, match="annotation 1: attribute 60 is not one of the file's 59 classes"):
         read(tmp_path, paco(reference, box(1, attribute_ids=[60])), PacoScenes)
     scenes = read(tmp_path, paco(reference, box(1, attribute_ids=[23, 60])), PacoScenes, skip_bad=True)
-    assert scenes.skipped == {"unknown attribute": 1}
+    assert scenes.faults.counts == {"unknown attribute": 1}
     (mug,) = scenes[0].objects
     assert (mug.attributes, mug.known_attributes) == ((), frozenset())
 

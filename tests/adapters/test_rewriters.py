@@ -159,7 +159,7 @@ def test_a_spec_of_another_form(spec: str) -> None:
 
 
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(VhbenchError, match=f"rewriter {tmp_path}/none: "):
+    with pytest.raises(VhbenchError, match=f"cannot load rewriter {tmp_path}/none: "):
         LocalRewriter(f"{tmp_path}/none").rewrite("x")
 
 

@@ -15,7 +15,6 @@ TASKS: Final = ("existence", "attribute", "counting", "position")
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
 _FEW: Final = 8  # facts, below which a verdict is only hinted at
 _CLOSE: Final = 0.1  # to what guessing gives: such a share is said to show nothing
-_NAMES: Final = {"hp": "hard positives", "hn": "hard negatives", "hp+hn": "hard positives and negatives together"}
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
@@ -239,18 +238,14 @@ def _near_chance(share: Mapping[str, Any]) -> bool:
 
 def _costs(task: str, costs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     lost = sorted((-cost["mean"], p) for p, cost in costs.items() if cost["certain"] and cost["mean"] > 0)
-    won = [_said(p) for p, cost in costs.items() if cost["certain"] and cost["mean"] < 0]
+    won = [PRESSURES[p].words for p, cost in costs.items() if cost["certain"] and cost["mean"] < 0]
     if lost:
-        said = "; ".join(f"{_points(costs[p])} with {_said(p)}" for _, p in lost)
+        said = "; ".join(f"{_points(costs[p])} with {PRESSURES[p].words}" for _, p in lost)
         yield f"Against their easy twins, {task} questions lose {said}."
     elif costs:
         yield f"No pressure costs {task} anything for certain."
     if won:
         yield f"It is easier with {' and '.join(won)}."
-
-
-def _said(pressure: str) -> str:
-    return _NAMES.get(pressure, f"{pressure[2:]} images")
 
 
 def _share(share: Mapping[str, Any]) -> str:

@@ -8,7 +8,7 @@ from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import VhbenchError
 
-_HEADS: Final = {p: p.replace("ni", "NI ").upper() if p != "easy" else p for p in PRESSURES}
+_HEADS: Final = {name: pressure.head for name, pressure in PRESSURES.items()}
 _EMPTY, _WIDTH, _HEIGHT = "#ececec", 62, 26
 
 

@@ -47,10 +47,12 @@ def audit(directory: Path) -> Audit:
     yes_no: dict[tuple[str, str], dict[bool, str]] = {}
     for row in splits.read_rows(directory):
         question = row.question
+        found = [scenes[name] for name in question.scene_ids if name in scenes]
+        known = found if len(found) == len(question.images) else []
         if question.kind == "caption":
-            _check_caption(question, scenes, words, result)
+            _check_caption(question, known, words, result)
         else:
-            _check_answer(question, scenes, result)
+            _check_answer(question, known, result)
             cells = result.letters.setdefault(row.config, {})
             cells.setdefault((question.kind, len(question.choices)), Counter())[question.answer] += 1
         if question.kind == "yes_no" and question.pair_id:
@@ -62,18 +64,14 @@ def audit(directory: Path) -> Audit:
     return result
 
 
-def _check_caption(question: Question, scenes: dict[str, Scene], vocabulary: frozenset[str], result: Audit) -> None:
-    known = [scenes[name] for name in question.scene_ids if name in scenes]
-    if len(known) == len(question.images) == 1:
+def _check_caption(question: Question, known: list[Scene], vocabulary: frozenset[str], result: Audit) -> None:
+    if len(known) == 1:
         for fault in captions.faults(question, known[0], vocabulary):
             result.faults.append(f"row {question.id!r}, scene {known[0].id}: {fault}")
 
 
-def _check_answer(question: Question, scenes: dict[str, Scene], result: Audit) -> None:
-    known = [scenes[name] for name in question.scene_ids if name in scenes]
-    found = None
-    if known and len(known) == len(question.images):
-        found = verdicts.verdict(question, known)
+def _check_answer(question: Question, known: list[Scene], result: Audit) -> None:
+    found = verdicts.verdict(question, known) if known else None
     if found is None:
         result.open[question.question_type or question.task or question.kind] += 1
     elif found:

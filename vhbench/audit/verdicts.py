@@ -174,10 +174,7 @@ _YES_NO: tuple[tuple[str, Callable[..., Maybe]], ...] = (
     (r"(?:Is|Are) there (?!no )(.+) in (?:the|this) image\?", _alone(_shown)),
     (r"Does (?:the|this) image show (.+)\?", _alone(_shown)),
     (rf"Is ({'|'.join(_WEATHER)})(?: in the image)?\?", _alone(_weather)),
-    (
-        r"(?:Is|Are) the (.+) (to the left of|to the right of|above|below) the (.+) in the image\?",
-        _alone(_related),
-    ),
+    (r"(?:Is|Are) the (.+) (to the left of|to the right of|above|below) the (.+) in the image\?", _alone(_related)),
     (r"(?:Is|Are) the (.+) in the image (.+)\?", _alone(_all_are)),
 )
 _NEGATED = (

@@ -17,7 +17,7 @@ from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.starter import cache_folder
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds, group_of
+from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Mode
 from vhbench.generators.mioh.question_types import Task as ObjectTask
 from vhbench.generators.mioh.sizes import sizes
@@ -125,7 +125,7 @@ class MiohBuild(SplitBuild):
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         used: set[int] = set()
         for made in filler.fill():
-            yield Row(f"mioh_{group_of(made.pressure)}", made) if isinstance(made, Question) else made
+            yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
         for cell in filler.cells.values():
             used |= cell.scenes
         for index in sorted(used):
@@ -240,11 +240,11 @@ def read_thresholds(pairs: Sequence[str], base: PressureThresholds) -> PressureT
 
 def tasks() -> Iterator[Task]:
     """Yield MIOH's tasks: all of it, and a part for each mode, task and pressure."""
-    groups = dict.fromkeys(map(group_of, PRESSURES))
+    groups = dict.fromkeys(pressure.group for pressure in PRESSURES.values())
     parts: dict[str, Mapping[str, tuple[str, ...]]] = {
         **{mode: {"mode": (mode,)} for mode in get_args(Mode)},
         **{task: {"task": (task,)} for task in get_args(ObjectTask)},
-        **{group: {"pressure": tuple(p for p in PRESSURES if group_of(p) == group)} for group in groups},
+        **{group: {"pressure": tuple(p for p in PRESSURES if PRESSURES[p].group == group)} for group in groups},
     }
     family, command = MIOH.families["multiple_choice"], "vhbench build mioh"
     yield Task("mioh", family, keep={}, command=command)

@@ -155,11 +155,9 @@ def _places(theme: str, before: int, _: np.random.Generator) -> Plan:
 
 _PAINTED: Final = tuple(
     (paints, suggested, hard)
-    for suggested, hard in (
-        (0, False), (1, False), (1, True), (2, False), (2, True), (0, True), (0, False),
-    )
+    for suggested, hard in ((0, False), (1, False), (1, True), (2, False), (2, True), (0, True), (0, False))
     for paints in product(range(3), repeat=2)
-)  # fmt: skip
+)
 """Which paints the two painted things have, which of those that they lack other things carry, hard to see.
 
 In 63 images each colour of each thing is shown in 12 easy and 9 hard ones.
@@ -206,14 +204,10 @@ def _thing(word: str, random: np.random.Generator, *, hard: bool = False, count:
 
 
 _PURPOSES: Final[dict[str, tuple[Purpose, ...]]] = {
-    "street": (
-        _company, _places, _few, _places, _counts, _places, _strangers, _places, _counts, _places,
-    ),
-    "meadow": (
-        _company, _colours, _few, _colours, _counts, _colours, _strangers, _colours, _counts, _colours,
-    ),
+    "street": (_company, _places, _few, _places, _counts, _places, _strangers, _places, _counts, _places),
+    "meadow": (_company, _colours, _few, _colours, _counts, _colours, _strangers, _colours, _counts, _colours),
     "home": (*(_places, _colours) * 3, _strangers, *(_places, _colours) * 2, _company),
-}  # fmt: skip
+}
 """What the scenes of a theme are for, in turn."""
 
 

@@ -12,7 +12,7 @@ from vhbench import splits
 from vhbench.benchmarks import ODE, Task
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
 from vhbench.builds.split_build import SplitBuild, tail
-from vhbench.generators.ode import concept_graph, criteria, questions, shards
+from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, questions, shards
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.shards import Recipe, Share
@@ -222,7 +222,7 @@ def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") ->
     graph = reduce(concept_graph.merge, (_read_graph(source, node_types) for source in sources))
     if not add:
         return graph
-    more = concept_graph.load(add)
+    more = graph_sources.load(add)
     if not set(more) - set(graph):
         raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
     return concept_graph.update(graph, more)
@@ -230,8 +230,8 @@ def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") ->
 
 def _read_graph(source: str, node_types: str) -> ConceptGraph:
     if node_types and source.startswith("amber:"):
-        return concept_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
-    return concept_graph.load(source)
+        return amber_graph.from_amber(source.removeprefix("amber:"), node_types=node_types)
+    return graph_sources.load(source)
 
 
 def graph_files(source: str) -> list[Path]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vhbench.generators.ode import concept_graph, criteria
+from vhbench.generators.ode import amber_graph, concept_graph, criteria
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
@@ -30,7 +30,7 @@ def count(graph: ConceptGraph, pair: criteria.Pair) -> int:
 def test_compat_draws_the_references_pairs(reference: Path, criterion: str, name: str) -> None:
     golden = json.loads((reference / "golden" / "ode_pair_hashes.json").read_bytes())[f"{name}_20"]
     node_types = reference / "ODE" / "node_types.json"
-    graph = concept_graph.from_amber(reference / "AMBER", node_types=node_types, compat=True)
+    graph = amber_graph.from_amber(reference / "AMBER", node_types=node_types, compat=True)
     started = time.process_time()
     pairs = criteria.select(graph, criterion, limit=20, seed=42, compat=True)
     assert time.process_time() - started < 0.2
@@ -66,7 +66,7 @@ def test_fictional_pairs_never_met(starter: ConceptGraph) -> None:
 
 
 def test_fictional_on_amber_is_quick(reference: Path) -> None:
-    graph = concept_graph.from_amber(reference / "AMBER")
+    graph = amber_graph.from_amber(reference / "AMBER")
     times = []
     for seed in range(3):
         started = time.process_time()

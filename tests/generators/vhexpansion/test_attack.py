@@ -253,10 +253,9 @@ def test_an_attack_resumes_where_it_was_interrupted(tmp_path: Path) -> None:
     second = Toy()
     assert attack(todo, model=second, config=config, cache=tmp_path) == whole
     assert len(second.calls) == 9, "the first batch was there already"
-    third, ticks = Toy(), []
-    assert attack(todo, model=third, config=config, cache=tmp_path, progress=ticks.append) == whole
+    third = Toy()
+    assert attack(todo, model=third, config=config, cache=tmp_path) == whole
     assert third.calls == []
-    assert sum(ticks) == len(todo)
     for changed in (
         {"seed": 1},
         {"config": replace(config, epsilon=4 / 255)},

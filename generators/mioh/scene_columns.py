@@ -49,7 +49,7 @@ class Flags:
             yield np.unpackbits(self.bits[:, start : start + _CHUNK // 8], axis=1).astype(np.float32)
 
 
-class Columns:
+class SceneColumns:
     """Scenes, read once; objects are rows in the order of their scenes.
 
     Attributes:
@@ -73,22 +73,22 @@ class Columns:
 
     def __init__(self, scenes: Iterable[Scene]) -> None:
         """Read the scenes, each once and in order."""
-        reader = _SceneColumns()
+        reader = _Collected()
         for scene in scenes:
             reader.add(scene)
         self._length = len(reader.known)
         self.categories = reader.vocabulary()
         self.column = {word: i for i, word in enumerate(self.categories)}
         position = np.array([self.column.get(word, -1) for word in reader.words], np.int32)
-        which = position[np.array(reader.word, np.int32)] if reader.word else NO_ROWS.astype(np.int32)
+        things = np.array(reader.things, np.int32).reshape(-1, 3)
+        measures = np.array(reader.measures, np.float32).reshape(-1, 7)
+        which = position[things[:, 1]]
         kept = which >= 0
         self.which = which[kept]
-        self.where = np.array(reader.scene, np.int32)[kept]
-        self.box = np.array(reader.box, np.float32).reshape(-1, 4)[kept]
-        self.area = np.array(reader.area, np.float32)[kept]
-        self.crowd = np.array(reader.crowd, np.bool_)[kept]
-        self.visible = np.array(reader.visible, np.float32)[kept]
-        self.in_frame = np.array(reader.in_frame, np.float32)[kept]
+        self.where, crowd = np.ascontiguousarray(things[kept].T)[[0, 2]]
+        self.crowd = crowd.astype(np.bool_)
+        self.box = np.ascontiguousarray(measures[kept, :4])
+        self.area, self.visible, self.in_frame = np.ascontiguousarray(measures[kept, 4:].T)
         self.size = np.array(reader.size, np.float32).reshape(-1, 2)
         self._fill_flags(reader)
         row = np.cumsum(kept) - 1
@@ -128,7 +128,7 @@ class Columns:
         marked[scenes] = True
         return marked
 
-    def _fill_flags(self, reader: "_SceneColumns") -> None:
+    def _fill_flags(self, reader: "_Collected") -> None:
         areas = defaultdict(list)
         for scene, words in reader.areas.items():
             for word in words:
@@ -145,18 +145,13 @@ class Columns:
         self.countable = Flags((row[reader.countable] for row in rows), len(self))
 
 
-class _SceneColumns:
+class _Collected:
     """Collects columns from scenes, one object at a time, as plain numbers: a Python object each would fill memory."""
 
     def __init__(self) -> None:
         self.words: dict[str, int] = {}
-        self.scene: Numbers = array("i")
-        self.word: Numbers = array("i")
-        self.box: Reals = array("f")
-        self.area: Reals = array("f")
-        self.crowd: Numbers = array("b")
-        self.visible: Reals = array("f")
-        self.in_frame: Reals = array("f")
+        self.things: Numbers = array("i")  # of each object: scene, word, crowd
+        self.measures: Reals = array("f")  # box, area, visible and in-frame fraction
         self.size: Numbers = array("i")
         self.areas: dict[int, tuple[str, ...]] = {}
         self.known: Numbers = array("i")
@@ -182,24 +177,18 @@ class _SceneColumns:
         self._relations(number, scene)
 
     def _object(self, number: int, thing: SceneObject) -> None:
-        row = len(self.scene)
+        row = len(self.things) // 3
         for pair in thing.attributes:
             self.attributes[pair].append(row)
         for kind in thing.known_attributes:
             self.known_kinds[kind].append(row)
-        self.scene.append(number)
-        self.word.append(self._word(thing.category))
-        self.box.extend(thing.box)
-        self.area.append(thing.area)
-        self.crowd.append(thing.crowd)
-        self.visible.append(np.nan if thing.visible_fraction is None else thing.visible_fraction)
-        self.in_frame.append(np.nan if thing.in_frame_fraction is None else thing.in_frame_fraction)
+        self.things.extend((number, self._word(thing.category), thing.crowd))
+        fractions = (thing.visible_fraction, thing.in_frame_fraction)
+        self.measures.extend((*thing.box, thing.area, *(np.nan if f is None else f for f in fractions)))
 
     def _relations(self, number: int, scene: Scene) -> None:
         for predicate in scene.known_predicates:
             self.known_predicates[predicate].append(number)
-        if not scene.relations:
-            return
         names = {thing.id: thing.category for thing in scene.objects}
         for r in scene.relations:
             self.relations[names[r.subject], r.predicate, names[r.object]].append(number)
@@ -208,7 +197,7 @@ class _SceneColumns:
         """Return the words, sorted; only those of most objects, where there are very many."""
         if len(self.words) <= MOST_WORDS:
             return sorted(self.words)
-        names, counts = list(self.words), np.bincount(self.word, minlength=len(self.words))
+        names, counts = list(self.words), np.bincount(self.things[1::3], minlength=len(self.words))
         return sorted(sorted(names, key=lambda word: (-counts[self.words[word]], word))[:MOST_WORDS])
 
     def _word(self, word: str) -> int:

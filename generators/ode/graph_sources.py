@@ -1,0 +1,31 @@
+"""Where ODE's concepts come from: what ``vhbench build ode --graph`` names."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from vhbench.generators.ode import amber_graph, concept_graph
+from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.schema import VhbenchError
+
+
+def load(source: str) -> ConceptGraph:
+    """Return the graph that a command line names: "starter", "amber:DIR", "coco:FILE" or a file.
+
+    Raises:
+        VhbenchError: if it cannot be read.
+    """
+    kind, _, place = source.partition(":")
+    if source == "starter":
+        return concept_graph.starter()
+    if place and kind in READERS:
+        return READERS[kind](place)
+    if Path(source).suffix.lower() in (".json", ".graphml"):
+        return concept_graph.from_file(source)
+    raise VhbenchError(f"unknown graph {source!r}: allowed are starter, amber:DIR, coco:FILE, FILE.json, FILE.graphml")
+
+
+READERS: Mapping[str, Callable[[str], ConceptGraph]] = {
+    "amber": amber_graph.from_amber,
+    "coco": concept_graph.from_coco,
+}
+"""What stands before the colon → what reads the place behind it."""
