@@ -11,6 +11,7 @@ from typing import Final
 
 import numpy as np
 
+from vhbench import english
 from vhbench.generators.mioh import wording
 from vhbench.generators.mioh.facts import Count, Exists, Fact, Related
 
@@ -78,7 +79,7 @@ def minus(fact: Fact, *others: tuple[Fact, bool]) -> Slot:
 def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in any image? Yes: in exactly one, so that more images make it harder to find."""
     (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase())), (minus(f),) * 3
+    text, rest = text.format(a=english.a(f.phrase())), (minus(f),) * 3
     return [
         (Draft(text, (f,), YES, (plus(f), *rest), minus(f)),),
         (Draft(text, (f,), NO, (minus(f), *rest), minus(f)),),
@@ -88,7 +89,7 @@ def in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
 def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Is it in every image? No: in all but one."""
     (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase())), (plus(f),) * 3
+    text, rest = text.format(a=english.a(f.phrase())), (plus(f),) * 3
     return [
         (Draft(text, (f,), YES, (plus(f), *rest), plus(f)),),
         (Draft(text, (f,), NO, (minus(f), *rest), plus(f)),),
@@ -143,7 +144,7 @@ def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -
 def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which image shows it? In one image; or in none, and "None of the above" is right."""
     (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
+    text, rest = text.format(a=english.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
     none = (Draft(text, (f,), NONE, (minus(f), *rest), minus(f), last=NONE),)
     return [(Draft(text, (f,), "", (plus(f), *rest), minus(f), slot=0, last=NONE),)] * 4 + [none]
 
@@ -153,14 +154,14 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     (f,) = facts
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
-    text = text.replace("{a}", wording.a(f.phrase()))
+    text = text.replace("{a}", english.a(f.phrase()))
     return [(Draft(text, (f,), answer, (x, y), Slot(), options=TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """In how many images does it occur? The options are four neighbouring numbers."""
     (f,) = facts
-    text, start = text.format(many=wording.plural(_noun(f))), int(generator.integers(2))
+    text, start = text.format(many=wording.many(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
         (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options, last=UNKNOWN),)
@@ -171,7 +172,7 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over one to three of them."""
     category, start = _noun(facts[0]), int(generator.integers(1, 5))
-    text, options = text.format(many=wording.plural(category)), tuple(str(k) for k in range(start, start + 4))
+    text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
         forms = [_spread(k, parts, generator) for parts in generator.permutation([2, 2, 3, 1]).tolist()]
@@ -238,7 +239,7 @@ def exactly(text: str, category: str, number: int) -> Block:
 def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """Which of two images shows more (or fewer)? Both the same number, neither any, the first, the second."""
     category, word = _noun(facts[0]), str(generator.choice(["more", "fewer"]))
-    text = text.replace("{more}", word).replace("{many}", wording.plural(category))
+    text = text.replace("{more}", word).replace("{many}", wording.many(category))
     low, high, same = int(generator.integers(3)), int(generator.integers(3, 6)), int(generator.integers(1, 4))
     shows = {n: zero(category) if n == 0 else plus(Count(category, n)) for n in range(6)}
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from vhbench import english
 from vhbench.colours import COLOURS, near
-from vhbench.generators import english
 from vhbench.generators.ode import settings
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.prompts import ImagePlan

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from vhbench.generators import english
+from vhbench import english
 from vhbench.schema import Scene
 
 

@@ -9,7 +9,7 @@ from zlib import crc32
 import pytest
 
 from vhbench.tasks.metrics import amber, chair, parsers, yes_no
-from vhbench.tasks.metrics.plurals import pattern_singular
+from vhbench.tasks.metrics.pattern_reference import pattern_singular
 from vhbench.tasks.metrics.records import read_json, read_rows
 
 
