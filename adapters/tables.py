@@ -14,11 +14,10 @@ from typing import Any
 
 import orjson
 
+from vhbench import answers
 from vhbench.schema import ImageData, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
-_YES = frozenset({"yes", "y", "true"})
-_NO = frozenset({"no", "n", "false"})
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
 
 
@@ -54,7 +53,7 @@ class Line:
         Raises:
             VhbenchError: if the field is not there, or says anything else.
         """
-        answer = as_yes_no(self.text(*names))
+        answer = answers.label(self.text(*names))
         if not answer:
             raise VhbenchError(f"{self.place}: field {names[0]!r} is {self.get(*names)!r}; must be yes or no")
         return answer
@@ -99,12 +98,6 @@ class ImageFolder:
             if path.is_file():
                 return path
         raise VhbenchError(f"{line.place}: no image {candidates[0]!r} in {self.folder}")
-
-
-def as_yes_no(text: str) -> str:
-    """Return "yes" or "no" if that is all a text says, as a word, a letter or a truth value; otherwise ""."""
-    word = text.strip().rstrip(".!").lower()
-    return "yes" if word in _YES else "no" if word in _NO else ""
 
 
 def read_table(path: Path) -> Iterator[Line]:
@@ -212,7 +205,7 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
             source=source,
             question_type=str(line.get("question_type", "category", "type") or ""),
             pair_id=str(line.get("pair_id") or ""),
-            negated=as_yes_no(str(line.get("negated") or "no")) == "yes",
+            negated=answers.label(str(line.get("negated") or "no")) == "yes",
         )
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
+from vhbench import answers
 from vhbench.schema import Record
-from vhbench.tasks import answers
 
 Doc = Mapping[str, Any]
 
