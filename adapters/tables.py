@@ -14,12 +14,11 @@ from typing import Any
 
 import orjson
 
+from vhbench import answers
 from vhbench.adapters.loading import needed_by
 from vhbench.schema import ImageData, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
-_YES = frozenset({"yes", "y", "true"})
-_NO = frozenset({"no", "n", "false"})
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
 
 
@@ -55,7 +54,7 @@ class Line:
         Raises:
             VhbenchError: if the field is not there, or says anything else.
         """
-        answer = as_yes_no(self.text(*names))
+        answer = answers.label(self.text(*names))
         if not answer:
             raise VhbenchError(f"{self.place}: field {names[0]!r} is {self.get(*names)!r}; must be yes or no")
         return answer
@@ -100,12 +99,6 @@ class ImageFolder:
             if path.is_file():
                 return path
         raise VhbenchError(f"{line.place}: no image {candidates[0]!r} in {self.folder}")
-
-
-def as_yes_no(text: str) -> str:
-    """Return "yes" or "no" if that is all a text says, as a word, a letter or a truth value; otherwise ""."""
-    word = text.strip().rstrip(".!").lower()
-    return "yes" if word in _YES else "no" if word in _NO else ""
 
 
 def read_table(path: Path) -> Iterator[Line]:
@@ -206,7 +199,7 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
         yield asked(
             str(line.get("id", "question_id") or index), image, question, said, source, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
-            pair_id=str(line.get("pair_id") or ""), negated=as_yes_no(str(line.get("negated") or "no")) == "yes",
+            pair_id=str(line.get("pair_id") or ""), negated=answers.label(str(line.get("negated") or "no")) == "yes",
         )  # fmt: skip
 
 

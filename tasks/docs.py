@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
+from vhbench import answers
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.schema import Record
-from vhbench.tasks import answers
 from vhbench.tasks.metrics.records import resampling_unit
 
 Doc = Mapping[str, Any]

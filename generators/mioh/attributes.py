@@ -6,29 +6,24 @@ from typing import Final
 
 import numpy as np
 
+from vhbench import colours
 from vhbench.generators.mioh.scene_columns import NO_ROWS, Bools, Ints, SceneColumns
 
 ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
 """Attribute types that questions use; a ``partly`` value (a minor colour of a mug) is neither true nor false."""
 
-_SHADES: Final = ("light ", "dark ")
-_CLOSE: Final = frozenset(
+_ALIKE: Final = frozenset(
     frozenset(pair)
     for pair in (
-        ("red", "pink"), ("red", "orange"), ("orange", "yellow"), ("orange", "brown"), ("brown", "red"),
-        ("brown", "yellow"), ("brown", "beige"), ("brown", "tan"), ("pink", "purple"), ("purple", "blue"),
-        ("blue", "green"), ("grey", "white"), ("grey", "black"), ("grey", "silver"), ("golden", "yellow"),
-        ("grey", "blue"), ("grey", "brown"), ("gray", "grey"), ("translucent", "transparent"), ("wool", "fabric"),
-        ("velvet", "fabric"), ("crochet", "fabric"), ("crochet", "wool"), ("rattan", "wood"), ("woven", "checkered"),
+        ("translucent", "transparent"), ("wool", "fabric"), ("velvet", "fabric"), ("crochet", "fabric"),
+        ("crochet", "wool"), ("rattan", "wood"), ("woven", "checkered"),
     )
 )  # fmt: skip
 
 
 def close(one: str, other: str) -> bool:
     """Tell whether two values are the same or so close that people would differ ("dark red", "red")."""
-    for shade in _SHADES:
-        one, other = one.removeprefix(shade), other.removeprefix(shade)
-    return one == other or frozenset((one, other)) in _CLOSE
+    return colours.near(one, other) or frozenset((one, other)) in _ALIKE
 
 
 class AttributeTable:

@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 
 import numpy as np
 
+from vhbench import english
 from vhbench.generators.mioh import wording
 from vhbench.generators.mioh.facts import Count, Exists, Fact, Related
 
@@ -91,7 +92,7 @@ def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
 
 def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
     """Show it in the first image (yes) or not (no); the others are alike."""
-    text, others = text.format(a=wording.a(f.phrase())), (rest(f),) * 3
+    text, others = text.format(a=english.a(f.phrase())), (rest(f),) * 3
     return [(Draft(text, (f,), said, (slot, *others), rest(f)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
 
 
@@ -144,7 +145,7 @@ def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:
 def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which image shows it? In one image; or in none, and "None of the above" is right."""
     (f,) = facts
-    text, rest = text.format(a=wording.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
+    text, rest = text.format(a=english.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
     none = (Draft(text, (f,), NONE, (minus(f), *rest), minus(f), last=NONE),)
     return [(Draft(text, (f,), "", (plus(f), *rest), minus(f), slot=0, last=NONE),)] * 4 + [none]
 
@@ -154,14 +155,14 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     (f,) = facts
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
-    text = text.replace("{a}", wording.a(f.phrase()))
+    text = text.replace("{a}", english.a(f.phrase()))
     return [(Draft(text, (f,), answer, (x, y), ImageSlot(), options=TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """In how many images does it occur? The options are four neighbouring numbers."""
     (f,) = facts
-    text, start = text.format(many=wording.plural(_noun(f))), int(generator.integers(2))
+    text, start = text.format(many=wording.many(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
         (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options,
@@ -173,7 +174,7 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over one to three of them."""
     category, start = _noun(facts[0]), int(generator.integers(1, 5))
-    text, options = text.format(many=wording.plural(category)), tuple(str(k) for k in range(start, start + 4))
+    text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
         forms = [_spread(k, parts, generator) for parts in generator.permutation([2, 2, 3, 1]).tolist()]
@@ -237,7 +238,7 @@ def exactly(text: str, category: str, number: int) -> Block:
 def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """Which of two images shows more (or fewer)? Both the same number, neither any, the first, the second."""
     category, word = _noun(facts[0]), str(generator.choice(["more", "fewer"]))
-    text = text.replace("{more}", word).replace("{many}", wording.plural(category))
+    text = text.replace("{more}", word).replace("{many}", wording.many(category))
     low, high, same = int(generator.integers(3)), int(generator.integers(3, 6)), int(generator.integers(1, 4))
     shows = {n: zero(category) if n == 0 else plus(Count(category, n)) for n in range(6)}
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from vhbench import english
 from vhbench.generators.mioh import wording
 
 SIDES: Final = {"left of": "right of", "right of": "left of"}
@@ -21,7 +22,7 @@ class Exists:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return wording.singular(self.category)
+        return english.measured(self.category)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,7 +65,7 @@ class Count:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return f"{self.number} {wording.singular(self.category) if self.number == 1 else wording.plural(self.category)}"
+        return wording.counted(self.number, self.category)
 
 
 Fact = Exists | Has | Related | Count

@@ -1,70 +1,32 @@
-"""English for questions: articles, plurals, and how an attribute or a relation is said."""
+"""English for questions: how an attribute, a relation or a number of things is said."""
 
 from typing import Final
 
-IRREGULAR: Final = {
-    "person": "people", "man": "men", "woman": "women", "child": "children", "policeman": "policemen",
-    "fireman": "firemen", "knife": "knives", "mouse": "mice", "computer mouse": "computer mice", "sheep": "sheep",
-    "fish": "fish", "deer": "deer", "wolf": "wolves", "goose": "geese", "loaf": "loaves", "scarf": "scarves",
-    "shelf": "shelves", "bookshelf": "bookshelves", "leaf": "leaves", "aircraft": "aircraft", "skis": "pairs of skis",
-    "scissors": "pairs of scissors", "pliers": "pairs of pliers", "broccoli": "pieces of broccoli",
-    "tissue paper": "pieces of tissue paper", "soap": "pieces of soap", "tape": "rolls of tape", "bus": "buses",
-    "sunglasses": "pairs of sunglasses", "glasses": "pairs of glasses", "jeans": "pairs of jeans", "ox": "oxen",
-}  # fmt: skip
-"""Nouns whose plural is not formed by rule, with the measure word that a mass noun is counted by."""
+from vhbench import english
 
-MEASURED: Final = {
-    "skis": "pair of skis", "scissors": "pair of scissors", "pliers": "pair of pliers",
-    "broccoli": "piece of broccoli", "tissue paper": "piece of tissue paper", "soap": "piece of soap",
-    "tape": "roll of tape", "sunglasses": "pair of sunglasses", "glasses": "pair of glasses", "jeans": "pair of jeans",
-}  # fmt: skip
-
-_SOUNDS_LIKE_U: Final = ("uni", "use", "euro", "one")
-_SILENT_H: Final = ("hour", "honest", "heir")
-
-ADJECTIVES: Final = {"wood": "wooden", "grey": "grey", "wool": "woollen", "stone": "stone"}
+ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
 """How a value is said before a noun, where it is not said as it is written."""
 
-PREDICATES: Final = {
-    "left of": "to the left of",
-    "right of": "to the right of",
-    "next to": "next to",
-}
+PREDICATES: Final = {"left of": "to the left of", "right of": "to the right of"}
 """How a predicate is said, where it is not said as it is written ("on", "behind", "in front of")."""
 
 
-def singular(noun: str) -> str:
-    """Return the noun as one counts one of it: ``"scissors"`` → ``"pair of scissors"``."""
-    return MEASURED.get(noun, noun)
+def counted(number: int, category: str) -> str:
+    """Say so many of a category.
 
-
-def plural(noun: str) -> str:
-    """Return the plural of a noun.
-
-    >>> [plural(word) for word in ("dog", "person", "bus", "cherry", "toothbrush", "tomato", "wine glass")]
-    ['dogs', 'people', 'buses', 'cherries', 'toothbrushes', 'tomatoes', 'wine glasses']
+    >>> counted(1, "scissors"), counted(3, "bookshelf")
+    ('1 pair of scissors', '3 bookshelves')
     """
-    if noun in IRREGULAR:
-        return IRREGULAR[noun]
-    head, _, last = noun.rpartition(" ")
-    if head and last in IRREGULAR:
-        return f"{head} {IRREGULAR[last]}"
-    if noun.endswith(("s", "x", "z", "ch", "sh")) or noun in ("tomato", "potato", "mango"):
-        return noun + "es"
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return noun[:-1] + "ies"
-    return noun + "s"
+    return f"{number} {english.measured(category) if number == 1 else many(category)}"
 
 
-def a(phrase: str) -> str:
-    """Put the indefinite article before a phrase.
+def many(category: str) -> str:
+    """Say more than one of a category.
 
-    >>> a("dog"), a("orange dog"), a("unicorn"), a("umbrella")
-    ('a dog', 'an orange dog', 'a unicorn', 'an umbrella')
+    >>> many("wine glass"), many("skis")
+    ('wine glasses', 'pairs of skis')
     """
-    word = phrase.lower()
-    vowel = word.startswith(tuple("aeiou")) and not word.startswith(_SOUNDS_LIKE_U)
-    return f"{'an' if vowel or word.startswith(_SILENT_H) else 'a'} {phrase}"
+    return english.plural(english.measured(category))
 
 
 def described(category: str, kind: str, value: str) -> str:
@@ -73,7 +35,7 @@ def described(category: str, kind: str, value: str) -> str:
     >>> described("table", "material", "wood"), described("dog", "action", "running")
     ('wooden table', 'dog that is running')
     """
-    noun = singular(category)
+    noun = english.measured(category)
     if kind == "action":
         return f"{noun} that is {value}"
     return f"{ADJECTIVES.get(value, value)} {noun}"
@@ -85,4 +47,5 @@ def related(subject: str, predicate: str, anchor: str) -> str:
     >>> related("dog", "left of", "person")
     'dog to the left of a person'
     """
-    return f"{singular(subject)} {PREDICATES.get(predicate, predicate)} {a(singular(anchor))}"
+    said = PREDICATES.get(predicate, predicate)
+    return f"{english.measured(subject)} {said} {english.a(english.measured(anchor))}"

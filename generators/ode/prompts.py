@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from vhbench.generators import english
+from vhbench import english
 from vhbench.generators.ode import settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA

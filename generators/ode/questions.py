@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vhbench.generators import english
+from vhbench import english
+from vhbench.colours import COLOURS, near
 from vhbench.generators.ode import settings
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.prompts import ImagePlan
@@ -26,39 +27,6 @@ MOST_COUNTED = 5
 
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Whose colour is that of their clothes, and not asked."""
-
-_NEAR_COLOURS = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("red", "orange"),
-        ("red", "pink"),
-        ("red", "brown"),
-        ("red", "purple"),
-        ("orange", "yellow"),
-        ("orange", "brown"),
-        ("orange", "pink"),
-        ("yellow", "brown"),
-        ("yellow", "white"),
-        ("yellow", "green"),
-        ("green", "blue"),
-        ("green", "gray"),
-        ("blue", "purple"),
-        ("blue", "gray"),
-        ("blue", "black"),
-        ("purple", "pink"),
-        ("purple", "black"),
-        ("purple", "gray"),
-        ("pink", "white"),
-        ("pink", "brown"),
-        ("brown", "black"),
-        ("brown", "gray"),
-        ("gray", "white"),
-        ("gray", "black"),
-    )
-)
-"""Colours that people may call by each other's name."""
-
-COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray")
 
 CONTRARY: Mapping[str, tuple[str, ...]] = {
     "standing": ("sitting", "lying", "running", "jumping"),
@@ -229,7 +197,7 @@ def _colour(target: str, members: Sequence[SceneObject], random: np.random.Gener
     value = _shared(members, "colour")
     if not value or value not in COLOURS or target in PEOPLE or len(members) > MOST_COUNTED:
         return
-    far = [c for c in COLOURS if c != value and frozenset({c, value}) not in _NEAR_COLOURS]
+    far = [c for c in COLOURS if not near(c, value)]
     other = far[int(random.integers(len(far)))]
     subject = _subject(target, members)
     yield Asked(f"{subject} {value}?", "yes", "state", target)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vhbench.generators import english
+from vhbench import english
 from vhbench.schema import Scene
 
 

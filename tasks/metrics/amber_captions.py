@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vhbench.tasks.metrics import parsers
+from vhbench import answers
 from vhbench.tasks.metrics.amber_files import read_relation, read_safe_words, word_list
 from vhbench.tasks.metrics.nouns import builtin_nouns, builtin_similarity
 
@@ -100,7 +100,7 @@ class Judge:
 
     def answer(self, text: str) -> str:
         """Return what a yes/no response says: "yes", "no" or ""."""
-        return parsers.amber(text) if self.compat else parsers.yes_no(text)
+        return answers.amber(text) if self.compat else answers.yes_no(text)
 
     def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
         """Hold a caption against its annotation."""

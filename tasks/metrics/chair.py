@@ -35,7 +35,7 @@ from typing import Any, TypedDict
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
-from vhbench.tasks.metrics.plurals import pattern_singular
+from vhbench.tasks.metrics.pattern_reference import pattern_singular
 from vhbench.tasks.metrics.records import ReferenceZeroDivision, as_records, read_json, read_text
 from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
 

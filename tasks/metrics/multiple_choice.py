@@ -23,8 +23,9 @@ from typing import Any
 
 import numpy as np
 
+from vhbench import answers
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals, parsers
+from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.records import as_records, image_set
 
 GROUPS = ("question_type", "pressure", "mode", "task")
@@ -82,7 +83,7 @@ def parse(text: str, choices: Sequence[str] = ()) -> str:
     >>> parse("Yes, in both.")
     'yes'
     """
-    return parsers.letter(text, choices) if choices else parsers.yes_no(text)
+    return answers.parse("multiple_choice" if choices else "yes_no", text, choices)
 
 
 def pressure_family(pressure: str) -> str:

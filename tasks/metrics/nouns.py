@@ -17,6 +17,7 @@ _BEFORE_A_VERB = frozenset(
 _BEFORE_TO = frozenset(
     "next close adjacent attached connected due leading leads similar tied up back belonging".split()
 )
+_KINDS_OF_CAN = frozenset("a the trash garbage soda beer metal tin watering".split())
 
 _SAME_THING = (
     "person people individual human",
@@ -93,17 +94,7 @@ def _is_verb(text: str, word: str, start: int) -> bool:
         return False
     before = text[:start].lower().split()[-2:]
     if word == "can":
-        return not before or before[-1] not in (
-            "a",
-            "the",
-            "trash",
-            "garbage",
-            "soda",
-            "beer",
-            "metal",
-            "tin",
-            "watering",
-        )
+        return not before or before[-1] not in _KINDS_OF_CAN
     if not before or before[-1] not in _BEFORE_A_VERB:
         return False
     return not (before[-1] == "to" and before[0] in _BEFORE_TO)

@@ -20,22 +20,23 @@ left out.
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from vhbench.answers import Parser, yes_no_parser
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals, parsers
+from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.records import as_records, binary_answer, image_set
 
 Pair = tuple[Record, Record]
 
 
 def score(
-    records: Iterable[Record | Mapping[str, Any]], *, parser: str | parsers.Parser = "default", seed: int = 0
+    records: Iterable[Record | Mapping[str, Any]], *, parser: str | Parser = "default", seed: int = 0
 ) -> dict[str, Any]:
     """Score answered yes/no questions and their negated twins.
 
     Args:
         records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
             and, for perturbed images, ``perturbation``.
-        parser: how a response without a prediction is read, see :mod:`vhbench.tasks.metrics.parsers`.
+        parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
         seed: of the bootstrap intervals; what is resampled is the image with all questions about it and all its forms,
             or, where rows do not name it, the test case with all its forms.
 
@@ -59,7 +60,7 @@ def score(
     (0.5, 0.75, 0.75, 0.1875)
     """
     pairs, incomplete = _pairs(as_records(records))
-    read = parsers.yes_no_parser(parser)
+    read = yes_no_parser(parser)
     said = {row.id: row.prediction or read(row.response) for pair in pairs for row in pair}
     result = _scored(pairs, incomplete, said, seed)
     kinds = sorted({pair[0].perturbation for pair in pairs} | {row.perturbation for row in incomplete})

@@ -14,8 +14,9 @@ from functools import partial
 from itertools import accumulate
 from typing import Any, NamedTuple
 
+from vhbench.english import plural_forms
 from vhbench.schema import VhbenchError
-from vhbench.tasks.metrics.plurals import pattern_singular, plural_forms
+from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
 # What always stands alone; ":" and "," do unless a digit follows, a full stop only at the end of a sentence.
 _ALONE = r";@\#$%&?!*()\[\]{}<>\"`«“‘„»”’"

@@ -10,7 +10,7 @@ How to call it::
 The positive class is "no" for ODE and AMBER (finding a hallucination) and "yes" for POPE (finding an object). An answer
 that cannot be parsed is wrong, and its share is reported. A rate without a denominator is None.
 
-``parser`` names how answers are read, see :mod:`vhbench.tasks.metrics.parsers`: ``default``, ``pope``, ``ode``,
+``parser`` names how answers are read, see :mod:`vhbench.answers`: ``default``, ``pope``, ``ode``,
 ``amber``, ``vhtest``, ``lmms_eval``. ``compat=True`` also takes over the arithmetic of the parser's benchmark: POPE's
 ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that start at 0.001; lmms-eval's zeros, and
 its share of yes among the *labels*.
@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from vhbench.answers import Parser, yes_no_parser
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals, parsers
+from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.records import ReferenceZeroDivision, as_records, binary_answer, image_set
 
 Answers = Sequence[str] | Mapping[Any, str]
@@ -88,13 +89,13 @@ def count(predictions: Sequence[str], labels: Sequence[str], positive: str) -> C
     )
 
 
-def parse(text: str, parser: str | parsers.Parser = "default") -> str:
+def parse(text: str, parser: str | Parser = "default") -> str:
     """Return "yes", "no", or "" where it cannot be told.
 
     >>> parse("I know"), parse("I know", "ode")
     ('', 'no')
     """
-    return parsers.yes_no_parser(parser)(text)
+    return yes_no_parser(parser)(text)
 
 
 def score(
@@ -102,7 +103,7 @@ def score(
     labels: Answers,
     *,
     positive: str,
-    parser: str | parsers.Parser | None = None,
+    parser: str | Parser | None = None,
     compat: bool = False,
     clusters: Sequence[Hashable] | None = None,
     seed: int = 0,
@@ -113,7 +114,7 @@ def score(
         answers: the model's words, in the order of the labels; or a mapping id → words.
         labels: "yes" or "no"; or a mapping with the same ids.
         positive: the class that precision and recall are about, "yes" or "no".
-        parser: a name from ``parsers.YES_NO``, or a function text → "yes", "no", "". None takes ``default``; under
+        parser: a name from ``answers.YES_NO``, or a function text → "yes", "no", "". None takes ``default``; under
             ``compat`` POPE's for positive "yes" and AMBER's for positive "no".
         compat: compute as the parser's benchmark does.
         clusters: the image of each question, for the intervals.
@@ -136,7 +137,7 @@ def score(
     texts, truth = _aligned(answers, labels)
     if parser is None:
         parser = "default" if not compat else "pope" if positive == "yes" else "amber"
-    read = parsers.yes_no_parser(parser)
+    read = yes_no_parser(parser)
     gold = [_label(label, place) for place, label in enumerate(truth)]
     predictions = [read(_text(text, place)) for place, text in enumerate(texts)]
     return _scored(predictions, gold, positive, parser, compat, clusters, seed)
@@ -146,7 +147,7 @@ def score_records(
     records: Iterable[Record | Mapping[str, Any]],
     *,
     positive: str,
-    parser: str | parsers.Parser | None = None,
+    parser: str | Parser | None = None,
     compat: bool = False,
     by: Sequence[str] = (),
     seed: int = 0,
@@ -222,7 +223,7 @@ def _scored(
     predictions: Sequence[str],
     gold: Sequence[str],
     positive: str,
-    parser: str | parsers.Parser,
+    parser: str | Parser,
     compat: bool,
     clusters: Sequence[Hashable] | None,
     seed: int,
@@ -251,7 +252,7 @@ def _scored(
 
 
 def _compat_rates(
-    counts: Confusion, predictions: Sequence[str], gold: Sequence[str], parser: str | parsers.Parser
+    counts: Confusion, predictions: Sequence[str], gold: Sequence[str], parser: str | Parser
 ) -> dict[str, Any]:
     if parser in ("amber", "ode"):
         return reference_rates(counts, 0.001 if parser == "ode" else 0.0001)

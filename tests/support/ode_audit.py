@@ -20,6 +20,7 @@ ODD = {"people": "person", "children": "child", "men": "man", "women": "woman", 
 ODD |= {
     "wolves": "wolf",
     "scarves": "scarf",
+    "bookshelves": "bookshelf",
     "geese": "goose",
     "leaves": "leaf",
     "shoes": "shoe",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Final
 
+from vhbench import english
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Record, VhbenchError
@@ -259,7 +260,7 @@ def _points(cost: Mapping[str, Any]) -> str:
 
 
 def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun if count == 1 else english.plural(noun)}"
 
 
 # -- means and intervals ---------------------------------------------------------------------------------------------

@@ -6,15 +6,11 @@ Every answer is True, False or None: None where the phrase cannot be read or the
 import re
 from collections.abc import Iterable
 
+from vhbench.english import NUMBERS, plural_forms
 from vhbench.schema import Scene
 
 Maybe = bool | None
 
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_PLURALS = {
-    **{"person": "people", "man": "men", "woman": "women", "child": "children", "mouse": "mice", "goose": "geese"},
-    **{"tooth": "teeth", "foot": "feet", "ox": "oxen"},
-}
 _MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
 _PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
 _SAID = {"wooden": "wood", "woollen": "wool"}
@@ -45,15 +41,7 @@ def category(phrase: str, scenes: Iterable[Scene]) -> str:
     names = {name for scene in scenes for name in (*scene.known, *scene.categories(), scene.environment) if name}
     if text in names:
         return text
-    return next((name for name in sorted(names) if text in _plurals(name)), "")
-
-
-def _plurals(name: str) -> set[str]:
-    forms = {f"{name}s", f"{name}es", f"{name[:-1]}ies", f"{name[:-1]}ves", f"{name[:-2]}ves"}
-    for one, many in _PLURALS.items():
-        if name.endswith(one):
-            forms.add(name[: -len(one)] + many)
-    return forms
+    return next((name for name in sorted(names) if text in plural_forms(name)), "")
 
 
 def holds(phrase: str, scene: Scene) -> Maybe:
@@ -131,4 +119,4 @@ def to_number(word: str) -> int | None:
     """Return the number that a word or numeral names."""
     if word.isdigit():
         return int(word)
-    return _NUMBERS.index(word) if word in _NUMBERS else None
+    return NUMBERS.index(word) if word in NUMBERS else None

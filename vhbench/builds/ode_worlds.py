@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from vhbench.colours import COLOURS
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
 from vhbench.generators.scenes import catalog, environments, plan, truth
 
@@ -117,8 +118,6 @@ class OpenWorld:
 
     def values(self, word: str, kind: str) -> frozenset[str] | None:
         """Return None: a prompt takes any word; only colours are told apart from other states."""
-        from vhbench.generators.ode.questions import COLOURS
-
         return frozenset(COLOURS) if kind == "colour" else None
 
     def most(self, word: str) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
+from vhbench.answers import yes_no
 from vhbench.builds import starter
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.expansion import InitialCase
@@ -106,12 +107,6 @@ def _report(name: str, method: str, model: str, result: "AttackResult") -> Scene
     return Scene(id=name, image=result.png, width=width, height=height, objects=(), provenance=report)
 
 
-def said(response: str) -> str:
-    """Return "yes" or "no" if a response says one of them and not the other as a word, else ""."""
-    words = set("".join(c if c.isalpha() else " " for c in response.lower()).split()) & {"yes", "no"}
-    return words.pop() if len(words) == 1 else ""
-
-
 def _failed(attack: Attack, cases: list[InitialCase]) -> Mapping[str, bool]:
     """Return for each case whether the model fails it; a case whose answer is not known is missing."""
     if attack.failed != "ask":
@@ -120,7 +115,7 @@ def _failed(attack: Attack, cases: list[InitialCase]) -> Mapping[str, bool]:
     questions = [case.question.question for case in cases]
     responses = _model(attack.model).answer(images, questions, suffix=SUFFIX)
     return {
-        case.question.id: said(response) != case.question.answer
+        case.question.id: yes_no(response) != case.question.answer
         for case, response in zip(cases, responses, strict=True)
     }
 

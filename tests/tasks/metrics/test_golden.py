@@ -8,8 +8,9 @@ from zlib import crc32
 
 import pytest
 
-from vhbench.tasks.metrics import amber, chair, parsers, yes_no
-from vhbench.tasks.metrics.plurals import pattern_singular
+from vhbench import answers
+from vhbench.tasks.metrics import amber, chair, yes_no
+from vhbench.tasks.metrics.pattern_reference import pattern_singular
 from vhbench.tasks.metrics.records import read_json, read_rows
 
 
@@ -61,7 +62,7 @@ def test_ode_captions(reference: Path) -> None:
 
 def test_ode_answers(reference: Path) -> None:
     for answer, expected in golden(reference, "ode_scoring.json")["answer_parsing"]:
-        assert (parsers.ode(answer) or "other") == expected, answer
+        assert (answers.ode(answer) or "other") == expected, answer
 
 
 def test_chair_captions(reference: Path) -> None:

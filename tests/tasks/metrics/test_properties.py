@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from vhbench.answers import letter
+from vhbench.answers import yes_no as read_yes_no
 from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
-from vhbench.tasks.metrics import amber, chair, multiple_choice, parsers, symmetric_accuracy, yes_no
+from vhbench.tasks.metrics import amber, chair, multiple_choice, symmetric_accuracy, yes_no
 
 SYNONYMS = {"dog": ("puppy", "hot dog stand"), "cat": ("kitten",), "bus": (), "wine glass": (), "person": ("man",)}
 WORDS = ["dog", "Dogs", "puppies", "cat", "a", "bus", "buses", "wine glasses", "wine", "men", "/", ".", "'s", "hot-dog"]
@@ -59,8 +61,8 @@ def test_mentions_are_where_they_say(texts: list[str]) -> None:
 @FEW
 @given(st.text(max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
-    assert parsers.yes_no(text) in ("yes", "no", "")
-    assert parsers.letter(text, ["cat", "dog", "None of the above"]) in ("A", "B", "C", "")
+    assert read_yes_no(text) in ("yes", "no", "")
+    assert letter(text, ["cat", "dog", "None of the above"]) in ("A", "B", "C", "")
     for compat in (True, False):
         found = chair.vocabulary_of(SYNONYMS, compat=compat).find(text)
         assert all(0 <= mention.start < mention.end <= len(text) for mention in found)

@@ -5,7 +5,8 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,9 +15,8 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import audit, splits
-from vhbench.builds import sharding
+from vhbench.builds import sharding, vhexpansion_attack
 from vhbench.builds.vhexpansion import VHExpansionBuild
-from vhbench.builds.vhexpansion_attack import said
 from vhbench.builds.vhexpansion_sheet import draw_sheet
 from vhbench.cli import app
 from vhbench.generators.vhexpansion.expansion import clean_pair, decode, may_change
@@ -296,12 +296,14 @@ def test_samples_without_original_questions_are_refused(tmp_path: Path) -> None:
         _answers(str(tmp_path))
 
 
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [("Yes, it is.", "yes"), ("No", "no"), ("I know", ""), ("yes and no", ""), ("", ""), ("**No**", "no")],
-)
-def test_what_a_model_says(response: str, answer: str) -> None:
-    assert said(response) == answer
+def test_the_attack_reads_answers_as_the_metric_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = ["I do not see a dog.", "Yes, there is."]
+    monkeypatch.setattr(vhexpansion_attack, "_model", lambda name: SimpleNamespace(answer=lambda *_, suffix: said))
+    told = {"question": "", "answer": "no", "kind": "yes_no", "benchmark": "vhexpansion"}
+    questions = [Question(id=f"q{i}", images=(b"",), **told) for i in range(2)]
+    asked = [SimpleNamespace(question=question) for question in questions]
+    attack = vhexpansion_attack.Attack("pgd", "model", "ask")
+    assert vhexpansion_attack._failed(attack, cast(Any, asked)) == {"q0": False, "q1": True}
 
 
 def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from vhbench.schema import VhbenchError
 
 Document = dict[str, Any]
 RUN = "from vhbench.cli import main; main()"
-COLOURS = ["black", "light_blue", "blue"]
+COLOURS = ["yellow", "light_blue", "blue"]
 
 
 def coco() -> Document:

@@ -1,16 +1,17 @@
 """What a model's words say: yes, no, an option letter, or "" where that cannot be told.
 
+:func:`parse` reads the response to a question of any kind, :func:`letter` to a multiple-choice question.
 ``YES_NO[name](text)`` gives "yes", "no" or "". The parsers of POPE, ODE, AMBER, VHTest and lmms-eval are there as those
 benchmarks have them, faults included; ``default`` is the one to use: words and never substrings ("I know" is not "no"),
 negations ("I do not see one"), a leading answer wins ("Yes, though it is not red"), otherwise unknown.
-
-:func:`letter` reads the answer to a multiple-choice question.
+:func:`label` reads what a table writes for yes or no.
 """
 
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from vhbench.english import NUMBERS
 from vhbench.schema import VhbenchError
 
 Parser = Callable[[str], str]
@@ -47,6 +48,29 @@ _NO_THING = re.compile(
     r"|^\W*(?:no|none|neither)\b"
 )
 _CLAUSE = re.compile(r"[.;!?,\n]| but | although | though | however ")
+
+
+def parse(kind: str, response: str, choices: Sequence[str] = ()) -> str:
+    """Return the answer in a response; a caption has none.
+
+    An unknown answer counts as wrong, and its share is reported as ``unparsed``.
+
+    >>> parse("yes_no", "No, there is no dog."), parse("multiple_choice", "(B)", ("Image 1", "Image 2"))
+    ('no', 'B')
+    """
+    if kind == "yes_no":
+        return yes_no(response)
+    return letter(response, choices) if kind == "multiple_choice" else ""
+
+
+def label(text: str) -> str:
+    """Return "yes" or "no" if that is all a text says, as a word, a letter or a truth value; otherwise "".
+
+    >>> [label(text) for text in ("Yes.", "n", "TRUE", "yes, it is")]
+    ['yes', 'no', 'yes', '']
+    """
+    word = text.strip().rstrip(".!").lower()
+    return "yes" if word in ("yes", "y", "true") else "no" if word in ("no", "n", "false") else ""
 
 
 def yes_no(text: str) -> str:
@@ -134,9 +158,7 @@ def yes_no_parser(parser: str | Parser) -> Parser:
     return YES_NO[parser]
 
 
-_NUMBERS: Mapping[str, str] = dict(
-    zip("zero one two three four five six seven eight nine ten".split(), map(str, range(11)), strict=True)
-)
+_DIGITS: Mapping[str, str] = {word: str(number) for number, word in enumerate(NUMBERS)}
 _ARTICLE = re.compile(r"^(?:a|an|the)\s+")
 _SAME = {
     "first image": "image 1",
@@ -211,7 +233,7 @@ def _named_option(text: str, options: Mapping[str, str]) -> str:
 
 def _normal(text: str) -> str:
     found = re.sub(r"[^\w\s'-]", " ", text.lower()).split()
-    plain = _ARTICLE.sub("", " ".join(_NUMBERS.get(word, word) for word in found))
+    plain = _ARTICLE.sub("", " ".join(_DIGITS.get(word, word) for word in found))
     for words, usual in _SAME.items():
         plain = re.sub(rf"\b{words}\b", usual, plain)
     return plain

@@ -1,0 +1,44 @@
+"""Which colours are near one another: no question takes them for a certain difference."""
+
+from itertools import permutations
+
+import pytest
+
+from vhbench.colours import COLOURS, near
+from vhbench.generators.mioh.attributes import close
+from vhbench.generators.scenes import colours as painted
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("red", "orange", True),
+        ("orange", "brown", True),
+        ("dark blue", "blue", True),
+        ("light grey", "gray", True),
+        ("light red", "dark pink", True),
+        ("grey", "silver", True),
+        ("red", "green", False),
+        ("black", "white", False),
+        ("yellow", "purple", False),
+    ],
+)
+def test_near_colours(one: str, other: str, expected: bool) -> None:
+    assert near(one, other) is near(other, one) is expected
+
+
+def test_every_colour_has_one_that_is_certainly_another() -> None:
+    for colour in COLOURS:
+        assert near(colour, colour)
+        assert len([other for other in COLOURS if not near(colour, other)]) >= 2
+
+
+def test_mioh_takes_no_near_colours_for_a_difference() -> None:
+    for one, other in permutations(COLOURS, 2):
+        assert close(one, other) is near(one, other)
+    assert close("wool", "fabric")
+    assert not close("wool", "red")
+
+
+def test_drawings_are_painted_in_the_colours_that_are_asked_about() -> None:
+    assert painted.COLOURS == COLOURS

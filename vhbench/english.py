@@ -1,0 +1,186 @@
+"""The English that questions and captions need: articles, plurals, number words.
+
+Nouns are English words or short phrases ("fire hydrant", "cup of coffee"). Plurals and articles come from ``inflect``;
+small tables hold what it does not know: what cannot be counted, what there is one of, and a few of its faults.
+"""
+
+import re
+import threading
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import inflect
+
+NUMBERS: tuple[str, ...] = tuple("zero one two three four five six seven eight nine ten".split())
+"""Number words by value."""
+
+MASS: frozenset[str] = frozenset(
+    "bacon baggage bamboo beer bread broccoli charcoal cheese cloth coffee cola foil furniture ginger grass ice juice "
+    "luggage meat milk money paper pulp rain rice sand sanitizer sauce shampoo snow sound tape tennis tinfoil "
+    "toothpaste traffic water wine wood".split()
+)
+"""Nouns that take neither an article nor a plural."""
+
+UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())
+"""What there is one of: it takes "the"."""
+
+MEASURES: Mapping[str, str] = {
+    **dict.fromkeys("glasses jeans pliers scissors skis sunglasses".split(), "pair"),
+    **dict.fromkeys(("broccoli", "soap", "tissue paper"), "piece"),
+    "tape": "roll",
+}
+"""Nouns that are counted by another one: "two pairs of skis"."""
+
+# inflect says "broncoes", "dobermen", "gentlemans", "grandchilds", "lenovoes", "palominoes", "thermoss", "thiefs".
+_IRREGULAR: Mapping[str, str] = {
+    **{word: f"{word}s" for word in ("bronco", "doberman", "lenovo", "palomino")},
+    **{"gentleman": "gentlemen", "grandchild": "grandchildren", "thermos": "thermoses", "thief": "thieves"},
+}
+_PHRASE = re.compile(r"(.*?)(\S*)((?:\s+(?:of|with)\s.*)?)", re.DOTALL)
+_IMPORTING = threading.Lock()
+
+
+def a(phrase: str) -> str:
+    """Put "a" or "an" before a phrase, by the sound of its first word.
+
+    >>> [a(phrase) for phrase in ("dog", "orange dog", "urinal", "umbrella", "hour")]
+    ['a dog', 'an orange dog', 'a urinal', 'an umbrella', 'an hour']
+    """
+    return f"{_article(phrase.split()[0])} {phrase}"
+
+
+def with_article(noun: str) -> str:
+    """Return a noun as a statement would name one of it.
+
+    >>> [with_article(noun) for noun in ("apple", "scissors", "rice", "sky", "teddy bear", "cup of coffee")]
+    ['an apple', 'scissors', 'rice', 'the sky', 'a teddy bear', 'a cup of coffee']
+    """
+    if noun in UNIQUE:
+        return f"the {noun}"
+    return a(noun) if countable(noun) else noun
+
+
+def countable(noun: str) -> bool:
+    """Tell whether one can say "one …, two …": not for mass nouns and nouns that are plural only."""
+    return head(noun) not in MASS and not is_plural(noun) and noun not in UNIQUE
+
+
+def is_plural(noun: str) -> bool:
+    """Tell whether a noun takes "are" as it stands.
+
+    >>> [is_plural(noun) for noun in ("scissors", "ice cubes", "bus", "glass", "bag of chips")]
+    [True, True, False, False, False]
+    """
+    word = head(noun)
+    return word.endswith("s") and word not in MASS and _plural(word) == word
+
+
+def head(noun: str) -> str:
+    """Return the word of a phrase that carries its number: the last one before "of" or "with".
+
+    >>> head("fire hydrant"), head("cup of coffee")
+    ('hydrant', 'cup')
+    """
+    return _parts(noun)[1]
+
+
+def measured(noun: str) -> str:
+    """Return what one counts of a noun.
+
+    >>> [measured(noun) for noun in ("scissors", "adhesive tape", "dog")]
+    ['pair of scissors', 'roll of adhesive tape', 'dog']
+    """
+    measure = MEASURES.get(noun) or MEASURES.get(head(noun))
+    return f"{measure} of {noun}" if measure else noun
+
+
+def plural(noun: str) -> str:
+    """Return the plural of a noun or phrase; a mass noun, and what is plural already, stays as it is.
+
+    >>> [plural(noun) for noun in ("bus", "bookshelf", "snowman", "computer mouse", "cup of coffee", "jeans", "rice")]
+    ['buses', 'bookshelves', 'snowmen', 'computer mice', 'cups of coffee', 'jeans', 'rice']
+    """
+    before, word, after = _parts(noun)
+    return f"{before}{_plural(word)}{after}"
+
+
+@cache
+def plural_forms(noun: str) -> tuple[str, ...]:
+    """Return the forms in which captions write the plural of a noun: :func:`plural`, then where usage varies others.
+
+    >>> plural_forms("bus"), plural_forms("puppy"), plural_forms("person")
+    (('buses', 'busses'), ('puppies',), ('people', 'persons'))
+    >>> plural_forms("bookshelf"), plural_forms("buffalo"), plural_forms("fish")
+    (('bookshelves', 'bookshelfs'), ('buffaloes', 'buffalos'), ('fish', 'fishes'))
+    """
+    forms = [plural(noun)]
+    if is_plural(noun):
+        return tuple(forms)
+    if noun.endswith(("s", "z")):
+        forms += [f"{noun}es", f"{noun}{noun[-1]}es"]
+    elif noun in forms:
+        forms.append(noun + ("es" if noun.endswith(("x", "ch", "sh")) else "s"))
+    elif noun.endswith(("f", "fe", "o", "person")):
+        forms += [f"{noun}s", f"{noun}es"][: 1 + noun.endswith("o")]
+    return tuple(dict.fromkeys(forms))
+
+
+def count_phrase(number: int, noun: str) -> str:
+    """Return "two dogs", "one dog".
+
+    >>> count_phrase(2, "fire hydrant"), count_phrase(1, "dog")
+    ('two fire hydrants', 'one dog')
+    """
+    word = NUMBERS[number] if number < len(NUMBERS) else str(number)
+    return f"{word} {noun if number == 1 else plural(noun)}"
+
+
+def is_or_are(number: int, noun: str = "") -> str:
+    """Return the verb for so many of a noun; "are" also for nouns that are plural only."""
+    return "are" if number != 1 or is_plural(noun) else "is"
+
+
+def listing(parts: list[str]) -> str:
+    """Join phrases as English does.
+
+    >>> listing(["a dog", "a cat", "an egg"]), listing(["a dog", "a cat"]), listing(["a dog"])
+    ('a dog, a cat and an egg', 'a dog and a cat', 'a dog')
+    """
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _parts(noun: str) -> tuple[str, str, str]:
+    """Cut a phrase into what stands before its head, the head, and what stands after it."""
+    found = _PHRASE.fullmatch(noun.strip())
+    assert found, "the pattern fits any text"
+    return found[1], found[2], found[3]
+
+
+@cache
+def _article(word: str) -> str:
+    return _inflect().a(word).split()[0]
+
+
+@cache
+def _plural(word: str) -> str:
+    if not word or word in MASS or word in _IRREGULAR:
+        return _IRREGULAR.get(word, word)
+    found = _inflect().plural_noun(word)
+    # It makes "jeanss" of "jeans": what ends in s and for which it knows no more than another s is plural already.
+    return word if found == f"{word}s" and word.endswith("s") else found
+
+
+@cache
+def _inflect() -> "inflect.engine":
+    """Import inflect without typeguard's checks of its arguments, for which an import takes 2 s and not 0.3 s.
+
+    https://github.com/jaraco/inflect/issues/212; under ``python -O`` the checks are off as well.
+    """
+    from unittest import mock
+
+    with _IMPORTING, mock.patch("typeguard.typechecked", lambda function: function):
+        import inflect
+
+        return inflect.engine()
