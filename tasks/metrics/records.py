@@ -38,7 +38,7 @@ def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
     seen: set[Hashable] = set()
     for place, key in enumerate(keys):
         if key in seen:
-            raise VhbenchError(f"{what} {key!r} occurs twice (again in row {place}); each may occur once")
+            raise VhbenchError(f"{what} {shown(key)} occurs twice (again in row {place}); each may occur once")
         seen.add(key)
 
 
@@ -54,9 +54,39 @@ def binary_answer(record: Record) -> str:
     return answer
 
 
-def image_set(record: Record) -> Hashable:
-    """Return what a record shares with those that stand and fall with it: its images, its pair, or its own id."""
-    return record.scene_ids or record.pair_id or record.id
+def resampling_unit(record: Record) -> str:
+    """Return what a record is resampled with: the answers of one unit stand and fall together.
+
+    That is its images; where the row does not name them, its test case in all forms (negated, perturbed); where it has
+    no case either, the question alone. Repetitions of a question (``lmms-eval --repeats``) belong to one unit.
+
+    >>> resampling_unit(Record("q", scene_ids=("s1", "s2"), pair_id="p"))
+    's1 s2'
+    >>> resampling_unit(Record("q/jpeg/negated", pair_id="q/jpeg", perturbation="jpeg", negated=True))
+    'q'
+    >>> resampling_unit(Record("2#q"))
+    'q'
+    """
+    return " ".join(record.scene_ids) or split_repetition(case_of(record) or record.id)[1]
+
+
+def case_of(record: Record) -> str:
+    """Return the test case that a pair is a form of: its id without the perturbation, "" where it has none.
+
+    >>> case_of(Record("2#q/jpeg/negated", pair_id="2#q/jpeg", perturbation="jpeg", negated=True))
+    '2#q'
+    """
+    return record.pair_id.removesuffix(f"/{record.perturbation}") if record.perturbation else record.pair_id
+
+
+def split_repetition(name: str) -> tuple[str, str]:
+    """Return the number that :func:`vhbench.results.to_records` puts before the ids of repetitions, and the id.
+
+    >>> split_repetition("2#q"), split_repetition("q#2")
+    (('2#', 'q'), ('', 'q#2'))
+    """
+    number, mark, rest = name.partition("#")
+    return (number + mark, rest) if mark and number.isdecimal() else ("", name)
 
 
 def read_rows(path: str | Path) -> list[dict[str, Any]]:
