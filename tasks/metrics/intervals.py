@@ -158,17 +158,14 @@ def _cluster_sums(columns: Floats, clusters: Sequence[Hashable] | None) -> Float
 
 
 def _binomial(sums: Floats, level: float) -> Interval | None:
-    """Treat clusters as trials where each is all right or all wrong; empty ones are none.
-
-    Where some are right and some are wrong, that needs clusters of one size, and few of them.
-    """
+    """Treat clusters as trials where each is all right or all wrong and all are of one size; empty ones are none."""
     sums = sums[sums.any(axis=1)]
     sizes = sums[:, 1]
     right = sums[:, 0] == sizes
-    if not (right | (sums[:, 0] == 0)).all():
+    if (sizes != sizes[0]).any() or not (right | (sums[:, 0] == 0)).all():
         return None
     hits = int(right.sum())
-    if 0 < hits < len(sums) and (len(sums) > EXACT_TRIALS or (sizes != sizes[0]).any()):
+    if len(sums) > EXACT_TRIALS and 0 < hits < len(sums):
         return None
     return binomial(hits, len(sums), level)
 
