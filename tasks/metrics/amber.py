@@ -29,21 +29,21 @@ before associations; a listed hallucination is not absolved by similarity; an ob
 are read by words; a rate without a denominator is None.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import amber_reference, intervals, yes_no
-from vhbench.tasks.metrics.amber_captions import Judge, Nouns, Similarity
+from vhbench.tasks.metrics.amber_captions import Judge, Judged, Nouns, Similarity
 from vhbench.tasks.metrics.amber_counts import (
     DIMENSIONS,
     EVALUATION_TYPES,
     RATES,
     TITLES,
-    Answers,
     Found,
+    columns_of,
     find,
     sections,
 )
@@ -109,100 +109,71 @@ def score(
     judge = (amber_reference.ReferenceJudge if compat else Judge).build(truth, relation, safe_words, nouns, similarity)
     found = find(rows, truth, judge)
     result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type, seed)
-    return result | {"responses": [caption.row() for caption in found.captions], "tools": dict(judge.tools)}
+    words = ("id", "nouns", "hallucinated", "covered", "likely")
+    responses = [{name: getattr(caption, name) for name in words} for caption in found.captions]
+    return result | {"responses": responses, "tools": dict(judge.tools)}
 
 
-def score_records(
-    records: Iterable[Record | Mapping[str, Any]],
-    *,
-    relation: Any = None,
-    safe_words: Any = (),
-    nouns: Nouns | None = None,
-    similarity: Similarity | None = None,
-    compat: bool = False,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Score answered captions and yes/no questions, as ODE has them.
+def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: Any = None, **how: Any) -> dict[str, Any]:
+    """Score answered captions and yes/no questions, as ODE has them; all else is given to :func:`score`.
 
     A caption's ``objects`` are the truth, its ``candidates`` the likely hallucinations. A question's ``question_type``
     (or ``task``) tells its dimension: existence, state, number, action; anything else is a relation.
 
     >>> row = {"id": 1, "kind": "caption", "objects": ["dog"], "candidates": ["ball"], "response": "a dog, a ball"}
-    >>> score_records([row], relation={})["printed"]["Generative Task"]
+    >>> score_records([row])["printed"]["Generative Task"]
     {'CHAIR': 50.0, 'Cover': 100.0, 'Hal': 100.0, 'Cog': 100.0}
     """
     rows = as_records(records)
-    return score(
-        [{"id": row.id, "response": row.response or row.prediction} for row in rows],
-        annotations=[_annotation(row) for row in rows],
-        relation={} if relation is None else relation,
-        safe_words=safe_words,
-        nouns=nouns,
-        similarity=similarity,
-        compat=compat,
-        seed=seed,
-    )
+    responses = [{"id": row.id, "response": row.response or row.prediction} for row in rows]
+    return score(responses, annotations=[_annotation(row) for row in rows], relation=relation or {}, **how)
 
 
 def _result(found: Found, evaluation_type: str, seed: int) -> dict[str, Any]:
     scores: dict[str, dict[str, Any]] = {}
+    warnings = []
     if "g" in EVALUATION_TYPES[evaluation_type]:
-        scores["Generative Task"] = of_sums(found.columns(), RATES, seed=seed)
-        scores["Generative Task (paper)"] = _paper(found, seed)
-    for name, dimensions in sections(evaluation_type):
-        scores[name] = _answered(found.of(dimensions), seed)
+        scores["Generative Task"] = of_sums(columns_of(found.captions), RATES, seed=seed)
+        scores["Generative Task (paper)"] = _paper(found.captions, seed)
+    for section, dimensions in sections(evaluation_type):
+        pairs = found.of(dimensions)
+        rates = yes_no.measured(pairs, "no", seed=seed)
+        scores[section] = {title: rates[name] for title, name in TITLES.items()}
+        scores[section]["intervals"] = {title: rates["intervals"][name] for title, name in TITLES.items()}
+        if len(right := {answer for _, answer in pairs}) == 1:
+            always = f"{section}: every right answer is {right.pop()!r}"
+            warnings.append(f"{always}, so precision is 0 or 100 by construction (degenerate)")
     if evaluation_type == "a":
         chair, f1 = scores["Generative Task"]["CHAIR"], scores["Descriminative Task"]["F1"]
         both = None if chair is None or f1 is None else (1 - chair + f1) / 2
         scores["AMBER"] = {"Score": both, "intervals": {"Score": _score_interval(found, seed)}}
-    ends = {name: section.pop("intervals") for name, section in scores.items()}
-    printed = {name: {title: percent(value) for title, value in section.items()} for name, section in scores.items()}
-    warnings = [
-        warning for name, dimensions in sections(evaluation_type) for warning in _warnings(name, found.of(dimensions))
-    ]
     return {
-        "printed": printed,
+        "intervals": {name: section.pop("intervals") for name, section in scores.items()},
+        "printed": {name: {title: percent(v) for title, v in section.items()} for name, section in scores.items()},
         "counters": found.counters(),
         "scores": scores,
-        "intervals": ends,
         "warnings": warnings,
     }
 
 
-def _paper(found: Found, seed: int) -> dict[str, Any]:
+def _paper(captions: Sequence[Judged], seed: int) -> dict[str, Any]:
     """Average each response's scores, over its distinct objects; one without objects has no CHAIR and no Cog."""
-    speaking = [caption for caption in found.captions if caption.nouns]
+    speaking = [caption for caption in captions if caption.nouns]
     parts = {
         "CHAIR": [len(set(c.hallucinated)) / len(set(c.nouns)) for c in speaking],
-        "Cover": [len(c.covered) / c.truth for c in found.captions if c.truth],
-        "Hal": [float(bool(c.hallucinated)) for c in found.captions],
+        "Cover": [len(c.covered) / len(c.truth) for c in captions if c.truth],
+        "Hal": [float(bool(c.hallucinated)) for c in captions],
         "Cog": [len(c.likely_nouns) / len(set(c.nouns)) for c in speaking],
     }
     ends = {name: intervals.mean(values, seed=seed) for name, values in parts.items()}
     return {**{name: average(values) for name, values in parts.items()}, "intervals": ends}
 
 
-def _answered(answers: Answers, seed: int) -> dict[str, Any]:
-    found = yes_no.measured(answers.said, answers.true, yes_no.POSITIVE, seed=seed)
-    ends = {title: found["intervals"][name] for title, name in TITLES.items()}
-    return {**{title: found[name] for title, name in TITLES.items()}, "intervals": ends}
-
-
-def _warnings(section: str, answers: Answers) -> list[str]:
-    if len(set(answers.true)) != 1:
-        return []
-    always = answers.true[0]
-    return [f"{section}: every right answer is {always!r}, so precision is 0 or 100 by construction (degenerate)"]
-
-
 def _score_interval(found: Found, seed: int) -> intervals.Interval | None:
     """Return the interval of (1 - CHAIR + F1) / 2: captions and answers are resampled together."""
-    answers = found.of(found.answers)
     described = [(len(c.hallucinated), len(c.nouns), 0, 0, 0) for c in found.captions]
-    answered = [
-        (0, 0, said == truth == "no", said == "no", truth == "no")
-        for said, truth in zip(answers.said, answers.true, strict=True)
-    ]
+    pairs = found.of(found.answers)
+    answered = [(0, 0, said == right == "no", said == "no", right == "no") for said, right in pairs]
 
     def combined(sums: intervals.Floats) -> intervals.Floats:
         with np.errstate(divide="ignore", invalid="ignore"):

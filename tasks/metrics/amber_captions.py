@@ -27,37 +27,19 @@ class Judged:
         hallucinated: those that are not in the image.
         covered: the objects of the image that were mentioned.
         likely: the listed hallucinations that were mentioned.
-        truth: number of objects in the image.
-        listed: number of listed hallucinations.
-        likely_nouns: the distinct nouns that name a listed hallucination.
+        likely_nouns: the nouns that name one.
+        truth: the objects of the image.
+        listed: the hallucinations that are likely.
     """
 
     id: str
-    nouns: tuple[str, ...]
-    hallucinated: tuple[str, ...]
-    covered: tuple[str, ...]
-    likely: tuple[str, ...]
-    truth: int
-    listed: int
-    likely_nouns: frozenset[str]
-
-    def counts(self) -> dict[str, int]:
-        """Return what the caption adds to AMBER's counters; "hallu_score" is what "non_hallu_score" leaves."""
-        return {
-            "chair_score": len(self.hallucinated),
-            "chair_num": len(self.nouns),
-            "safe_cover_score": len(self.covered),
-            "safe_cover_num": self.truth,
-            "hallu_score": int(bool(self.hallucinated)),
-            "non_hallu_num": 1,
-            "hallu_cover_score": len(self.likely),
-            "hallu_cover_num": self.listed,
-        }
-
-    def row(self) -> dict[str, Any]:
-        """Return what the result says of this caption."""
-        words = {"nouns": self.nouns, "hallucinated": self.hallucinated, "covered": self.covered, "likely": self.likely}
-        return {"id": self.id, **{name: list(found) for name, found in words.items()}}
+    nouns: list[str]
+    hallucinated: list[str]
+    covered: list[str]
+    likely: list[str]
+    likely_nouns: set[str]
+    truth: list[str]
+    listed: list[str]
 
 
 @dataclass(frozen=True)
@@ -130,16 +112,8 @@ class Judge:
                 likely_nouns.add(noun)
             if not shown:
                 wrong.append(noun)
-        return Judged(
-            name,
-            tuple(nouns),
-            tuple(wrong),
-            tuple(truth[i] for i in sorted(covered)),
-            tuple(listed[i] for i in sorted(likely)),
-            len(truth),
-            len(listed),
-            frozenset(likely_nouns),
-        )
+        mentioned = [truth[i] for i in sorted(covered)], [listed[i] for i in sorted(likely)]
+        return Judged(name, nouns, wrong, *mentioned, likely_nouns, truth, listed)
 
     @classmethod
     def _further_words(cls, truth: Mapping[str, Mapping[str, Any]]) -> set[str]:

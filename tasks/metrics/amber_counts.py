@@ -1,6 +1,6 @@
 """What AMBER counts: captions and answers, sorted by dimension, and the names that its code gives to the counts."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,14 +9,9 @@ from vhbench.tasks.metrics import confusion
 from vhbench.tasks.metrics.amber_captions import Judge, Judged
 from vhbench.tasks.metrics.amber_files import answer_of
 
-EVALUATION_TYPES = {
-    "a": ("g", "de", "da", "dr"),
-    "g": ("g",),
-    "d": ("de", "da", "dr"),
-    "de": ("de",),
-    "da": ("da",),
-    "dr": ("dr",),
-}
+EVALUATION_TYPES = {"a": "g de da dr", "g": "g", "d": "de da dr", "de": "de", "da": "da", "dr": "dr"}
+"""What is asked for → the tasks that are printed: captions, and answers by their kind."""
+
 RATES = {
     "CHAIR": ("chair_score", "chair_num"),
     "Cover": ("safe_cover_score", "safe_cover_num"),
@@ -51,45 +46,27 @@ TITLES = {"Accuracy": "accuracy", "Precision": "precision", "Recall": "recall", 
 
 def sections(evaluation_type: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the sections that an evaluation type prints, with their dimensions."""
-    shown = EVALUATION_TYPES[evaluation_type]
-    return ((name, dimensions) for name, (types, dimensions) in SECTIONS.items() if set(types.split()) <= set(shown))
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Parsed answers beside what is true."""
-
-    said: list[str]
-    true: list[str]
-
-    def count(self) -> confusion.Confusion:
-        """Count them, seen from "no"."""
-        return confusion.count(self.said, self.true, "no")
+    shown = set(EVALUATION_TYPES[evaluation_type].split())
+    return ((name, dimensions) for name, (types, dimensions) in SECTIONS.items() if shown.issuperset(types.split()))
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """All captions as judged, and the answers of each dimension."""
+    """All captions as judged; the answers of each dimension, as pairs of what is said and what is right."""
 
     captions: list[Judged]
-    answers: Mapping[str, Answers]
+    answers: Mapping[str, list[tuple[str, str]]]
 
-    def of(self, dimensions: Iterable[str]) -> Answers:
+    def of(self, dimensions: Iterable[str]) -> list[tuple[str, str]]:
         """Return the answers of several dimensions together."""
-        parts = [self.answers[name] for name in dimensions]
-        return Answers([a for part in parts for a in part.said], [a for part in parts for a in part.true])
-
-    def columns(self) -> dict[str, list[int]]:
-        """Return what each caption adds to the counters of captions."""
-        rows = [caption.counts() for caption in self.captions]
-        return {name: [row[name] for row in rows] for pair in RATES.values() for name in pair}
+        return [pair for name in dimensions for pair in self.answers[name]]
 
     def counters(self) -> dict[str, int]:
         """Name the counts as AMBER's metrics.txt does."""
-        counters = {name: sum(column) for name, column in self.columns().items()}
+        counters = {name: sum(column) for name, column in columns_of(self.captions).items()}
         counters["non_hallu_score"] = counters["non_hallu_num"] - counters.pop("hallu_score")
         for prefix, dimensions in {"": tuple(self.answers), **{f"{name}_": (name,) for name in self.answers}}.items():
-            part = self.of(dimensions).count()
+            part = confusion.count(self.of(dimensions), "no")
             counters |= {
                 f"{prefix}qa_correct_score": part.right,
                 f"{prefix}qa_correct_num": part.total,
@@ -99,6 +76,20 @@ class Found:
                 f"{prefix}qa_ans_no_num": part.said,
             }
         return counters
+
+
+def columns_of(captions: Sequence[Judged]) -> dict[str, list[int]]:
+    """Return what each caption adds to the counters."""
+    return {
+        "chair_score": [len(c.hallucinated) for c in captions],
+        "chair_num": [len(c.nouns) for c in captions],
+        "safe_cover_score": [len(c.covered) for c in captions],
+        "safe_cover_num": [len(c.truth) for c in captions],
+        "hallu_score": [int(bool(c.hallucinated)) for c in captions],
+        "non_hallu_num": [1 for _ in captions],
+        "hallu_cover_score": [len(c.likely) for c in captions],
+        "hallu_cover_num": [len(c.listed) for c in captions],
+    }
 
 
 def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]], judge: Judge) -> Found:
@@ -113,7 +104,7 @@ def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]]
     >>> counters["chair_score"], counters["chair_num"], counters["ha_qa_correct_score"]
     (1, 2, 1)
     """
-    found = Found([], {name: Answers([], []) for name in (*_ATTRIBUTES, _RELATION, "ha")})
+    found = Found([], {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")})
     for name, text in rows:
         row = truth.get(name)
         if row is None:
@@ -121,7 +112,5 @@ def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]]
         if row.get("type", "generative") == "generative":
             found.captions.append(judge.caption(name, text, row))
         else:
-            answers = found.answers[DIMENSIONS.get(row["type"], _RELATION)]
-            answers.said.append(judge.answer(text))
-            answers.true.append(answer_of(name, row))
+            found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), answer_of(name, row)))
     return found

@@ -7,7 +7,7 @@ that is listed twice counts twice, and what is similar to something present is n
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vhbench.tasks.metrics import parsers, yes_no_reference
+from vhbench.tasks.metrics import confusion, parsers, yes_no_reference
 from vhbench.tasks.metrics.amber_captions import Judge
 from vhbench.tasks.metrics.amber_counts import EVALUATION_TYPES, RATES, TITLES, Found, sections
 from vhbench.tasks.metrics.rates import percent
@@ -69,7 +69,7 @@ def result(found: Found, evaluation_type: str) -> dict[str, Any]:
     for name, dimensions in sections(evaluation_type):
         # The reference adds up the attribute dimensions, each of which begins at 0.001.
         start = 0.001 * len(dimensions) if name == "Attribute" else 0.001
-        counts = found.of(dimensions).count()
+        counts = confusion.count(found.of(dimensions), "no")
         rates = yes_no_reference.percentages(counts, _EPSILONS.get(name, _EPSILON), start=start)
         printed[name] = {title: rates[key] for title, key in TITLES.items() if key in rates}
     return {"printed": printed, "counters": counters, "scores": scores, "intervals": {}, "warnings": []}

@@ -1,7 +1,7 @@
 """How yes/no answers fell, seen from the positive class."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -17,7 +17,7 @@ class Confusion(NamedTuple):
 
     @property
     def right(self) -> int:
-        """Answers that are right."""
+        """Right answers."""
         return self.TP + self.TN
 
     @property
@@ -36,13 +36,12 @@ class Confusion(NamedTuple):
         return sum(self)
 
 
-def count(predictions: Sequence[str], labels: Sequence[str], positive: str) -> Confusion:
-    """Count parsed answers ("yes", "no", "") against labels ("yes", "no").
+def count(pairs: Iterable[tuple[str, str]], positive: str) -> Confusion:
+    """Count parsed answers ("yes", "no", ""), each with what is right ("yes", "no").
 
-    >>> count(["no", "yes", ""], ["no", "no", "yes"], "no")
+    >>> count([("no", "no"), ("yes", "no"), ("", "yes")], "no")
     Confusion(TP=1, FP=0, TN=0, FN=1, unparsed_positive=0, unparsed_negative=1)
     """
-    negative = "no" if positive == "yes" else "yes"
-    cells = Counter(zip(predictions, labels, strict=True))
-    order = [(positive, positive), (positive, negative), (negative, negative), (negative, positive)]
-    return Confusion(*(cells[cell] for cell in (*order, ("", positive), ("", negative))))
+    yes, no = positive, "no" if positive == "yes" else "yes"
+    cells = Counter(pairs)
+    return Confusion(*(cells[cell] for cell in ((yes, yes), (yes, no), (no, no), (no, yes), ("", yes), ("", no))))

@@ -20,7 +20,6 @@ from dataclasses import fields
 from typing import Any, Final, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, intervals, parsers, rates, yes_no_reference
@@ -84,9 +83,10 @@ def score(
     read = parsers.yes_no_parser(parser)
     gold = [_label(label, place) for place, label in enumerate(truth)]
     predictions = [read(_text(text, place)) for place, text in enumerate(texts)]
-    counts = confusion.count(predictions, gold, positive)
+    pairs = list(zip(predictions, gold, strict=True))
+    counts = confusion.count(pairs, positive)
     return {
-        **measured(predictions, gold, positive, clusters=clusters, seed=seed),
+        **measured(pairs, positive, clusters=clusters, seed=seed),
         **(yes_no_reference.rates(counts, parser, positive) if compat else {}),
         "n": counts.total,
         "counters": counts._asdict(),
@@ -110,11 +110,8 @@ def score_records(
 
     Args:
         records: records or mappings with ``id``, ``answer`` and ``response`` or ``prediction``.
-        positive: see :func:`score`, and so are ``parser``, ``compat`` and ``seed``.
-        parser: see :func:`score`.
-        compat: see :func:`score`.
-        by: fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``.
-        seed: see :func:`score`.
+        by: fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``; for all else see
+            :func:`score`.
 
     >>> rows = [{"id": "a", "answer": "no", "response": "No"}, {"id": "b", "answer": "yes", "response": "No"}]
     >>> score_records(rows, positive="no")["accuracy"]
@@ -144,40 +141,34 @@ def score_records(
     return result
 
 
-def measured(
-    predictions: Sequence[str], gold: Sequence[str], positive: str, **how: Unpack[intervals.Resampling]
-) -> dict[str, Any]:
-    """Return the rates of parsed answers against labels as fractions, None where undefined, and their ``intervals``.
+def measured(pairs: Sequence[tuple[str, str]], positive: str, **how: Unpack[intervals.Resampling]) -> dict[str, Any]:
+    """Return the rates of parsed answers, each with what is right, None where undefined, and their ``intervals``.
 
     F1 is 2TP / (2TP + FP + FN): 0, and not undefined, for who never says the positive class although it occurs; None
     where it does not occur, for then nothing can be recalled.
 
-    >>> found = measured(["no", "yes", "yes", "yes"], ["no"] * 4, "no")
+    >>> found = measured([("no", "no"), ("yes", "no"), ("yes", "no"), ("yes", "no")], "no")
     >>> found["accuracy"], found["precision"], found["recall"], found["f1"]
     (0.25, 1.0, 0.25, 0.4)
-    >>> found = measured(["yes", "yes"], ["no", "no"], "no")
-    >>> found["precision"], found["recall"], found["f1"], measured(["yes"], ["yes"], "no")["f1"]
+    >>> found = measured([("yes", "no")], "no")
+    >>> found["precision"], found["recall"], found["f1"], measured([("yes", "yes")], "no")["f1"]
     (None, 0.0, 0.0, None)
     """
-    said, true = _equals(predictions, positive), _equals(gold, positive)
-    unparsed, hit = _equals(predictions, ""), said & true
+    words = np.array(pairs, dtype=str).reshape(-1, 2)
+    said, true = (words == positive).T
     columns = {
-        "all": np.ones(len(gold)),
-        "right": (said == true) & ~unparsed,
-        "hit": hit,
+        "all": np.ones(len(words)),
+        "right": words[:, 0] == words[:, 1],
+        "hit": said & true,
         "said": said,
         "true": true,
-        "hit twice": 2 * hit.astype(int),
-        "said and true": said.astype(int) + true,
-        "yes": _equals(predictions, "yes"),
-        "unparsed": unparsed,
+        "hit twice": 2.0 * (said & true),
+        "said and true": 1.0 * said + true,
+        "yes": words[:, 0] == "yes",
+        "unparsed": words[:, 0] == "",
     }
     found = rates.of_sums(columns, RATES, **how)
     return found if true.any() else found | {"f1": None}
-
-
-def _equals(words: Sequence[str], word: str) -> npt.NDArray[np.bool_]:
-    return np.array([each == word for each in words], dtype=bool)
 
 
 def _warnings(counts: confusion.Confusion, positive: str) -> list[str]:
