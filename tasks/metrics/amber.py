@@ -12,17 +12,6 @@ of the response. The paper also averages CHAIR, Cover and Cog over responses: se
 Yes/no questions: accuracy, precision, recall and F1 of the class "no", by dimension.
 AMBER score = (100 - CHAIR + F1) / 2.
 
-How to call it::
-
-    result = score(
-        [{"id": 1, "response": "A dog on the grass."}, {"id": 1005, "response": "Yes"}],
-        annotations="annotations.json", relation="relation.json", safe_words="safe_words.txt",   # paths or objects
-        evaluation_type="a",                                     # a(ll), g(enerative), d(iscriminative), de, da, dr
-    )
-    result["printed"], result["counters"]                        # percent, one decimal; raw counts
-    result["scores"], result["intervals"], result["responses"], result["tools"], result["warnings"]
-    score_records(records, relation={})                          # Records or mappings: captions and yes/no questions
-
 ``compat=True`` gives what AMBER's inference.py gives (534babf), with the denominators that start at 0.001, the nouns in
 upper case that are lost, and the association that goes before the name. The default repairs these: lower case; names
 before associations; a listed hallucination is not absolved by similarity; an object listed twice counts once; answers

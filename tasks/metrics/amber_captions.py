@@ -77,7 +77,7 @@ class Judge:
         >>> judge = Judge.build({"1": annotation}, {}, (), None, None)
         >>> found = judge.caption("1", "Two dogs and a cat.", annotation)
         >>> found.nouns, found.hallucinated, found.covered, found.likely
-        (('dog', 'cat'), ('cat',), ('dog',), ('cat',))
+        (['dog', 'cat'], ['cat'], ['dog'], ['cat'])
         """
         related = {cls.fold(word): tuple(map(cls.fold, words)) for word, words in read_relation(relation).items()}
         vocabulary = {word for key, words in related.items() for word in (key, *words)} | cls._further_words(truth)

@@ -7,7 +7,7 @@ from typing import Any
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics import confusion
 from vhbench.tasks.metrics.amber_captions import Judge, Judged
-from vhbench.tasks.metrics.amber_files import answer_of
+from vhbench.tasks.metrics.records import yes_or_no
 
 EVALUATION_TYPES = {"a": "g de da dr", "g": "g", "d": "de da dr", "de": "de", "da": "da", "dr": "dr"}
 """What is asked for → the tasks that are printed: captions, and answers by their kind."""
@@ -112,5 +112,6 @@ def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]]
         if row.get("type", "generative") == "generative":
             found.captions.append(judge.caption(name, text, row))
         else:
-            found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), answer_of(name, row)))
+            right = yes_or_no(row["truth"], f"annotation {name!r}: truth")
+            found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), right))
     return found

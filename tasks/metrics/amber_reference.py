@@ -21,7 +21,7 @@ class ReferenceJudge(Judge):
     """Reads responses as the reference does.
 
     >>> ReferenceJudge.build({}, {"dog": []}, (), str.split, None).caption("1", "dog Dog", {"truth": ["dog"]}).nouns
-    ('dog',)
+    ['dog']
     """
 
     @staticmethod

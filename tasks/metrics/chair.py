@@ -7,20 +7,7 @@ hallucinated if its object is not among the image's gold objects.
 * CHAIR_s = captions with a hallucinated mention / captions
 * recall  = gold objects mentioned / gold objects, over the whole corpus
 
-How to call it::
-
-    synonyms = {"person": ("man", "woman"), "dog": ("puppy",), "cat": ()}      # or a path to CHAIR's synonyms.txt
-    result = score(
-        [{"image_id": 1, "caption": "A man and two cats."}],
-        {1: ["person", "dog"]},
-        synonyms=synonyms,
-    )
-    result["CHAIR_i"], result["CHAIR_s"], result["recall"]                     # fractions in [0, 1], or None
-    result["counters"], result["intervals"], result["printed"]                 # printed: percent
-    result["captions"][0]["mentions"]                                          # word, node, span, hallucinated
-
-Answered caption questions (:class:`vhbench.schema.Record`) go through :func:`score_records`. The gold objects of a
-COCO data set come from :func:`gold_from_coco`.
+The gold objects of a COCO data set come from :func:`gold_from_coco`.
 
 ``compat=True`` gives what LisaAnne/Hallucination gives (6e4d33c): its tokeniser (NLTK's), its singulariser (pattern's,
 by which "bus" becomes "bu" and is never counted), its double words of two tokens, its ZeroDivisionError. The default
@@ -30,14 +17,15 @@ found; a rate without a denominator is None.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from vhbench.schema import Record, VhbenchError
+from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics import chair_captions, chair_reference, rates
 from vhbench.tasks.metrics.chair_reference import ReferenceVocabulary
 from vhbench.tasks.metrics.plurals import pattern_singular
-from vhbench.tasks.metrics.records import as_records
+from vhbench.tasks.metrics.records import loaded
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary
@@ -90,34 +78,16 @@ def score(
     vocabulary = vocabulary_of(synonyms, compat=compat)
     rows, truth = chair_captions.read_captions(captions), chair_captions.read_gold(gold)
     found = (chair_reference if compat else chair_captions).judged(rows, truth, vocabulary)
-    columns = {name: [caption.counts[name] for caption in found] for pair in RATES.values() for name in pair}
-    result = rates.of_sums(columns, RATES, clusters=[caption.image for caption in found], seed=seed)
+    columns = {name: [counts[name] for _, counts in found] for pair in RATES.values() for name in pair}
+    result = rates.of_sums(columns, RATES, clusters=[row["image_id"] for row, _ in found], seed=seed)
     shares = {name: result[rate] for name, rate in _PRINTED.items()}
     return {
         **result,
         "printed": {name: None if value is None else round(100 * value, 2) for name, value in shares.items()},
         "counters": {name: sum(column) for name, column in columns.items()},
-        "captions": [caption.row for caption in found],
-        "unknown_gold": sorted({name for names in truth.values() for name in names if vocabulary.node(name) is None}),
+        "captions": [row for row, _ in found],
+        "unknown_gold": sorted(name for name in set(chain(*truth.values())) if vocabulary.node(name) is None),
     }
-
-
-def score_records(
-    records: Iterable[Record | Mapping[str, Any]], *, synonyms: Synonyms, compat: bool = False
-) -> dict[str, Any]:
-    """Score answered caption questions: the response is the caption, ``objects`` the gold.
-
-    >>> row = {"id": "a", "response": "a cat", "objects": ["dog"]}
-    >>> score_records([row], synonyms={"cat": (), "dog": ()})["CHAIR_i"]
-    1.0
-    """
-    rows = as_records(records)
-    return score(
-        [{"image_id": row.id, "caption": row.response} for row in rows],
-        {row.id: row.objects for row in rows},
-        synonyms=synonyms,
-        compat=compat,
-    )
 
 
 def vocabulary_of(
@@ -164,7 +134,7 @@ def gold_from_coco(
         VhbenchError: for an annotation with an unknown category or a category outside the vocabulary.
     """
     vocabulary = vocabulary_of(synonyms, compat=compat)
-    data = chair_captions.loaded(instances)
+    data = loaded(instances)
     names = {row["id"]: row["name"] for row in _part(data, "categories", "instances")}
     gold: dict[str, set[str]] = {str(row["id"]): set() for row in data.get("images", ())}
     for row in _part(data, "annotations", "instances"):
@@ -174,7 +144,7 @@ def gold_from_coco(
             known = "a category" if name is None else "a word of the vocabulary"
             raise VhbenchError(f"annotation {row.get('id')}: category {name or row['category_id']!r} is not {known}")
         gold.setdefault(str(row["image_id"]), set()).add(node)
-    for row in _part(chair_captions.loaded(captions), "annotations", "captions") if captions is not None else ():
+    for row in _part(loaded(captions), "annotations", "captions") if captions is not None else ():
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
     return gold
 

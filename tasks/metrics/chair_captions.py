@@ -1,47 +1,16 @@
 """CHAIR's input, from files or as objects, checked; and each caption held against the objects of its image."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.rates import share
-from vhbench.tasks.metrics.records import read_json, read_text, refuse_duplicates
+from vhbench.tasks.metrics.records import loaded, read_text, refuse_duplicates
 from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
 
-
-class Mention(TypedDict):
-    """One match: ``caption[start:end]`` is a form of ``word``, a synonym of the object ``node``."""
-
-    word: str
-    node: str
-    start: int
-    end: int
-    hallucinated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """One caption, held against its image.
-
-    Attributes:
-        image: its id.
-        mentions: what the caption mentions, in order.
-        share: of its mentions that are hallucinated, None without a mention.
-        counts: what it adds to the counters.
-    """
-
-    image: str
-    mentions: Sequence[Mention]
-    share: float | None
-    counts: Mapping[str, int]
-
-    @property
-    def row(self) -> dict[str, Any]:
-        """What the result says of this caption."""
-        hallucinated = self.counts["hallucinated_captions"]
-        return {"image_id": self.image, "CHAIR_i": self.share, "CHAIR_s": hallucinated, "mentions": self.mentions}
+Judged = tuple[dict[str, Any], dict[str, int]]
+"""What the result says of a caption, and what the caption adds to the counters."""
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
@@ -58,25 +27,27 @@ def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], v
 def judge(image: str, text: str, truth: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> Judged:
     """Hold one caption against the objects of its image.
 
-    >>> judge("1", "A dog, a cat.", {"1": frozenset(["dog"])}, Vocabulary.build([["dog"], ["cat"]])).share
+    >>> judge("1", "A dog, a cat.", {"1": frozenset(["dog"])}, Vocabulary.build([["dog"], ["cat"]]))[0]["CHAIR_i"]
     0.5
     """
     if image not in truth:
         raise VhbenchError(f"image {image!r} has a caption but no gold objects ({len(truth)} images have some)")
-    mentions: list[Mention] = [
-        {"word": m.word, "node": m.node, "start": m.start, "end": m.end, "hallucinated": m.node not in truth[image]}
-        for m in vocabulary.find(text)
+    gold, found = truth[image], vocabulary.find(text)
+    mentions = [
+        {"word": m.word, "node": m.node, "start": m.start, "end": m.end, "hallucinated": m.node not in gold}
+        for m in found
     ]
-    wrong = sum(mention["hallucinated"] for mention in mentions)
+    wrong = sum(mention.node not in gold for mention in found)
     counts = {
         "captions": 1,
         "hallucinated_captions": int(wrong > 0),
         "words": len(mentions),
         "hallucinated_words": wrong,
-        "gold_objects": len(truth[image]),
-        "recalled_objects": len(truth[image] & {mention["node"] for mention in mentions}),
+        "gold_objects": len(gold),
+        "recalled_objects": len(gold & {mention.node for mention in found}),
     }
-    return Judged(image, mentions, share(wrong, len(mentions)), counts)
+    row = {"image_id": image, "CHAIR_i": share(wrong, len(mentions)), "CHAIR_s": int(wrong > 0), "mentions": mentions}
+    return row, counts
 
 
 def read_captions(captions: Any) -> list[tuple[str, str]]:
@@ -130,8 +101,3 @@ def read_synonyms(synonyms: Any) -> tuple[tuple[str, ...], ...]:
     is_text = isinstance(synonyms, str) and ("\n" in synonyms or "," in synonyms)
     text = str(synonyms) if is_text else read_text(synonyms)
     return tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
-
-
-def loaded(data: Any) -> Any:
-    """Read a JSON file; anything else comes back as it is."""
-    return read_json(data) if isinstance(data, (str, Path)) else data

@@ -5,13 +5,12 @@ two words at most, its gold objects are taken as they are written, and it divide
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Self
 
 from vhbench.tasks.metrics.chair_captions import Judged, judge
 from vhbench.tasks.metrics.plurals import pattern_singular
 from vhbench.tasks.metrics.records import ReferenceZeroDivision
-from vhbench.tasks.metrics.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, read, tokens
+from vhbench.tasks.metrics.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, tokens
 
 # The reference cuts sentences at white space after a full stop: 'the dog." He' keeps its stop, and the dog is lost;
 # only what ends the whole text may close a sentence with quotes or brackets.
@@ -36,11 +35,11 @@ class ReferenceVocabulary(Vocabulary):
         """
         nodes = {word: line[0] for line in lines for word in line}
         phrases = {tuple(name.split()): word for name, word in merged.items() if name.count(" ") == 1}
-        return cls.of(nodes, phrases, singular, _TOKEN)
+        return cls(nodes, phrases, singular, _TOKEN)
 
     def _words(self, text: str) -> list[Hit]:
         *chunks, last = lower(text).rstrip().split(" ")
-        return placed([*chunks, last], [*map(self._hits.__getitem__, chunks), read(TOKEN, self._lemmas, last)])
+        return placed([*chunks, last], [*self._looked_up(chunks), self._read(TOKEN, last)])
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
@@ -51,6 +50,6 @@ def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], v
     """
     truth = {image: frozenset(names) for image, names in gold.items()}
     captions = [judge(image, text, truth, vocabulary) for image, text in rows]
-    if not any(caption.mentions for caption in captions):
+    if not any(counts["words"] for _, counts in captions):
         raise ReferenceZeroDivision("no caption mentions an object: the reference implementation divides by zero")
-    return [replace(caption, share=caption.share or 0.0) for caption in captions]
+    return [(row | {"CHAIR_i": row["CHAIR_i"] or 0.0}, counts) for row, counts in captions]

@@ -11,15 +11,8 @@ all its questions. Three cases, all deterministic for a given seed:
 Two clusters with equal sums are interchangeable, so a resample is a multinomial draw over the *distinct* sums, and only
 clusters whose sums few others share are picked one by one: 10,000 draws over 10,000 answers take milliseconds.
 
-How to call it::
-
-    low, high = intervals.mean([1, 0, 1, 1], clusters=["img1", "img1", "img2", "img3"])   # accuracy
-    low, high = intervals.difference([1, 0, -1], clusters=images)                          # a paired drop
-    intervals.ratio(hallucinated, mentions, clusters=image_ids)                           # CHAIR_i
-    intervals.statistic(columns, f1_of_sums, clusters=image_ids)                          # anything made of sums
-
-Each gives ``(low, high)``, or None where the score or its spread is undefined: no data, a denominator of zero, a single
-cluster.
+Every function gives ``(low, high)``, or None where the score or its spread is undefined: no data, a denominator of
+zero, a single cluster.
 """
 
 from collections.abc import Callable, Hashable, Sequence

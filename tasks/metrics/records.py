@@ -1,11 +1,4 @@
-"""Answered questions in any form → :class:`vhbench.schema.Record`; rows from JSON and JSON lines.
-
-Every metric that reads answered questions takes a sequence of records, or of plain mappings with the same field names
-(other keys are ignored)::
-
-    records = as_records([{"id": "q1", "answer": "yes", "response": "Yes, it is."}])
-    rows = read_rows("answers.jsonl")
-"""
+"""Answered questions in any form → :class:`vhbench.schema.Record`; rows from JSON and JSON lines."""
 
 import json
 from collections.abc import Hashable, Iterable, Mapping
@@ -43,15 +36,16 @@ def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
 
 
 def binary_answer(record: Record) -> str:
-    """Return a record's gold answer as "yes" or "no".
+    """Return a record's right answer, "yes" or "no"; raise if it is neither."""
+    return yes_or_no(record.answer, f"question {record.id!r}: the answer")
 
-    Raises:
-        VhbenchError: if it is neither.
-    """
-    answer = record.answer.strip().lower()
-    if answer not in ("yes", "no"):
-        raise VhbenchError(f"question {record.id!r}: the answer {record.answer!r} is neither 'yes' nor 'no'")
-    return answer
+
+def yes_or_no(answer: Any, what: str) -> str:
+    """Return a right answer in lower case; raise, beginning with what it is, if it is neither "yes" nor "no"."""
+    text = answer.strip().lower() if isinstance(answer, str) else answer
+    if text not in ("yes", "no"):
+        raise VhbenchError(f"{what} is {shown(answer)}; must be 'yes' or 'no'")
+    return str(text)
 
 
 def resampling_unit(record: Record) -> str:
@@ -101,6 +95,11 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
         if not isinstance(row, dict):
             raise VhbenchError(f"{path}: row {place} is {shown(row)}, not a JSON object")
     return rows
+
+
+def loaded(data: Any) -> Any:
+    """Return the content of a JSON file, and anything but a path as it is."""
+    return read_json(data) if isinstance(data, (str, Path)) else data
 
 
 def read_json(path: str | Path) -> Any:

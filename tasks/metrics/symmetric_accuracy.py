@@ -6,13 +6,6 @@ with both right. A guesser who says yes with probability p, where a share q of t
 * accuracy 1 + (2p - 1)q - p (Theorem 1), which moves with q and rewards a bias that fits it;
 * symmetric accuracy p(1 - p) (Theorem 2), whatever q is: at most 1/4.
 
-How to call it::
-
-    score([
-        {"id": "1",  "pair_id": "1", "negated": False, "answer": "yes", "response": "Yes."},
-        {"id": "1n", "pair_id": "1", "negated": True,  "answer": "no",  "response": "Yes."},
-    ])["symmetric_accuracy"]                                      # 0.0: only one of the two is right
-
 Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Pairs that lack a half are counted and
 left out.
 """

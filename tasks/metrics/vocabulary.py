@@ -1,16 +1,12 @@
 """A closed vocabulary and its matcher: which objects a text mentions, and where.
 
 Surface forms (plurals, hyphens, names of several words) are built once from the word list; a text is cut into tokens
-as the Penn Treebank does, and every token is looked up. No tagger, no model, no data::
-
-    vocabulary = Vocabulary.build([["dog", "puppy"], ["hot dog"]])
-    [found.node for found in vocabulary.find("Two puppies eat hot dogs.")]     # ["dog", "hot dog"]
+as the Penn Treebank does, and every token is looked up. No tagger, no model, no data.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
 
@@ -68,41 +64,34 @@ class Found(NamedTuple):
     end: int
 
 
+_REMEMBERED, _SHORT = 200_000, 64  # texts between two spaces, and their length
+
 Hit = tuple[str, int, int]
 """A vocabulary word and where one of its forms starts and ends."""
 
 
-class _Remembered(dict[str, Any]):
-    """What a function makes of short texts; a model's captions use the same few thousand words again and again."""
-
-    _ENTRIES = 200_000
-    _LENGTH = 64
-
-    def __init__(self, function: Callable[[str], Any]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, text: str) -> Any:
-        value = self._function(text)
-        if len(text) <= self._LENGTH and len(self) < self._ENTRIES:
-            self[text] = value
-        return value
-
-
-@dataclass(frozen=True)
 class Vocabulary:
-    """The words of some objects, ready to be found in texts.
+    """The words of some objects, ready to be found in texts; see :meth:`build`.
 
     Attributes:
         nodes: word (of one or several parts) → object.
         phrases: parts → the word they merge into; a word outside ``nodes`` swallows its parts.
     """
 
-    nodes: Mapping[str, str]
-    phrases: Mapping[tuple[str, ...], str]
-    _lemmas: Mapping[str, str] = field(repr=False)
-    _hits: Mapping[str, tuple[Hit, ...]] = field(repr=False)
-    _longest: int = field(repr=False)
+    def __init__(
+        self,
+        nodes: Mapping[str, str],
+        phrases: Mapping[tuple[str, ...], str],
+        lemma: Callable[[str], str],
+        token: re.Pattern[str],
+    ) -> None:
+        """Put a vocabulary together; ``lemma`` maps a token to a word, ``token`` cuts a text into tokens."""
+        self.nodes, self.phrases = nodes, phrases
+        relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
+        # A model's captions use the same few thousand words again and again.
+        self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")
+        self._hits = lru_cache(_REMEMBERED)(partial(self._read, token))
+        self._longest = max(map(len, phrases), default=1)
 
     @classmethod
     def build(cls, lines: Iterable[Sequence[str]], *, merged: Mapping[str, str] = COCO_MERGED) -> Self:
@@ -122,20 +111,7 @@ class Vocabulary:
         phrases = {tuple(name.split()): word for name, word in merged.items() if name != "wine glas"}
         phrases |= {tuple(word.split()): word for word in nodes if " " in word}
         forms = _surface_forms(nodes, phrases)
-        return cls.of(nodes, phrases, lambda token: forms.get(token, ""), TOKEN)
-
-    @classmethod
-    def of(
-        cls,
-        nodes: Mapping[str, str],
-        phrases: Mapping[tuple[str, ...], str],
-        lemma: Callable[[str], str],
-        token: re.Pattern[str],
-    ) -> Self:
-        """Put a vocabulary together from its words, a function token → word, and the pattern of a token."""
-        relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
-        lemmas = _Remembered(lambda token: found if (found := lemma(token)) in relevant else "")
-        return cls(nodes, phrases, lemmas, _Remembered(partial(read, token, lemmas)), max(map(len, phrases), default=1))
+        return cls(nodes, phrases, lambda token: forms.get(token, ""), TOKEN)
 
     def node(self, word: str) -> str | None:
         """Return the object that a word names, as written or in lower case, or None."""
@@ -161,7 +137,14 @@ class Vocabulary:
     def _words(self, text: str) -> list[Hit]:
         """Return the vocabulary's single words in a text; what lies between two spaces is looked up as a whole."""
         chunks = lower(text).translate(_APART).split(" ")
-        return placed(chunks, map(self._hits.__getitem__, chunks))
+        return placed(chunks, self._looked_up(chunks))
+
+    def _looked_up(self, chunks: Sequence[str]) -> Iterator[tuple[Hit, ...]]:
+        """Yield what each chunk holds; what a runaway answer writes without a space is not remembered."""
+        return map(self._hits if max(map(len, chunks), default=0) <= _SHORT else self._hits.__wrapped__, chunks)
+
+    def _read(self, token: re.Pattern[str], chunk: str) -> tuple[Hit, ...]:
+        return tuple((word, m.start(), m.end()) for m in token.finditer(chunk) if (word := self._lemma(m[0])))
 
     def _phrase_at(self, text: str, hits: Sequence[Hit], place: int) -> tuple[int, str]:
         last = place + 1
@@ -174,15 +157,10 @@ class Vocabulary:
         return 1, hits[place][0]
 
 
-def read(pattern: re.Pattern[str], lemmas: Mapping[str, str], chunk: str) -> tuple[Hit, ...]:
-    """Return the words of a text, which is cut into tokens by the pattern."""
-    return tuple((word, m.start(), m.end()) for m in pattern.finditer(chunk) if (word := lemmas[m[0]]))
-
-
 def placed(chunks: Sequence[str], hits: Iterable[Iterable[Hit]]) -> list[Hit]:
     """Return the words of each chunk, placed in the text that was split at spaces."""
-    starts = accumulate((len(chunk) + 1 for chunk in chunks), initial=0)
-    return [(word, at + a, at + b) for at, found in zip(starts, hits, strict=False) if found for word, a, b in found]
+    starts = list(accumulate(map(len, chunks), initial=0))
+    return [(word, starts[i] + i + a, starts[i] + i + b) for i, hit in enumerate(hits) if hit for word, a, b in hit]
 
 
 def lower(text: str) -> str:

@@ -1,11 +1,5 @@
 """Yes/no questions: accuracy, precision, recall, F1, the share of yes, and what could not be parsed.
 
-How to call it::
-
-    result = score(["Yes, it is.", "There is no dog."], ["yes", "yes"], positive="yes")
-    result["accuracy"], result["f1"], result["yes_ratio"], result["unparsed"], result["predictions"]
-    score_records(records, positive="no", by=("criterion",))    # Records or mappings with answer and response
-
 The positive class is "no" for ODE and AMBER (finding a hallucination) and "yes" for POPE (finding an object). An answer
 that cannot be parsed is wrong, and its share is reported. A rate without a denominator is None.
 
@@ -23,7 +17,7 @@ import numpy as np
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, intervals, parsers, rates, yes_no_reference
-from vhbench.tasks.metrics.records import as_records, binary_answer, resampling_unit
+from vhbench.tasks.metrics.records import as_records, binary_answer, resampling_unit, yes_or_no
 
 Answers = Sequence[str] | Mapping[Any, str]
 
@@ -81,7 +75,7 @@ def score(
     if parser is None:
         parser = yes_no_reference.parser_of(positive) if compat else "default"
     read = parsers.yes_no_parser(parser)
-    gold = [_label(label, place) for place, label in enumerate(truth)]
+    gold = [yes_or_no(label, f"label {place}") for place, label in enumerate(truth)]
     predictions = [read(_text(text, place)) for place, text in enumerate(texts)]
     pairs = list(zip(predictions, gold, strict=True))
     counts = confusion.count(pairs, positive)
@@ -108,10 +102,8 @@ def score_records(
 ) -> dict[str, Any]:
     """Score answered yes/no questions; a record's ``prediction``, if it has one, is taken as it is.
 
-    Args:
-        records: records or mappings with ``id``, ``answer`` and ``response`` or ``prediction``.
-        by: fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``; for all else see
-            :func:`score`.
+    ``by`` names fields to split the scores by: ``result["by"]["criterion"]["fictional"]["accuracy"]``; for all else
+    see :func:`score`.
 
     >>> rows = [{"id": "a", "answer": "no", "response": "No"}, {"id": "b", "answer": "yes", "response": "No"}]
     >>> score_records(rows, positive="no")["accuracy"]
@@ -189,13 +181,6 @@ def _aligned(answers: Answers, labels: Answers) -> tuple[list[Any], list[Any]]:
     if len(answers) != len(labels):
         raise VhbenchError(f"{len(answers)} answers for {len(labels)} labels: one each is needed")
     return list(answers), list(labels)
-
-
-def _label(label: Any, place: int) -> str:
-    text = label.strip().lower() if isinstance(label, str) else label
-    if text not in ("yes", "no"):
-        raise VhbenchError(f"label {place} is {label!r}; must be 'yes' or 'no'")
-    return str(text)
 
 
 def _text(text: Any, place: int) -> str:
