@@ -14,7 +14,7 @@ from vhbench.schema import Record
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
-from vhbench.tasks.metrics.records import resampling_unit
+from vhbench.tasks.metrics.records import resampling_unit, split_repetition
 
 Records = Sequence[Record]
 
@@ -116,7 +116,7 @@ def symmetric_chance(records: Records) -> Score:
 
 def new_cases(records: Records) -> Score:
     """How many new test cases (negated or perturbed) are answered wrongly: a count, the mean of repetitions."""
-    first = {record.id.rpartition("#")[2] for record in records}
+    first = {split_repetition(record.id)[1] for record in records}
     return Score(_pairs(tuple(records))["new_successful"] * len(first) / len(records))
 
 

@@ -63,7 +63,7 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
     """Build the records of a payload: one, or with ``lmms-eval --repeats`` one per answer.
 
     Each further answer is a record like the first with a number before the ids, so that halves of a pair are tied
-    within a repetition; all share their images, by which intervals cluster.
+    within a repetition; intervals take all of them together.
 
     >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
     [('q', 'no'), ('2#q', 'yes')]
@@ -71,7 +71,6 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
     first, further = to_record(values, place), values.get("repeats") or ()
     if not further:
         return [first]
-    first = replace(first, scene_ids=first.scene_ids or (first.pair_id or first.id,))
     return [first] + [
         replace(
             first,

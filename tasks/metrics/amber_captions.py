@@ -6,7 +6,7 @@ A noun stands for an object of the image (*truth*) or for a likely hallucination
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from vhbench import answers
 from vhbench.tasks.metrics.amber_files import read_relation, read_safe_words, word_list
@@ -27,19 +27,19 @@ class Judged:
         hallucinated: those that are not in the image.
         covered: the objects of the image that were mentioned.
         likely: the listed hallucinations that were mentioned.
-        truth: number of objects in the image.
-        listed: number of listed hallucinations.
-        likely_nouns: the distinct nouns that name a listed hallucination.
+        likely_nouns: the nouns that name one.
+        truth: the objects of the image.
+        listed: the hallucinations that are likely.
     """
 
     id: str
-    nouns: tuple[str, ...]
-    hallucinated: tuple[str, ...]
-    covered: tuple[str, ...]
-    likely: tuple[str, ...]
-    truth: int
-    listed: int
-    likely_nouns: frozenset[str]
+    nouns: list[str]
+    hallucinated: list[str]
+    covered: list[str]
+    likely: list[str]
+    likely_nouns: set[str]
+    truth: list[str]
+    listed: list[str]
 
 
 @dataclass(frozen=True)
@@ -47,14 +47,12 @@ class Judge:
     """Reads responses; everything that is the same for all of them.
 
     Attributes:
-        vocabulary: the words that count, AMBER's relation file and, by default, all truth and hallu.
+        vocabulary: the words that count: AMBER's relation file, and all truth and hallu.
         relation: word → associated words.
         safe: words that are never hallucinated.
         nouns: text → nouns.
         alike: whether two words are similar enough to be one.
-        compat: match as the reference does.
-        nouns_name: what found the nouns.
-        similarity_name: what compared words.
+        tools: the names of what found the nouns and what compared words.
     """
 
     vocabulary: frozenset[str]
@@ -62,9 +60,7 @@ class Judge:
     safe: frozenset[str]
     nouns: Nouns
     alike: Callable[[str, str], bool]
-    compat: bool
-    nouns_name: str
-    similarity_name: str
+    tools: Mapping[str, str]
 
     @classmethod
     def build(
@@ -74,69 +70,69 @@ class Judge:
         safe_words: Any,
         nouns: Nouns | None,
         similarity: Similarity | None,
-        compat: bool,
-    ) -> "Judge":
+    ) -> Self:
         """Bring the inputs together; None for ``nouns`` or ``similarity`` takes the built-in ones.
 
         >>> annotation = {"id": "1", "truth": ["dog", "sky"], "hallu": ["cat"]}
-        >>> judge = Judge.build({"1": annotation}, {}, (), None, None, compat=False)
+        >>> judge = Judge.build({"1": annotation}, {}, (), None, None)
         >>> found = judge.caption("1", "Two dogs and a cat.", annotation)
         >>> found.nouns, found.hallucinated, found.covered, found.likely
-        (('dog', 'cat'), ('cat',), ('dog',), ('cat',))
+        (['dog', 'cat'], ['cat'], ['dog'], ['cat'])
         """
-        fold = str if compat else str.lower
-        related = {fold(word): tuple(map(fold, words)) for word, words in read_relation(relation).items()}
-        vocabulary = {word for key, words in related.items() for word in (key, *words)}
-        if not compat:
-            captions = [row for row in truth.values() if row.get("type", "generative") == "generative"]
-            vocabulary |= {
-                word for row in captions for key in ("truth", "hallu") for word in word_list(row["id"], row, key, fold)
-            }
-        find = nouns or builtin_nouns(vocabulary)
-        similar = similarity or builtin_similarity
-        safe = frozenset(map(fold, read_safe_words(safe_words)))
-        alike = _memoised(similar)
-        return cls(frozenset(vocabulary), related, safe, find, alike, compat, _name(find), _name(similar))
+        related = {cls.fold(word): tuple(map(cls.fold, words)) for word, words in read_relation(relation).items()}
+        vocabulary = {word for key, words in related.items() for word in (key, *words)} | cls._further_words(truth)
+        find, similar = nouns or builtin_nouns(vocabulary), similarity or builtin_similarity
+        tools = {"nouns": _name(find), "similarity": _name(similar)}
+        safe = frozenset(map(cls.fold, read_safe_words(safe_words)))
+        return cls(frozenset(vocabulary), related, safe, find, _memoised(similar), tools)
 
-    def answer(self, text: str) -> str:
+    @staticmethod
+    def fold(word: str) -> str:
+        """Return the form in which words are compared."""
+        return word.lower()
+
+    @staticmethod
+    def answer(text: str) -> str:
         """Return what a yes/no response says: "yes", "no" or ""."""
-        return answers.amber(text) if self.compat else answers.yes_no(text)
+        return answers.yes_no(text)
 
     def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
         """Hold a caption against its annotation."""
-        fold = str if self.compat else str.lower
-        truth, listed = word_list(name, row, "truth", fold), word_list(name, row, "hallu", fold)
-        if not self.compat:
-            truth, listed = list(dict.fromkeys(truth)), list(dict.fromkeys(listed))
-        nouns = [noun for noun in map(fold, self.nouns(text)) if noun in self.vocabulary]
-        owners = self._owners(truth), self._owners(listed)
-        decide = self._as_the_reference if self.compat else self._repaired
+        truth, listed = (self._listed(word_list(name, row, key, self.fold)) for key in ("truth", "hallu"))
+        nouns = [noun for noun in map(self.fold, self.nouns(text)) if noun in self.vocabulary]
+        present, made_up = self._owners(truth), self._owners(listed)
         wrong, covered, likely, likely_nouns = [], set[int](), set[int](), set[str]()
         for noun in nouns:
             if noun in self.safe:
                 continue
-            present, flagged = decide(noun, *owners, (truth, listed))
-            covered.update(present)
-            likely.update(flagged)
+            shown, flagged = self._decide(noun, present, made_up, (truth, listed))
+            covered |= shown
+            likely |= flagged
             if flagged:
                 likely_nouns.add(noun)
-            if not present:
+            if not shown:
                 wrong.append(noun)
-        return Judged(
-            name,
-            tuple(nouns),
-            tuple(wrong),
-            tuple(truth[i] for i in sorted(covered)),
-            tuple(listed[i] for i in sorted(likely)),
-            len(truth),
-            len(listed),
-            frozenset(likely_nouns),
-        )
+        mentioned = [truth[i] for i in sorted(covered)], [listed[i] for i in sorted(likely)]
+        return Judged(name, nouns, wrong, *mentioned, likely_nouns, truth, listed)
+
+    @classmethod
+    def _further_words(cls, truth: Mapping[str, Mapping[str, Any]]) -> set[str]:
+        """Return the words of all annotations, which count too."""
+        captions = [row for row in truth.values() if row.get("type", "generative") == "generative"]
+        return {
+            word for row in captions for key in ("truth", "hallu") for word in word_list(row["id"], row, key, cls.fold)
+        }
+
+    @staticmethod
+    def _listed(words: Sequence[str]) -> list[str]:
+        return list(dict.fromkeys(words))
 
     def _owners(self, words: Sequence[str]) -> dict[str, int]:
-        """Map a word to the entry that it stands for; the reference goes by the first place in its list."""
-        names = {word: i for i, word in reversed(list(enumerate(words)))}
-        owners: dict[str, int] = {} if self.compat else names
+        """Map a word to the entry that it stands for: by name, or else by association."""
+        return self._associated(words, {word: i for i, word in reversed(list(enumerate(words)))})
+
+    def _associated(self, words: Sequence[str], owners: dict[str, int]) -> dict[str, int]:
+        """Add the words that are associated with each entry, then the entries, where they stand for none yet."""
         for i, word in enumerate(words):
             for associated in self.relation.get(word, ()):
                 owners.setdefault(associated, i)
@@ -144,19 +140,13 @@ class Judge:
             owners.setdefault(word, i)
         return owners
 
-    def _as_the_reference(
-        self, noun: str, present: Mapping[str, int], listed: Mapping[str, int], _: Any
-    ) -> tuple[set[int], set[int]]:
-        if noun in present:
-            return {present[noun]}, set()
-        flagged = {listed[noun]} if noun in listed else set()
-        flagged |= self._first_alike(noun, listed)
-        return self._first_alike(noun, present), flagged
-
-    def _repaired(
+    def _decide(
         self, noun: str, present: Mapping[str, int], listed: Mapping[str, int], names: tuple[list[str], list[str]]
     ) -> tuple[set[int], set[int]]:
-        """Names before associations before similarity; in each, what is there before what is made up."""
+        """Return the objects of the image, and the likely hallucinations, that a noun stands for.
+
+        Names go before associations, and these before similarity; in each, what is there before what is made up.
+        """
         if noun in names[0] or (noun in present and noun not in names[1]):
             return {present[noun]}, set()
         if noun in listed:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.schema import VhbenchError
-from vhbench.tasks.metrics.records import read_json, read_text, refuse_duplicates
+from vhbench.tasks.metrics.records import loaded, read_text, refuse_duplicates
 from vhbench.tasks.metrics.vocabulary import list_of_words
 
 
@@ -37,7 +37,7 @@ def read_annotations(annotations: Any) -> dict[str, Mapping[str, Any]]:
 
 def read_relation(relation: Any) -> Mapping[str, Sequence[str]]:
     """Return word → associated words, from a mapping or a JSON file."""
-    data = read_json(relation) if isinstance(relation, (str, Path)) else relation
+    data = loaded(relation)
     if not isinstance(data, Mapping):
         raise VhbenchError(f"relation needs a mapping word → list of associated words, not {data!r:.60}")
     return {str(word): list_of_words(words, f"relation of {word!r}") for word, words in data.items()}
@@ -53,16 +53,8 @@ def word_list(name: str, row: Mapping[str, Any], key: str, fold: Callable[[str],
     return [fold(word) for word in list_of_words(row.get(key) or (), f"annotation {name!r}: {key}")]
 
 
-def answer_of(name: str, row: Mapping[str, Any]) -> str:
-    """Return a question's right answer, "yes" or "no"."""
-    truth = row["truth"]
-    if truth not in ("yes", "no"):
-        raise VhbenchError(f"annotation {name!r}: truth is {truth!r}; a question needs 'yes' or 'no'")
-    return str(truth)
-
-
 def _rows(given: Any, what: str) -> list[Any]:
-    data = read_json(given) if isinstance(given, (str, Path)) else given
+    data = loaded(given)
     if isinstance(data, Mapping):
         return [data] if "id" in data else list(data.values())
     if isinstance(data, bytes) or not isinstance(data, Iterable):

@@ -11,20 +11,13 @@ all its questions. Three cases, all deterministic for a given seed:
 Two clusters with equal sums are interchangeable, so a resample is a multinomial draw over the *distinct* sums, and only
 clusters whose sums few others share are picked one by one: 10,000 draws over 10,000 answers take milliseconds.
 
-How to call it::
-
-    low, high = intervals.mean([1, 0, 1, 1], clusters=["img1", "img1", "img2", "img3"])   # accuracy
-    low, high = intervals.difference([1, 0, -1], clusters=images)                          # a paired drop
-    intervals.ratio(hallucinated, mentions, clusters=image_ids)                           # CHAIR_i
-    intervals.statistic(columns, f1_of_sums, clusters=image_ids)                          # anything made of sums
-
-Each gives ``(low, high)``, or None where the score or its spread is undefined: no data, a denominator of zero, a single
-cluster.
+Every function gives ``(low, high)``, or None where the score or its spread is undefined: no data, a denominator of
+zero, a single cluster.
 """
 
 from collections.abc import Callable, Hashable, Sequence
 from itertools import combinations
-from math import comb, lgamma, log, prod
+from typing import TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +27,7 @@ from vhbench.seeding import rng
 
 Interval = tuple[float, float]
 Floats = npt.NDArray[np.float64]
+Numbers = Sequence[float] | npt.NDArray[np.generic]
 Statistic = Callable[[Floats], Floats]
 
 DRAWS = 10_000
@@ -44,40 +38,34 @@ _WORTH_A_BINOMIAL = 16
 _CHUNK = 1 << 15  # picks at a time: a quarter of a megabyte, which stays in the cache and costs no new pages
 
 
-def mean(
-    values: Sequence[float] | npt.NDArray[np.generic],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
-) -> Interval | None:
-    """Return the interval of a mean: an accuracy, a rate, a paired difference.
+class Resampling(TypedDict, total=False):
+    """What every interval can be told.
 
-    Args:
-        values: one number per question.
+    Attributes:
         clusters: the image set of each question; None where every question stands alone.
-        seed: of the resampling.
-        draws: number of resamples.
-        level: coverage, 0.95 for a 95 % interval.
+        seed: of the resampling, 0 by default.
+        draws: number of resamples, :data:`DRAWS` by default.
+        level: coverage, :data:`LEVEL` by default: a 95 % interval.
+    """
+
+    clusters: Sequence[Hashable] | None
+    seed: int
+    draws: int
+    level: float
+
+
+def mean(values: Numbers, **how: Unpack[Resampling]) -> Interval | None:
+    """Return the interval of a mean: an accuracy, a rate.
 
     >>> mean([1, 1, 1, 1, 1])  # five of five: the lower end is 0.025 ** (1 / 5)
     (0.47817624..., 1.0)
     >>> mean([]) is None
     True
     """
-    numbers = np.asarray(values, dtype=np.float64)
-    return ratio(numbers, np.ones_like(numbers), clusters=clusters, seed=seed, draws=draws, level=level)
+    return ratio(values, np.ones(len(values)), **how)
 
 
-def difference(
-    values: Sequence[float] | npt.NDArray[np.generic],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
-) -> Interval | None:
+def difference(values: Numbers, **how: Unpack[Resampling]) -> Interval | None:
     """Return the interval of the mean of paired differences, each from -1 to 1: right before, minus right after.
 
     Unlike a share of right answers it may lie on either side of 0, so that one case that turned wrong proves nothing,
@@ -91,65 +79,29 @@ def difference(
     >>> difference([1]) is None  # a single case says nothing of others
     True
     """
-    numbers = np.asarray(values, dtype=np.float64)
-    sums = _cluster_sums(np.column_stack([numbers, np.ones_like(numbers)]), clusters)
-    if len(sums) < 2:
-        return None
-    means = sums[:, 0] / sums[:, 1]
-    if (means == means[0]).all():
-        reach = 1 - ((1 - level) / 2) ** (1 / len(sums))
-        return max(-1.0, float(means[0]) - reach), min(1.0, float(means[0]) + reach)
-    return _bootstrap(sums, _quotient, seed=seed, draws=draws, level=level)
+    return _interval(np.column_stack([values, np.ones(len(values))]), _quotient, _all_alike, **how)
 
 
-def ratio(
-    numerators: Sequence[float] | npt.NDArray[np.generic],
-    denominators: Sequence[float] | npt.NDArray[np.generic],
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
-) -> Interval | None:
+def ratio(numerators: Numbers, denominators: Numbers, **how: Unpack[Resampling]) -> Interval | None:
     """Return the interval of sum(numerators) / sum(denominators), such as CHAIR_i over captions.
 
     >>> ratio([1, 0], [0, 0]) is None
     True
     """
-    top = np.asarray(numerators, dtype=np.float64)
-    bottom = np.asarray(denominators, dtype=np.float64)
-    if top.shape != bottom.shape:
-        raise VhbenchError(f"{top.size} numerators for {bottom.size} denominators: one each is needed")
-    sums = _cluster_sums(np.column_stack([top, bottom]), clusters)
-    if not len(sums) or sums[:, 1].sum() == 0:
-        return None
-    exact = _binomial(sums, level)
-    return exact or _bootstrap(sums, _quotient, seed=seed, draws=draws, level=level)
+    if len(numerators) != len(denominators):
+        raise VhbenchError(f"{len(numerators)} numerators for {len(denominators)} denominators: one each is needed")
+    return _interval(np.column_stack([numerators, denominators]), _quotient, _binomial, **how)
 
 
-def statistic(
-    columns: npt.NDArray[np.generic],
-    function: Statistic,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
-) -> Interval | None:
+def statistic(columns: npt.NDArray[np.generic], function: Statistic, **how: Unpack[Resampling]) -> Interval | None:
     """Return the interval of any function of column sums, such as F1 of the counts of a confusion matrix.
 
     Args:
         columns: shape (questions, k): what is summed.
         function: maps sums of shape (resamples, k) to scores of shape (resamples,), NaN where undefined.
-        clusters: as in :func:`mean`, and so are the other arguments.
-        seed: see :func:`mean`.
-        draws: see :func:`mean`.
-        level: see :func:`mean`.
+        how: see :class:`Resampling`.
     """
-    sums = _cluster_sums(np.asarray(columns, dtype=np.float64), clusters)
-    if not len(sums) or np.isnan(function(sums.sum(axis=0, keepdims=True))[0]):
-        return None
-    return _bootstrap(sums, function, seed=seed, draws=draws, level=level)
+    return _interval(columns, function, lambda sums, level: None, **how)
 
 
 def binomial(right: int, trials: int, level: float = LEVEL) -> Interval | None:
@@ -158,12 +110,30 @@ def binomial(right: int, trials: int, level: float = LEVEL) -> Interval | None:
     >>> binomial(0, 10)  # nothing of ten: the upper end is 1 - 0.025 ** (1 / 10)
     (0.0, 0.30849710...)
     """
+    from scipy.special import betaincinv  # here, as it takes longer to load than all metrics; scipy.stats far longer
+
     if trials == 0:
         return None
-    tail = (1 - level) / 2
-    low = 0.0 if right == 0 else _solve(lambda p: _at_least(right, trials, p) - tail)
-    high = 1.0 if right == trials else 1 - _solve(lambda p: _at_least(trials - right, trials, p) - tail)
+    tail, wrong = (1 - level) / 2, trials - right
+    low = float(betaincinv(right, wrong + 1, tail)) if right else 0.0
+    high = 1 - float(betaincinv(wrong, right + 1, tail)) if wrong else 1.0
     return low, high
+
+
+def _interval(
+    columns: npt.NDArray[np.generic],
+    function: Statistic,
+    exact: Callable[[Floats, float], Interval | None],
+    *,
+    clusters: Sequence[Hashable] | None = None,
+    seed: int = 0,
+    draws: int = DRAWS,
+    level: float = LEVEL,
+) -> Interval | None:
+    sums = _cluster_sums(np.asarray(columns, dtype=np.float64), clusters)
+    if not len(sums) or np.isnan(function(sums.sum(axis=0, keepdims=True))[0]):
+        return None
+    return exact(sums, level) or _bootstrap(sums, function, seed=seed, draws=draws, level=level)
 
 
 def _cluster_sums(columns: Floats, clusters: Sequence[Hashable] | None) -> Floats:
@@ -191,6 +161,14 @@ def _binomial(sums: Floats, level: float) -> Interval | None:
     if len(sums) > EXACT_TRIALS and 0 < hits < len(sums):
         return None
     return binomial(hits, len(sums), level)
+
+
+def _all_alike(sums: Floats, level: float) -> Interval | None:
+    means = _quotient(sums)
+    if len(sums) < 2 or (means != means[0]).any():
+        return None
+    reach = 1 - ((1 - level) / 2) ** (1 / len(sums))
+    return max(-1.0, float(means[0]) - reach), min(1.0, float(means[0]) + reach)
 
 
 def _bootstrap(sums: Floats, function: Statistic, *, seed: int, draws: int, level: float) -> Interval | None:
@@ -240,17 +218,13 @@ def _picked(rows: Floats, sizes: npt.NDArray[np.int64], generator: np.random.Gen
 
 def _all_resamples(kinds: Floats, count: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
     """Enumerate how often each kind can be drawn (stars and bars), with the multinomial probability."""
+    from scipy.special import gammaln, xlogy
+
     size = int(count.sum())
     bars = combinations(range(size + len(kinds) - 1), len(kinds) - 1)
     drawn = np.array([np.diff([-1, *bar, size + len(kinds) - 1]) - 1 for bar in bars])
-    shares = (count / size).tolist()
-    weights = [_multinomial(row, shares) for row in drawn.tolist()]
-    return drawn @ kinds, np.array(weights)
-
-
-def _multinomial(drawn: Sequence[int], shares: Sequence[float]) -> float:
-    ways = prod(comb(sum(drawn[i:]), n) for i, n in enumerate(drawn))
-    return ways * prod(share**n for share, n in zip(shares, drawn, strict=True))
+    weights = np.exp(gammaln(size + 1) + (xlogy(drawn, count / size) - gammaln(drawn + 1)).sum(axis=1))
+    return drawn @ kinds, weights
 
 
 def _quotient(totals: Floats) -> Floats:
@@ -269,19 +243,3 @@ def _quantiles(scores: Floats, weights: Floats, level: float) -> Interval | None
     tail = (1 - level) / 2
     low, high = np.searchsorted(mass, [tail - 1e-12, 1 - tail - 1e-12])
     return float(scores[low]), float(scores[min(int(high), len(scores) - 1)])
-
-
-def _at_least(right: int, trials: int, p: float) -> float:
-    """Probability of ``right`` or more successes."""
-    k = np.arange(right, trials + 1)
-    ways = np.array([lgamma(trials + 1) - lgamma(i + 1) - lgamma(trials - i + 1) for i in k.tolist()])
-    return float(np.exp(ways + k * log(p) + (trials - k) * np.log1p(-p)).sum())
-
-
-def _solve(rises: Callable[[float], float]) -> float:
-    """Find the root of a rising function in (0, 1) by bisection."""
-    low, high = 0.0, 1.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if rises(middle) > 0 else (middle, high)
-    return (low + high) / 2

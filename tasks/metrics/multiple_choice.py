@@ -1,14 +1,5 @@
 """Multiple choice over several images, as MIOH scores it (Min et al., CVPR 2026, arXiv 2608.30653).
 
-How to call it::
-
-    result = score([{"id": "1", "choices": ["2", "3", "4", "5", "None of the above"], "answer": "B",
-                     "response": "The answer is (B).", "question_type": "C4", "task": "counting",
-                     "mode": "selective", "pressure": "easy"}])
-    result["accuracy"], result["aggregate"], result["chance"], result["unparsed"]
-    result["by"]["question_type"]["C4"], result["cells"], result["letters"]
-    parse("Image 2", ["Both", "Neither", "Image 1", "Image 2"])                    # "D"
-
 ``aggregate`` is the paper's: per task the unweighted mean over the pressures (easy, NI, HP, HN; all numbers of images
 are one NI), then the unweighted mean over the tasks. HP+HN is reported but is not part of it.
 
@@ -18,7 +9,7 @@ wrong, and its share is reported. Questions without options whose answer is yes 
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import fsum
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -26,7 +17,8 @@ import numpy as np
 from vhbench import answers
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
-from vhbench.tasks.metrics.records import as_records, image_set
+from vhbench.tasks.metrics.rates import average
+from vhbench.tasks.metrics.records import as_records, resampling_unit
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 LEFT_OUT_OF_AGGREGATE = "hp+hn"
@@ -62,11 +54,11 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, seed: int = 0) -> di
     (0.667, 0.75, {'counting': 1.0, 'existence': 0.5})
     """
     rows = [_answered(record) for record in as_records(records)]
-    result = _summary(rows, seed)
-    result |= _aggregate(rows) | {"aggregate_interval": _aggregate_interval(rows, seed)}
-    result["by"] = {name: _grouped(rows, _field(name), seed) for name in GROUPS}
-    result["by"]["pressure_family"] = _grouped(rows, _family, seed)
-    result["cells"] = _cells(rows, seed)
+    result = _summary(rows, seed) | _aggregate(rows, seed)
+    result["by"] = {name: _grouped(rows, attrgetter(name), seed) for name in GROUPS}
+    result["by"]["pressure_family"] = _grouped(rows, lambda record: pressure_family(record.pressure), seed)
+    cells = _grouped(rows, attrgetter(*GROUPS), seed)
+    result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in cells.items()]
     result["letters"] = {
         "predictions": _letter_shares([row[1] for row in rows if row[0].choices]),
         "answers": _letter_shares([row[2] for row in rows if row[0].choices]),
@@ -114,78 +106,54 @@ def _answered(record: Record) -> Answered:
 def _summary(rows: Sequence[Answered], seed: int) -> dict[str, Any]:
     right = [said == answer for _, said, answer, _ in rows]
     return {
-        "accuracy": _mean(right),
-        "interval": intervals.mean(right, clusters=[image_set(row[0]) for row in rows], seed=seed),
-        "chance": _mean([row[3] for row in rows]),
-        "unparsed": _mean([not row[1] for row in rows]),
+        "accuracy": average(right),
+        "interval": intervals.mean(right, clusters=[resampling_unit(row[0]) for row in rows], seed=seed),
+        "chance": average([row[3] for row in rows]),
+        "unparsed": average([not row[1] for row in rows]),
         "n": len(rows),
     }
 
 
-def _aggregate(rows: Sequence[Answered]) -> dict[str, Any]:
-    """Compute the paper's aggregate; pressures or tasks that have no question do not count."""
-    cells: dict[str, dict[str, list[bool]]] = {}
-    for record, said, answer, _ in rows:
-        if record.pressure != LEFT_OUT_OF_AGGREGATE:
-            cells.setdefault(record.task, {}).setdefault(_family((record, "", "", 0)), []).append(said == answer)
-    tasks = {task: _mean([_mean(cell) or 0.0 for cell in cells[task].values()]) for task in sorted(cells)}
-    return {"aggregate": _mean([value or 0.0 for value in tasks.values()]), "tasks": tasks}
-
-
-def _aggregate_interval(rows: Sequence[Answered], seed: int) -> intervals.Interval | None:
-    """Return the interval of the aggregate: image sets are resampled; a cell that a resample lacks does not count."""
+def _aggregate(rows: Sequence[Answered], seed: int) -> dict[str, Any]:
+    """Compute the paper's aggregate, with its interval; cells that are empty, also in a resample, do not count."""
     counted = [row for row in rows if row[0].pressure != LEFT_OUT_OF_AGGREGATE]
-    names = sorted({(row[0].task, _family(row)) for row in counted})
-    place = {name: i for i, name in enumerate(names)}
-    tasks = [np.array([place[name] for name in names if name[0] == task]) for task in sorted({t for t, _ in names})]
-    columns = np.zeros((len(counted), 2 * len(names)))
-    for line, row in zip(columns, counted, strict=True):
-        cell = place[row[0].task, _family(row)]
-        line[cell], line[len(names) + cell] = row[1] == row[2], 1
+    if not counted:
+        return {"aggregate": None, "aggregate_interval": None, "tasks": {}}
+    cells = [(record.task, pressure_family(record.pressure)) for record, *_ in counted]
+    names = sorted(set(cells))
+    asked = np.array([[cell == name for name in names] for cell in cells], dtype=float)
+    right = asked * np.array([[said == answer] for _, said, answer, _ in counted])
+    tasks = {task: [i for i, name in enumerate(names) if name[0] == task] for task, _ in names}
 
-    def aggregate(sums: intervals.Floats) -> intervals.Floats:
+    def by_task(sums: intervals.Floats) -> intervals.Floats:
         right, asked = sums[:, : len(names)], sums[:, len(names) :]
         share = np.divide(right, asked, out=np.full_like(right, np.nan), where=asked > 0)
-        return _mean_of_known(np.column_stack([_mean_of_known(share[:, cells]) for cells in tasks]))
+        return np.column_stack([_mean_of_known(share[:, place]) for place in tasks.values()])
 
-    clusters = [image_set(row[0]) for row in counted]
-    return intervals.statistic(columns, aggregate, clusters=clusters, seed=seed) if counted else None
+    def overall(sums: intervals.Floats) -> intervals.Floats:
+        return _mean_of_known(by_task(sums))
+
+    columns, units = np.hstack([right, asked]), [resampling_unit(row[0]) for row in counted]
+    total = columns.sum(axis=0, keepdims=True)
+    return {
+        "aggregate": float(overall(total)[0]),
+        "aggregate_interval": intervals.statistic(columns, overall, clusters=units, seed=seed),
+        "tasks": dict(zip(tasks, by_task(total)[0].tolist(), strict=True)),
+    }
 
 
 def _mean_of_known(values: intervals.Floats) -> intervals.Floats:
     """Average each row over what is known in it; NaN where nothing is."""
-    known = ~np.isnan(values)
-    total, count = np.where(known, values, 0).sum(axis=1), known.sum(axis=1)
-    means = np.full(len(values), np.nan)
-    np.divide(total, count, out=means, where=count > 0)
-    return means
+    return np.asarray(np.ma.masked_invalid(values).mean(axis=1).filled(np.nan))
 
 
-def _grouped(rows: Sequence[Answered], key: Callable[[Answered], Any], seed: int) -> dict[Any, dict[str, Any]]:
+def _grouped(rows: Sequence[Answered], key: Callable[[Record], Any], seed: int) -> dict[Any, dict[str, Any]]:
     groups: dict[Any, list[Answered]] = {}
     for row in rows:
-        groups.setdefault(key(row), []).append(row)
+        groups.setdefault(key(row[0]), []).append(row)
     return {name: _summary(groups[name], seed) for name in sorted(groups)}
-
-
-def _cells(rows: Sequence[Answered], seed: int) -> list[dict[str, Any]]:
-    grouped = _grouped(rows, lambda row: tuple(getattr(row[0], name) for name in GROUPS), seed)
-    return [{**dict(zip(GROUPS, name, strict=True)), **summary} for name, summary in grouped.items()]
-
-
-def _field(name: str) -> Callable[[Answered], str]:
-    return lambda row: str(getattr(row[0], name))
-
-
-def _family(row: Answered) -> str:
-    return pressure_family(row[0].pressure)
 
 
 def _letter_shares(letters: Sequence[str]) -> dict[str, float]:
     counts = Counter(letters)
     return {letter or "unknown": counts[letter] / len(letters) for letter in sorted(counts)}
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    # fsum: the order of the rows cannot change the last digit.
-    return fsum(values) / len(values) if values else None

@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vhbench.schema import Record
-from vhbench.tasks.metrics import chair, intervals
-from vhbench.tasks.metrics.records import as_records, image_set
+from vhbench.tasks.metrics import chair, rates
+from vhbench.tasks.metrics.records import as_records, resampling_unit
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
@@ -50,14 +50,9 @@ def score(
     rows = as_records(records)
     matcher = chair.vocabulary_of({name: tuple(words) for name, words in vocabulary.items()})
     counts = [count(row, matcher) for row in rows]
-    clusters = [image_set(row) for row in rows]
-    totals = {name: sum(row[name] for row in counts) for pair in RATES.values() for name in pair}
-    result: dict[str, Any] = {"counters": totals, "intervals": {}}
-    for rate, (top, bottom) in RATES.items():
-        result[rate] = totals[top] / totals[bottom] if totals[bottom] else None
-        columns = [[row[name] for row in counts] for name in (top, bottom)]
-        result["intervals"][rate] = intervals.ratio(*columns, clusters=clusters, seed=seed)
-    return result
+    columns = {name: [row[name] for row in counts] for pair in RATES.values() for name in pair}
+    found = rates.of_sums(columns, RATES, clusters=[resampling_unit(row) for row in rows], seed=seed)
+    return found | {"counters": {name: sum(column) for name, column in columns.items()}}
 
 
 def count(record: Record, matcher: Vocabulary) -> dict[str, int]:

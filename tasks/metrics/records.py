@@ -1,11 +1,4 @@
-"""Answered questions in any form → :class:`vhbench.schema.Record`; rows from JSON and JSON lines.
-
-Every metric that reads answered questions takes a sequence of records, or of plain mappings with the same field names
-(other keys are ignored)::
-
-    records = as_records([{"id": "q1", "answer": "yes", "response": "Yes, it is."}])
-    rows = read_rows("answers.jsonl")
-"""
+"""Answered questions in any form → :class:`vhbench.schema.Record`; rows from JSON and JSON lines."""
 
 import json
 from collections.abc import Hashable, Iterable, Mapping
@@ -38,30 +31,56 @@ def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
     seen: set[Hashable] = set()
     for place, key in enumerate(keys):
         if key in seen:
-            raise VhbenchError(f"{what} {key!r} occurs twice (again in row {place}); each may occur once")
+            raise VhbenchError(f"{what} {shown(key)} occurs twice (again in row {place}); each may occur once")
         seen.add(key)
 
 
 def binary_answer(record: Record) -> str:
-    """Return a record's gold answer as "yes" or "no".
+    """Return a record's right answer, "yes" or "no"; raise if it is neither."""
+    return yes_or_no(record.answer, f"question {record.id!r}: the answer")
 
-    Raises:
-        VhbenchError: if it is neither.
-    """
-    answer = record.answer.strip().lower()
-    if answer not in ("yes", "no"):
-        raise VhbenchError(f"question {record.id!r}: the answer {record.answer!r} is neither 'yes' nor 'no'")
-    return answer
+
+def yes_or_no(answer: Any, what: str) -> str:
+    """Return a right answer in lower case; raise, beginning with what it is, if it is neither "yes" nor "no"."""
+    text = answer.strip().lower() if isinstance(answer, str) else answer
+    if text not in ("yes", "no"):
+        raise VhbenchError(f"{what} is {shown(answer)}; must be 'yes' or 'no'")
+    return str(text)
 
 
 def resampling_unit(record: Record) -> str:
-    """Return what a record stands and falls with."""
-    return " ".join(record.scene_ids) or record.pair_id or record.id
+    """Return what a record is resampled with: the answers of one unit stand and fall together.
+
+    That is its images; where the row does not name them, its test case in all forms (negated, perturbed); where it has
+    no case either, the question alone. Repetitions of a question (``lmms-eval --repeats``) belong to one unit.
+
+    >>> resampling_unit(Record("q", scene_ids=("s1", "s2"), pair_id="p"))
+    's1 s2'
+    >>> resampling_unit(Record("q/jpeg/negated", pair_id="q/jpeg", perturbation="jpeg", negated=True))
+    'q'
+    >>> resampling_unit(Record("2#q"))
+    'q'
+    """
+    return " ".join(record.scene_ids) or split_repetition(case_of(record) or record.id)[1]
 
 
-def image_set(record: Record) -> Hashable:
-    """Return what a record shares with those that stand and fall with it: its images, its pair, or its own id."""
-    return record.scene_ids or record.pair_id or record.id
+def case_of(record: Record) -> str:
+    """Return the test case that a pair is a form of: its id without the perturbation, "" where it has none.
+
+    >>> case_of(Record("2#q/jpeg/negated", pair_id="2#q/jpeg", perturbation="jpeg", negated=True))
+    '2#q'
+    """
+    return record.pair_id.removesuffix(f"/{record.perturbation}") if record.perturbation else record.pair_id
+
+
+def split_repetition(name: str) -> tuple[str, str]:
+    """Return the number that :func:`vhbench.results.to_records` puts before the ids of repetitions, and the id.
+
+    >>> split_repetition("2#q"), split_repetition("q#2")
+    (('2#', 'q'), ('', 'q#2'))
+    """
+    number, mark, rest = name.partition("#")
+    return (number + mark, rest) if mark and number.isdecimal() else ("", name)
 
 
 def read_rows(path: str | Path) -> list[dict[str, Any]]:
@@ -76,6 +95,11 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
         if not isinstance(row, dict):
             raise VhbenchError(f"{path}: row {place} is {shown(row)}, not a JSON object")
     return rows
+
+
+def loaded(data: Any) -> Any:
+    """Return the content of a JSON file, and anything but a path as it is."""
+    return read_json(data) if isinstance(data, (str, Path)) else data
 
 
 def read_json(path: str | Path) -> Any:

@@ -6,24 +6,18 @@ with both right. A guesser who says yes with probability p, where a share q of t
 * accuracy 1 + (2p - 1)q - p (Theorem 1), which moves with q and rewards a bias that fits it;
 * symmetric accuracy p(1 - p) (Theorem 2), whatever q is: at most 1/4.
 
-How to call it::
-
-    score([
-        {"id": "1",  "pair_id": "1", "negated": False, "answer": "yes", "response": "Yes."},
-        {"id": "1n", "pair_id": "1", "negated": True,  "answer": "no",  "response": "Yes."},
-    ])["symmetric_accuracy"]                                      # 0.0: only one of the two is right
-
 Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Pairs that lack a half are counted and
 left out.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vhbench.answers import Parser, yes_no_parser
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
-from vhbench.tasks.metrics.records import as_records, binary_answer, image_set
+from vhbench.tasks.metrics.rates import average
+from vhbench.tasks.metrics.records import as_records, binary_answer, resampling_unit
 
 Pair = tuple[Record, Record]
 
@@ -37,8 +31,7 @@ def score(
         records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
             and, for perturbed images, ``perturbation``.
         parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
-        seed: of the bootstrap intervals; what is resampled is the image with all questions about it and all its forms,
-            or, where rows do not name it, the test case with all its forms.
+        seed: of the bootstrap intervals, see :func:`vhbench.tasks.metrics.records.resampling_unit`.
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
@@ -94,20 +87,6 @@ def chance(yes_rate: float) -> float:
     return yes_rate * (1 - yes_rate)
 
 
-def case(record: Record) -> str:
-    """Return the test case that a pair is a form of.
-
-    >>> case(Record("q/jpeg/negated", pair_id="q/jpeg", perturbation="jpeg", negated=True))
-    'q'
-    """
-    return record.pair_id.removesuffix(f"/{record.perturbation}") if record.perturbation else record.pair_id
-
-
-def cluster(record: Record) -> Hashable:
-    """Return what stands and falls together: the image, or the test case where the image has no name."""
-    return image_set(record) if record.scene_ids else case(record)
-
-
 def _pairs(rows: Sequence[Record]) -> tuple[list[Pair], list[Record]]:
     """Tie the halves; return the complete pairs (original first) and the rows without a twin."""
     halves: dict[tuple[str, str], dict[bool, Record]] = {}
@@ -134,31 +113,23 @@ def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[s
     right = [said[row.id] == binary_answer(row) for row in rows]
     both = [a and b for a, b in zip(right[::2], right[1::2], strict=True)]
     originals = [i for i, row in enumerate(rows) if not row.negated and not row.perturbation]
-    plain = [right[i] for i in originals]
-    p = _mean([said[row.id] == "yes" for row in rows])
-    q = _mean([binary_answer(pair[0]) == "yes" for pair in pairs])
-    images = [cluster(row) for row in rows]
+    units = [resampling_unit(row) for row in rows]
+    measured = {
+        "symmetric_accuracy": (both, units[::2]),
+        "accuracy": (right, units),
+        "original_accuracy": ([right[i] for i in originals], [units[i] for i in originals]),
+        "yes_rate": ([said[row.id] == "yes" for row in rows], units),
+        "unparsed": ([not said[row.id] for row in rows], units),
+    }
+    values = {name: average(column) for name, (column, _) in measured.items()}
+    p, q = values["yes_rate"], average([binary_answer(original) == "yes" for original, _ in pairs])
     return {
-        "symmetric_accuracy": _mean(both),
-        "accuracy": _mean(right),
-        "original_accuracy": _mean(plain),
-        "yes_rate": p,
+        **values,
         "gold_yes": q,
         "chance": None if p is None else chance(p),
         "chance_accuracy": None if p is None or q is None else chance_accuracy(p, q),
-        "unparsed": _mean([not said[row.id] for row in rows]),
         "new_successful": sum(not ok for row, ok in zip(rows, right, strict=True) if row.negated or row.perturbation),
         "pairs": len(pairs),
         "incomplete_pairs": len(incomplete),
-        "intervals": {
-            "symmetric_accuracy": intervals.mean(both, clusters=images[::2], seed=seed),
-            "accuracy": intervals.mean(right, clusters=images, seed=seed),
-            "original_accuracy": intervals.mean(plain, clusters=[images[i] for i in originals], seed=seed),
-            "yes_rate": intervals.mean([said[row.id] == "yes" for row in rows], clusters=images, seed=seed),
-            "unparsed": intervals.mean([not said[row.id] for row in rows], clusters=images, seed=seed),
-        },
+        "intervals": {name: intervals.mean(column, clusters=of, seed=seed) for name, (column, of) in measured.items()},
     }
-
-
-def _mean(values: Sequence[bool]) -> float | None:
-    return sum(values) / len(values) if values else None

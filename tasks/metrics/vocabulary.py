@@ -1,22 +1,17 @@
 """A closed vocabulary and its matcher: which objects a text mentions, and where.
 
 Surface forms (plurals, hyphens, names of several words) are built once from the word list; a text is cut into tokens
-as the Penn Treebank does, and every token is looked up. No tagger, no model, no data::
-
-    vocabulary = Vocabulary.build([["dog", "puppy"], ["hot dog"]])
-    [found.node for found in vocabulary.find("Two puppies eat hot dogs.")]     # ["dog", "hot dog"]
+as the Penn Treebank does, and every token is looked up. No tagger, no model, no data.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from vhbench.english import plural_forms
 from vhbench.schema import VhbenchError
-from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
 # What always stands alone; ":" and "," do unless a digit follows, a full stop only at the end of a sentence.
 _ALONE = r";@\#$%&?!*()\[\]{}<>\"`«“‘„»”’"
@@ -24,7 +19,8 @@ _CLOSERS = r"[\])}>\"'»”’]*"
 _SUFFIX = r"(?:s|m|d|ll|re|ve)?"
 
 
-def _tokens(sentence_end: str) -> re.Pattern[str]:
+def tokens(sentence_end: str) -> re.Pattern[str]:
+    """Return the pattern of a token; a full stop stands alone where this pattern follows."""
     return re.compile(
         rf"""
           \.{{2,}} | -- | '' | [{_ALONE}] | [:,](?!\d) | \.(?={sentence_end})
@@ -36,11 +32,7 @@ def _tokens(sentence_end: str) -> re.Pattern[str]:
     )
 
 
-_TOKEN = _tokens(rf"{_CLOSERS}(?:\s|\Z)")
-# The reference cuts sentences at white space after a full stop: 'the dog." He' keeps its stop, and the dog is lost;
-# only what ends the whole text may close a sentence with quotes or brackets.
-_REFERENCE_TOKEN = _tokens(r"\s|\Z")
-_REFERENCE_LAST_TOKEN = _tokens(rf"{_CLOSERS}(?:\s|\Z)")
+TOKEN = tokens(rf"{_CLOSERS}(?:\s|\Z)")
 
 # Signs between words that the Penn Treebank leaves inside a token; each becomes one that stands alone.
 _APART = str.maketrans(dict.fromkeys("/|~—–…•", ";"))
@@ -72,60 +64,42 @@ class Found(NamedTuple):
     end: int
 
 
+_REMEMBERED, _SHORT = 200_000, 64  # texts between two spaces, and their length
+
 Hit = tuple[str, int, int]
 """A vocabulary word and where one of its forms starts and ends."""
 
 
-class _Remembered(dict[str, Any]):
-    """What a function makes of short texts; a model's captions use the same few thousand words again and again."""
-
-    _ENTRIES = 200_000
-    _LENGTH = 64
-
-    def __init__(self, function: Callable[[str], Any]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, text: str) -> Any:
-        value = self._function(text)
-        if len(text) <= self._LENGTH and len(self) < self._ENTRIES:
-            self[text] = value
-        return value
-
-
-@dataclass(frozen=True)
 class Vocabulary:
-    """The words of some objects, ready to be found in texts.
+    """The words of some objects, ready to be found in texts; see :meth:`build`.
 
     Attributes:
         nodes: word (of one or several parts) → object.
         phrases: parts → the word they merge into; a word outside ``nodes`` swallows its parts.
-        compat: read tokens as the reference does, to which "dog/cat" is one word, and unknown.
     """
 
-    nodes: Mapping[str, str]
-    phrases: Mapping[tuple[str, ...], str]
-    compat: bool
-    _lemmas: Mapping[str, str] = field(repr=False)
-    _hits: Mapping[str, tuple[Hit, ...]] = field(repr=False)
-    _longest: int = field(repr=False)
+    def __init__(
+        self,
+        nodes: Mapping[str, str],
+        phrases: Mapping[tuple[str, ...], str],
+        lemma: Callable[[str], str],
+        token: re.Pattern[str],
+    ) -> None:
+        """Put a vocabulary together; ``lemma`` maps a token to a word, ``token`` cuts a text into tokens."""
+        self.nodes, self.phrases = nodes, phrases
+        relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
+        # A model's captions use the same few thousand words again and again.
+        self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")
+        self._hits = lru_cache(_REMEMBERED)(partial(self._read, token))
+        self._longest = max(map(len, phrases), default=1)
 
     @classmethod
-    def build(
-        cls,
-        lines: Iterable[Sequence[str]],
-        *,
-        merged: Mapping[str, str] = COCO_MERGED,
-        compat: bool = False,
-        singular: Callable[[str], str] = pattern_singular,
-    ) -> "Vocabulary":
+    def build(cls, lines: Iterable[Sequence[str]], *, merged: Mapping[str, str] = COCO_MERGED) -> Self:
         """Build the forms of a vocabulary.
 
         Args:
             lines: per object its name, then its synonyms.
             merged: phrases that count as one word, or as nothing where that word is not in the vocabulary.
-            compat: as CHAIR's reference does: words as they are written, each token singularised, double words only.
-            singular: under ``compat``, the singulariser; the default is pattern's, which the reference uses.
 
         Raises:
             VhbenchError: for an empty name, or a word that names two objects.
@@ -133,20 +107,11 @@ class Vocabulary:
         >>> [found.word for found in Vocabulary.build([["bus"], ["wine glass"]]).find("Buses, wine glasses, a glass.")]
         ['bus', 'wine glass']
         """
-        if compat:
-            nodes = {word: line[0] for line in lines for word in line}
-            phrases = {tuple(name.split()): word for name, word in merged.items() if name.count(" ") == 1}
-            lemma = singular
-        else:
-            nodes = _cleaned(lines)
-            phrases = {tuple(name.split()): word for name, word in merged.items() if name != "wine glas"}
-            phrases |= {tuple(word.split()): word for word in nodes if " " in word}
-            forms = _surface_forms(nodes, phrases)
-            lemma = partial(_form_of, forms)
-        relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
-        lemmas = _Remembered(lambda token: found if (found := lemma(token)) in relevant else "")
-        hits = _Remembered(partial(_read, _REFERENCE_TOKEN if compat else _TOKEN, lemmas))
-        return cls(nodes, phrases, compat, lemmas, hits, max(map(len, phrases), default=1))
+        nodes = _cleaned(lines)
+        phrases = {tuple(name.split()): word for name, word in merged.items() if name != "wine glas"}
+        phrases |= {tuple(word.split()): word for word in nodes if " " in word}
+        forms = _surface_forms(nodes, phrases)
+        return cls(nodes, phrases, lambda token: forms.get(token, ""), TOKEN)
 
     def node(self, word: str) -> str | None:
         """Return the object that a word names, as written or in lower case, or None."""
@@ -171,15 +136,15 @@ class Vocabulary:
 
     def _words(self, text: str) -> list[Hit]:
         """Return the vocabulary's single words in a text; what lies between two spaces is looked up as a whole."""
-        chunks = (_lower(text).rstrip() if self.compat else _lower(text).translate(_APART)).split(" ")
-        known = self._hits
-        found = [(i, hits) for i, chunk in enumerate(chunks) if (hits := known[chunk])]
-        if self.compat:
-            last = len(chunks) - 1
-            found = [row for row in found if row[0] != last]
-            found.append((last, _read(_REFERENCE_LAST_TOKEN, self._lemmas, chunks[last])))
-        starts = list(accumulate(map(len, chunks), initial=0))
-        return [(word, starts[i] + i + a, starts[i] + i + b) for i, hits in found for word, a, b in hits]
+        chunks = lower(text).translate(_APART).split(" ")
+        return placed(chunks, self._looked_up(chunks))
+
+    def _looked_up(self, chunks: Sequence[str]) -> Iterator[tuple[Hit, ...]]:
+        """Yield what each chunk holds; what a runaway answer writes without a space is not remembered."""
+        return map(self._hits if max(map(len, chunks), default=0) <= _SHORT else self._hits.__wrapped__, chunks)
+
+    def _read(self, token: re.Pattern[str], chunk: str) -> tuple[Hit, ...]:
+        return tuple((word, m.start(), m.end()) for m in token.finditer(chunk) if (word := self._lemma(m[0])))
 
     def _phrase_at(self, text: str, hits: Sequence[Hit], place: int) -> tuple[int, str]:
         last = place + 1
@@ -192,11 +157,13 @@ class Vocabulary:
         return 1, hits[place][0]
 
 
-def _read(pattern: re.Pattern[str], lemmas: Mapping[str, str], chunk: str) -> tuple[Hit, ...]:
-    return tuple((word, m.start(), m.end()) for m in pattern.finditer(chunk) if (word := lemmas[m[0]]))
+def placed(chunks: Sequence[str], hits: Iterable[Iterable[Hit]]) -> list[Hit]:
+    """Return the words of each chunk, placed in the text that was split at spaces."""
+    starts = list(accumulate(map(len, chunks), initial=0))
+    return [(word, starts[i] + i + a, starts[i] + i + b) for i, hit in enumerate(hits) if hit for word, a, b in hit]
 
 
-def _lower(text: str) -> str:
+def lower(text: str) -> str:
     """Lower-case a text without moving a character, so that spans hold in the original."""
     lowered = text.lower()
     if len(lowered) == len(text):
@@ -227,10 +194,6 @@ def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], s
         for plural in plural_forms(form):
             forms.setdefault(plural, word)
     return forms
-
-
-def _form_of(forms: Mapping[str, str], token: str) -> str:
-    return forms.get(token, "")
 
 
 def list_of_words(words: Any, what: str) -> list[str]:

@@ -11,6 +11,7 @@ from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
+from vhbench.tasks.metrics.records import resampling_unit, split_repetition
 
 TASKS: Final = ("existence", "attribute", "counting", "position")
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
@@ -57,13 +58,14 @@ def right(record: Record) -> bool:
 
 
 def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the accuracy of each question type under each pressure."""
+    """Return the accuracy of each question type under each pressure, as the report of the run does."""
     cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
     for record in records:
         cells[record.question_type, record.pressure].append(record)
     table: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for (kind, pressure), members in sorted(cells.items()):
-        table[kind][pressure] = _mean([float(right(r)) for r in members], [" ".join(r.scene_ids) for r in members])
+        hits = [_hit(r) for r in members]
+        table[kind][pressure] = _stated(hits, intervals.mean(hits, clusters=list(map(resampling_unit, members))))
     return dict(table)
 
 
@@ -88,8 +90,8 @@ def fact_of(record: Record) -> str:
     >>> fact_of(Record("x", pair_id="e1-12")), fact_of(Record("y", pair_id="e5-e1-12"))
     ('e1-12', 'e1-12')
     """
-    repetition, mark, pair = record.pair_id.rpartition("#")
-    return repetition + mark + "-".join(pair.split("-")[-2:])
+    repetition, pair = split_repetition(record.pair_id)
+    return repetition + "-".join(pair.split("-")[-2:])
 
 
 def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:
@@ -286,5 +288,5 @@ def _stated(values: Sequence[float], interval: intervals.Interval | None) -> dic
 
 
 def _kinds(clusters: Sequence[str]) -> list[str]:
-    """Repetitions of a question ("2#…") belong to one cluster."""
-    return [cluster.rpartition("#")[2] for cluster in clusters]
+    """Return the facts that are resampled; repetitions of a question belong to one."""
+    return [split_repetition(cluster)[1] for cluster in clusters]

@@ -5,24 +5,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from vhbench import splits
+from vhbench.benchmarks import ODE
 from vhbench.schema import Record, VhbenchError
+from vhbench.tasks import datasets
 from vhbench.tasks.metrics import chair, ode_captions, yes_no
+from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 CRITERIA: Final = ("standard", "long_tail", "random", "fictional")
 """In the order of the curve: from what models have seen most to what they cannot have seen."""
 
-CAPTION_RATES: Final = ("chair_i", "chair_s", "cover", "cog")
 SHOWN = 24
 """Most facts and hallucinations in the picture."""
 
 
-def analyse(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
+def analyse(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the whole analysis as JSON.
 
     Args:
         records: answered questions; those of other benchmarks are left out.
-        vocabulary: concept → words, from an ODE split's manifest; by default the words that the records hold.
+        vocabulary: concept → the words that name it, see :func:`asked_vocabulary`.
 
     Returns:
         ``curve``: criterion → scores and intervals; ``matrix``: fact → hallucination → count; ``facts`` and
@@ -32,12 +35,9 @@ def analyse(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]] |
     Raises:
         VhbenchError: if no record is ODE's.
     """
-    own = [record for record in records if record.benchmark == "ode"]
-    if not own:
-        raise VhbenchError(f"none of {len(records)} answers is to a question of ODE")
-    words = dict(vocabulary) if vocabulary else _words(own)
-    matcher = chair.vocabulary_of({name: tuple(others) for name, others in words.items()})
-    found = curve(own, words)
+    own = _own(records)
+    matcher = chair.vocabulary_of(vocabulary)
+    found = curve(own, vocabulary)
     pairs = hallucination_pairs(own, matcher)
     seen = Counter(fact for record in own if record.kind == "caption" for fact in set(record.objects))
     groups = communities(pairs)
@@ -52,6 +52,30 @@ def analyse(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]] |
     }
 
 
+def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[str, Sequence[str]]:
+    """Return the vocabulary that the report of a run scores captions with: that of the split that was asked.
+
+    Args:
+        records: the run.
+        split: the split; None for the one that the tasks would ask now.
+
+    Raises:
+        VhbenchError: if an answer is to no question of this split: another vocabulary gives other scores.
+    """
+    folder = split or datasets.resolve("ode").path
+    asked = splits.read_ids(folder)
+    for record in _own(records):
+        if split_repetition(record.id)[1] not in asked:
+            raise VhbenchError(
+                f"answer {record.id!r} is to no question of {folder}, so its captions cannot be scored with the words "
+                "of that split; name the one that was asked with --split DIR"
+            )
+    words = splits.read_manifest(folder).config.get("vocabulary")
+    if not words:
+        raise VhbenchError(f"{folder}: its manifest has no vocabulary to score captions with")
+    return dict(words)
+
+
 def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Any]]:
     """Return each criterion's scores: of captions the four rates, of questions accuracy, precision, recall and F1."""
     found: dict[str, dict[str, Any]] = {}
@@ -60,10 +84,10 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
         scores: dict[str, Any] = {}
         if captions := [record for record in members if record.kind == "caption"]:
             rates = ode_captions.score(captions, vocabulary=vocabulary)
-            scores["caption"] = {name: _value(rates[name], rates["intervals"][name]) for name in CAPTION_RATES}
+            scores["caption"] = {name: _value(rates[name], rates["intervals"][name]) for name in ode_captions.RATES}
         for task in ("existence", "attribute", "relation"):
             if asked := [record for record in members if record.task == task]:
-                rates = yes_no.score_records(asked, positive="yes")
+                rates = yes_no.score_records(asked, positive=ODE.positive)
                 names = ("accuracy", "precision", "recall", "f1", "yes_ratio")
                 scores[task] = {name: _value(rates[name], rates["intervals"].get(name)) for name in names}
         if scores:
@@ -192,6 +216,8 @@ def _value(value: float | None, interval: tuple[float, float] | None) -> dict[st
     return {"value": value, "interval": list(interval) if interval else None}
 
 
-def _words(records: Sequence[Record]) -> dict[str, tuple[str, ...]]:
-    """Return every concept that the records name."""
-    return dict.fromkeys(sorted({w for r in records for w in (*r.objects, *r.candidates, *r.neutral)}), ())
+def _own(records: Sequence[Record]) -> list[Record]:
+    own = [record for record in records if record.benchmark == "ode"]
+    if not own:
+        raise VhbenchError(f"none of {len(records)} answers is to a question of ODE")
+    return own

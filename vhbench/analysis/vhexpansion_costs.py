@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
+from vhbench.tasks.metrics.records import case_of, resampling_unit
 
 CLEAN: Final = "clean"
 """The name of the pairs whose images are as they were."""
@@ -49,7 +50,7 @@ def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
     """
     halves: dict[str, list[Record]] = defaultdict(list)
     for record in records:
-        halves[symmetric_accuracy.case(record)].append(record)
+        halves[case_of(record)].append(record)
     return {
         case: all(record.prediction == record.answer for record in pair)
         for case, pair in sorted(halves.items())
@@ -104,7 +105,7 @@ def _source(records: Sequence[Record]) -> dict[str, Any]:
 def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> dict[str, Any]:
     """Compare the cases that have both a clean pair and one of this perturbation."""
     own = [record for record in records if record.perturbation == kind]
-    images = {symmetric_accuracy.case(record): symmetric_accuracy.cluster(record) for record in own}
+    images = {case_of(record): resampling_unit(record) for record in own}
     perturbed = pairs_right(own)
     cases = [case for case in perturbed if case in clean]
     change = [float(clean[case]) - float(perturbed[case]) for case in cases]

@@ -17,7 +17,7 @@ def ode(
     results: Results,
     split: Annotated[
         Path | None,
-        typer.Option(help="The split that was asked, for its vocabulary; by default the words that the answers name."),
+        typer.Option(help="The split that was asked, for its vocabulary; by default the one that the tasks would ask."),
     ] = None,
     out: Out = None,
 ) -> None:
@@ -29,10 +29,9 @@ def ode(
     """
     from vhbench.analysis import ode_hallucinations as analysis
     from vhbench.results import read_samples
-    from vhbench.splits import read_manifest
 
-    vocabulary = read_manifest(split).config.get("vocabulary") if split else None
-    found = analysis.analyse(read_samples(results), vocabulary)
+    records = read_samples(results)
+    found = analysis.analyse(records, analysis.asked_vocabulary(records, split))
     _report(found, analysis.draw, _folder(results, out), "ode_analysis.json", "ode_analysis.png")
 
 

@@ -17,43 +17,37 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-Responses = Annotated[
-    Path, typer.Option("--responses", metavar="FILE", help="What the model said: JSON or JSON lines, one row each.")
-]
+
+_POPE = {"id": "question_id", "answer": "label"}
+
+
+def _file(text: str, name: str = "") -> Any:
+    """An option that names a file."""
+    return typer.Option(*filter(None, [name]), metavar="FILE", help=text)
+
+
+Responses = Annotated[Path, _file("What the model said: JSON or JSON lines, one row each.")]
 Questions = Annotated[
     Path | None,
-    typer.Option(
-        "--questions",
-        metavar="FILE",
-        help="The questions with their answers, joined by id: a split directory, or rows with id, answer, … "
-        "Not needed where the responses carry them.",
+    _file(
+        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … "
+        "Not needed where the responses carry them."
     ),
 ]
 Compat = Annotated[
     bool, typer.Option("--compat", help="Score bug for bug as the reference implementation does, for comparison.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything (counters, intervals, each row) as JSON.")]
-Seed = Annotated[int, typer.Option("--seed", help="Of the bootstrap intervals.")]
+Seed = Annotated[int, typer.Option(help="Of the bootstrap intervals.")]
 
 
 @app.command()
 def chair(
     responses: Responses,
-    gold: Annotated[
-        Path | None, typer.Option("--gold", metavar="FILE", help="Image id → names of the objects in it, as JSON.")
-    ] = None,
-    instances: Annotated[
-        Path | None, typer.Option("--instances", metavar="FILE", help="Instead of --gold: COCO instances.")
-    ] = None,
-    coco_captions: Annotated[
-        Path | None, typer.Option("--captions", metavar="FILE", help="With --instances: COCO's reference captions.")
-    ] = None,
-    synonyms: Annotated[
-        Path | None,
-        typer.Option(
-            "--synonyms", metavar="FILE", help="CHAIR's synonyms.txt (an object a line), or JSON: name → words."
-        ),
-    ] = None,
+    gold: Annotated[Path | None, _file("Image id → names of the objects in it, as JSON.")] = None,
+    instances: Annotated[Path | None, _file("Instead of --gold: COCO instances.")] = None,
+    captions: Annotated[Path | None, _file("With --instances: COCO's reference captions.")] = None,
+    synonyms: Annotated[Path | None, _file("CHAIR's synonyms.txt (an object a line), or JSON: name → words.")] = None,
     compat: Compat = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -67,7 +61,7 @@ def chair(
     words = _synonyms(synonyms)
     if (gold is None) == (instances is None):
         raise VhbenchError("CHAIR needs the objects of the images: --gold FILE or --instances FILE, one of the two")
-    objects = gold or metric.gold_from_coco(instances, coco_captions, synonyms=words, compat=compat)
+    objects = gold or metric.gold_from_coco(instances, captions, synonyms=words, compat=compat)
     result = metric.score(responses, objects, synonyms=words, compat=compat, seed=seed)
     _show(result, as_json, ("CHAIR_i", "CHAIR_s", "recall"), "captions")
 
@@ -75,17 +69,14 @@ def chair(
 @app.command()
 def amber(
     responses: Responses,
-    annotations: Annotated[Path, typer.Option("--annotations", metavar="FILE", help="AMBER's annotations.json.")],
-    relation: Annotated[Path, typer.Option("--relation", metavar="FILE", help="AMBER's relation.json.")],
-    safe_words: Annotated[
-        Path | None, typer.Option("--safe-words", metavar="FILE", help="AMBER's safe_words.txt, one word a line.")
-    ] = None,
+    annotations: Annotated[Path, _file("AMBER's annotations.json.")],
+    relation: Annotated[Path, _file("AMBER's relation.json.")],
+    safe_words: Annotated[Path | None, _file("AMBER's safe_words.txt, one word a line.")] = None,
     evaluation_type: Annotated[
-        str, typer.Option("--evaluation-type", help="What to print: a (all), g, d, de, da or dr, as AMBER has them.")
+        str, typer.Option(help="What to print: a (all), g, d, de, da or dr, as AMBER has them.")
     ] = "a",
     language: Annotated[
-        str,
-        typer.Option("--language", help="Nouns and similarity: builtin, nltk-spacy (the reference's), or auto."),
+        str, typer.Option(help="Nouns and similarity: builtin, nltk-spacy (the reference's), or auto.")
     ] = "builtin",
     compat: Compat = False,
     as_json: AsJson = False,
@@ -99,17 +90,9 @@ def amber(
     from vhbench.tasks.metrics import amber as metric
 
     nouns, similarity = language_tools(language)
-    result = metric.score(
-        responses,
-        annotations=annotations,
-        relation=relation,
-        safe_words=safe_words or (),
-        nouns=nouns,
-        similarity=similarity,
-        evaluation_type=evaluation_type,
-        compat=compat,
-        seed=seed,
-    )
+    data: dict[str, Any] = {"annotations": annotations, "relation": relation, "safe_words": safe_words or ()}
+    how: dict[str, Any] = {"nouns": nouns, "similarity": similarity, "evaluation_type": evaluation_type}
+    result = metric.score(responses, **data, **how, compat=compat, seed=seed)
     if as_json:
         return _print_json(result)
     for section, scores in result["printed"].items():
@@ -122,18 +105,14 @@ def amber(
 def yes_no(
     responses: Responses,
     positive: Annotated[
-        str,
-        typer.Option(
-            "--positive", help="The class that precision and recall are about: yes (POPE) or no (ODE, AMBER)."
-        ),
+        str, typer.Option(help="The class that precision and recall are about: yes (POPE) or no (ODE, AMBER).")
     ],
     questions: Questions = None,
     parser: Annotated[
-        str | None,
-        typer.Option("--parser", help="How answers are read: default, pope, ode, amber, vhtest or lmms_eval."),
+        str | None, typer.Option(help="How answers are read: default, pope, ode, amber, vhtest or lmms_eval.")
     ] = None,
     by: Annotated[
-        list[str] | None, typer.Option("--by", help="Split the scores by a field, such as criterion; may be repeated.")
+        list[str] | None, typer.Option(help="Split the scores by a field, such as criterion; may be repeated.")
     ] = None,
     compat: Compat = False,
     as_json: AsJson = False,
@@ -147,12 +126,11 @@ def yes_no(
 
     rows = _yes_no_rows(responses, questions, parser, compat)
     result = metric.score_records(rows, positive=positive, parser=parser, compat=compat, by=by or (), seed=seed)
-    names = ("accuracy", "precision", "recall", "f1", "yes_ratio", "unparsed")
-    _show(result, as_json, names, f"yes/no, positive = {positive}")
+    _show(result, as_json, tuple(metric.RATES), f"yes/no, positive = {positive}")
     if not as_json:
         for field, parts in result["by"].items():
             for value, part in parts.items():
-                _table({name: part[name] for name in names}, part["intervals"], f"{field} = {value or '(none)'}")
+                _table({name: part[name] for name in metric.RATES}, part["intervals"], f"{field} = {value or '(none)'}")
 
 
 @app.command()
@@ -160,7 +138,7 @@ def symmetric(
     responses: Responses,
     questions: Questions = None,
     parser: Annotated[
-        str | None, typer.Option("--parser", help="How answers are read, see yes-no; vhtest's under --compat.")
+        str | None, typer.Option(help="How answers are read, see yes-no; vhtest's under --compat.")
     ] = None,
     compat: Compat = False,
     as_json: AsJson = False,
@@ -174,10 +152,9 @@ def symmetric(
 
     rows = _yes_no_rows(responses, questions, parser, compat)
     result = metric.score(rows, parser=parser or ("vhtest" if compat else "default"), seed=seed)
-    names = ("symmetric_accuracy", "chance", "accuracy", "chance_accuracy", "original_accuracy", "yes_rate", "unparsed")
+    names = "symmetric_accuracy chance accuracy chance_accuracy original_accuracy yes_rate unparsed".split()
     counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
-    title = counts + f"{result['new_successful']} new successful cases"
-    _show(result, as_json, names, title)
+    _show(result, as_json, names, counts + f"{result['new_successful']} new successful cases")
 
 
 @app.command("multiple-choice")
@@ -214,16 +191,14 @@ def _records(responses: Path, questions: Path | None, kind: str = "") -> list[di
     rows = [_usual_names(row) for row in _rows(responses)]
     if questions is None:
         return rows
-    known = {
-        str(row.get("id")): row for row in map(_usual_names, _rows(questions)) if kind in ("", row.get("kind", kind))
-    }
+    asked = [row for row in map(_usual_names, _rows(questions)) if kind in ("", row.get("kind", kind))]
+    known = {str(row.get("id")): row for row in asked}
     joined = []
     for row in rows:
-        question = known.get(str(row.get("id")))
-        if question is None:
+        if (name := str(row.get("id"))) not in known:
             raise VhbenchError(f"{responses}: no question has the id {row.get('id')!r} ({len(known)} in {questions})")
         said = row["response"] if "response" in row else row.get("answer", row.get("text", ""))
-        joined.append({**question, "response": said, "prediction": row.get("prediction", "")})
+        joined.append({**known[name], "response": said, "prediction": row.get("prediction", "")})
     return joined
 
 
@@ -235,18 +210,17 @@ def _yes_no_rows(responses: Path, questions: Path | None, parser: str | None, co
     return [{**row, "prediction": ""} if row.get("response") else row for row in rows]
 
 
-def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file, of a split directory, or of what lmms-eval logged."""
     from dataclasses import asdict, fields
 
-    from vhbench.schema import Record
     from vhbench.tasks.metrics.records import read_rows
 
     if (path / "manifest.json").is_file():
         from vhbench.splits import read_questions
 
-        names = {field.name for field in fields(Record)} - {"response", "prediction"}
-        yield from ({name: getattr(row, name) for name in names if hasattr(row, name)} for row in read_questions(path))
+        for question in read_questions(path):
+            yield {field.name: getattr(question, field.name) for field in fields(question)}
     elif path.is_dir() or "_samples_" in path.name:
         from vhbench.results import read_samples
 
@@ -255,13 +229,9 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         yield from read_rows(path)
 
 
-def _usual_names(row: Mapping[str, Any]) -> dict[str, Any]:
+def _usual_names(row: dict[str, Any]) -> dict[str, Any]:
     """Read POPE's names of the columns too."""
-    out = dict(row)
-    for ours, theirs in {"id": "question_id", "answer": "label"}.items():
-        if ours not in out and theirs in out:
-            out[ours] = out[theirs]
-    return out
+    return {ours: row[theirs] for ours, theirs in _POPE.items() if theirs in row} | row
 
 
 def _synonyms(path: Path | None) -> Any:

@@ -125,3 +125,26 @@ def test_the_composite_scores_have_intervals_too() -> None:
     scored = amber.score_records([*captions, *answers], relation={"dog": [], "cat": []})
     low, high = scored["intervals"]["AMBER"]["Score"]
     assert low < scored["scores"]["AMBER"]["Score"] < high
+
+
+def test_an_accuracy_has_one_interval_also_where_rows_do_not_name_their_images() -> None:
+    from vhbench.tasks.metrics import multiple_choice, symmetric_accuracy, yes_no
+
+    generator = np.random.default_rng(6)
+    rows = [
+        {"id": f"{number}{case}{form}{half}", "pair_id": f"{number}{case}{form}", "perturbation": form[1:]}
+        | {
+            "negated": half == "n",
+            "answer": "no" if half == "n" else "yes",
+            "prediction": generator.choice(["yes", "no"]),
+        }
+        for case in range(30)
+        for number in ("", "2#")
+        for form in ("", "/jpeg")
+        for half in ("", "n")
+    ]
+    found = symmetric_accuracy.score(rows)["intervals"]["accuracy"]
+    assert found == yes_no.score_records(rows, positive="yes")["intervals"]["accuracy"]
+    assert found == multiple_choice.score(rows)["interval"]
+    right = [row["prediction"] == row["answer"] for row in rows]
+    assert found == intervals.mean(right, clusters=[i // 8 for i in range(len(rows))])

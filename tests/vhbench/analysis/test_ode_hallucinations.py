@@ -76,6 +76,7 @@ def test_curve_holds_each_criterions_scores() -> None:
     assert found["standard"]["caption"]["cover"]["value"] == 1.0
     assert found["fictional"]["caption"]["chair_i"]["value"] == 0.5  # boat and cat of dog, boat, cat, dog
     assert found["standard"]["existence"]["f1"]["value"] == 1.0
+    assert found["fictional"]["existence"]["f1"]["value"] == 0.0  # of "no", which was said once, of what is there
     assert found["fictional"]["existence"]["accuracy"]["value"] == 0.0
 
 
@@ -92,7 +93,8 @@ def test_neutral_words_and_right_answers_are_not_imagined() -> None:
     assert ode_hallucinations.imagined(RUN[6], matcher) == {"boat"}
 
 
-def test_command_writes_json_and_a_picture(tmp_path: Path) -> None:
+def test_command_writes_json_and_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ode_hallucinations, "asked_vocabulary", lambda records, split: WORDS)
     lines = [json.dumps({"ode": {n: getattr(r, n) for n in Record.__dataclass_fields__}}) for r in RUN]
     (tmp_path / "20250101_samples_ode.jsonl").write_text("\n".join(lines))
     result = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)])
@@ -107,4 +109,4 @@ def test_command_writes_json_and_a_picture(tmp_path: Path) -> None:
 
 def test_other_benchmarks_are_refused() -> None:
     with pytest.raises(VhbenchError, match="none of 1 answers is to a question of ODE"):
-        ode_hallucinations.analyse([Record(id="x", benchmark="mioh")])
+        ode_hallucinations.analyse([Record(id="x", benchmark="mioh")], WORDS)

@@ -1,0 +1,117 @@
+"""What AMBER counts: captions and answers, sorted by dimension, and the names that its code gives to the counts."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics import confusion
+from vhbench.tasks.metrics.amber_captions import Judge, Judged
+from vhbench.tasks.metrics.records import yes_or_no
+
+EVALUATION_TYPES = {"a": "g de da dr", "g": "g", "d": "de da dr", "de": "de", "da": "da", "dr": "dr"}
+"""What is asked for → the tasks that are printed: captions, and answers by their kind."""
+
+RATES = {
+    "CHAIR": ("chair_score", "chair_num"),
+    "Cover": ("safe_cover_score", "safe_cover_num"),
+    "Hal": ("hallu_score", "non_hallu_num"),
+    "Cog": ("hallu_cover_score", "hallu_cover_num"),
+}
+"""Score of captions → the counts above and below the line; "hallu_score" is what "non_hallu_score" leaves."""
+
+DIMENSIONS = {
+    "discriminative-attribute-state": "as",
+    "discriminative-attribute-number": "an",
+    "discriminative-attribute-action": "aa",
+    "discriminative-hallucination": "ha",
+}
+_RELATION = "asso"
+_ATTRIBUTES = ("as", "an", "aa")
+
+
+SECTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "Descriminative Task": ("de da dr", (*_ATTRIBUTES, _RELATION, "ha")),
+    "Exsitence": ("de", ("ha",)),
+    "Attribute": ("da", _ATTRIBUTES),
+    "State": ("da", ("as",)),
+    "Number": ("da", ("an",)),
+    "Action": ("da", ("aa",)),
+    "Relation": ("dr", (_RELATION,)),
+}
+"""Section of yes/no questions, in AMBER's spelling → the evaluation types that print it together, its dimensions."""
+
+TITLES = {"Accuracy": "accuracy", "Precision": "precision", "Recall": "recall", "F1": "f1", "Unparsed": "unparsed"}
+
+
+def sections(evaluation_type: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the sections that an evaluation type prints, with their dimensions."""
+    shown = set(EVALUATION_TYPES[evaluation_type].split())
+    return ((name, dimensions) for name, (types, dimensions) in SECTIONS.items() if shown.issuperset(types.split()))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """All captions as judged; the answers of each dimension, as pairs of what is said and what is right."""
+
+    captions: list[Judged]
+    answers: Mapping[str, list[tuple[str, str]]]
+
+    def of(self, dimensions: Iterable[str]) -> list[tuple[str, str]]:
+        """Return the answers of several dimensions together."""
+        return [pair for name in dimensions for pair in self.answers[name]]
+
+    def counters(self) -> dict[str, int]:
+        """Name the counts as AMBER's metrics.txt does."""
+        counters = {name: sum(column) for name, column in columns_of(self.captions).items()}
+        counters["non_hallu_score"] = counters["non_hallu_num"] - counters.pop("hallu_score")
+        for prefix, dimensions in {"": tuple(self.answers), **{f"{name}_": (name,) for name in self.answers}}.items():
+            part = confusion.count(self.of(dimensions), "no")
+            counters |= {
+                f"{prefix}qa_correct_score": part.right,
+                f"{prefix}qa_correct_num": part.total,
+                f"{prefix}qa_no_score": part.TP,
+                f"{prefix}qa_no_num": part.positives,
+                f"{prefix}qa_ans_no_score": part.TP,
+                f"{prefix}qa_ans_no_num": part.said,
+            }
+        return counters
+
+
+def columns_of(captions: Sequence[Judged]) -> dict[str, list[int]]:
+    """Return what each caption adds to the counters."""
+    return {
+        "chair_score": [len(c.hallucinated) for c in captions],
+        "chair_num": [len(c.nouns) for c in captions],
+        "safe_cover_score": [len(c.covered) for c in captions],
+        "safe_cover_num": [len(c.truth) for c in captions],
+        "hallu_score": [int(bool(c.hallucinated)) for c in captions],
+        "non_hallu_num": [1 for _ in captions],
+        "hallu_cover_score": [len(c.likely) for c in captions],
+        "hallu_cover_num": [len(c.listed) for c in captions],
+    }
+
+
+def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]], judge: Judge) -> Found:
+    """Read every response, a caption or an answer.
+
+    Raises:
+        VhbenchError: for an id without annotation.
+
+    >>> truth = {"1": {"id": 1, "truth": ["dog"]}, "2": {"type": "discriminative-hallucination", "truth": "no"}}
+    >>> judge = Judge.build(truth, {"dog": [], "cat": []}, (), None, None)
+    >>> counters = find([("1", "A dog, a cat."), ("2", "No.")], truth, judge).counters()
+    >>> counters["chair_score"], counters["chair_num"], counters["ha_qa_correct_score"]
+    (1, 2, 1)
+    """
+    found = Found([], {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")})
+    for name, text in rows:
+        row = truth.get(name)
+        if row is None:
+            raise VhbenchError(f"response {name!r} has no annotation ({len(truth)} ids have one)")
+        if row.get("type", "generative") == "generative":
+            found.captions.append(judge.caption(name, text, row))
+        else:
+            right = yes_or_no(row["truth"], f"annotation {name!r}: truth")
+            found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), right))
+    return found

@@ -1,0 +1,76 @@
+"""AMBER as its inference.py counts it (534babf), faults included: what ``compat=True`` means.
+
+Denominators begin at 0.001, words are compared as they are written, an association goes before the name, an object
+that is listed twice counts twice, and what is similar to something present is not hallucinated even where it is listed.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vhbench import answers
+from vhbench.tasks.metrics import confusion, yes_no_reference
+from vhbench.tasks.metrics.amber_captions import Judge
+from vhbench.tasks.metrics.amber_counts import EVALUATION_TYPES, RATES, TITLES, Found, sections
+from vhbench.tasks.metrics.rates import percent
+
+_EPSILONS = {"Exsitence": 0.001}
+_EPSILON = 0.0001
+"""What is added to F1's denominator, in one section more than in the others."""
+
+
+class ReferenceJudge(Judge):
+    """Reads responses as the reference does.
+
+    >>> ReferenceJudge.build({}, {"dog": []}, (), str.split, None).caption("1", "dog Dog", {"truth": ["dog"]}).nouns
+    ['dog']
+    """
+
+    @staticmethod
+    def fold(word: str) -> str:
+        """Return the word as it is written."""
+        return word
+
+    @staticmethod
+    def answer(text: str) -> str:
+        """Return "yes", "no" or "": the answer must be the word alone."""
+        return answers.amber(text)
+
+    @classmethod
+    def _further_words(cls, truth: Mapping[str, Mapping[str, Any]]) -> set[str]:
+        return set()
+
+    @staticmethod
+    def _listed(words: Sequence[str]) -> list[str]:
+        return list(words)
+
+    def _owners(self, words: Sequence[str]) -> dict[str, int]:
+        return self._associated(words, {})
+
+    def _decide(
+        self, noun: str, present: Mapping[str, int], listed: Mapping[str, int], names: object
+    ) -> tuple[set[int], set[int]]:
+        if noun in present:
+            return {present[noun]}, set()
+        flagged = {listed[noun]} if noun in listed else set()
+        return self._first_alike(noun, present), flagged | self._first_alike(noun, listed)
+
+
+def result(found: Found, evaluation_type: str) -> dict[str, Any]:
+    """Return the scores of the sections that an evaluation type prints in percent, and the counters."""
+    counters = {name: round(n + 0.001, 3) if name.endswith("_num") else n for name, n in found.counters().items()}
+    scores: dict[str, Any] = {}
+    printed: dict[str, Any] = {}
+    if "g" in EVALUATION_TYPES[evaluation_type]:
+        clean = counters["non_hallu_score"] / counters["non_hallu_num"]
+        rates = {name: counters.get(top, 0) / counters[bottom] for name, (top, bottom) in RATES.items()}
+        scores["Generative Task"] = rates | {"Hal": 1 - clean}
+        # Its own order of operations, so that the last digit is rounded from the same number.
+        own = {"Hal": round(100 - clean * 100, 1)}
+        printed["Generative Task"] = {name: percent(value) for name, value in rates.items()} | own
+    for name, dimensions in sections(evaluation_type):
+        # The reference adds up the attribute dimensions, each of which begins at 0.001.
+        start = 0.001 * len(dimensions) if name == "Attribute" else 0.001
+        counts = confusion.count(found.of(dimensions), "no")
+        rates = yes_no_reference.percentages(counts, _EPSILONS.get(name, _EPSILON), start=start)
+        printed[name] = {title: rates[key] for title, key in TITLES.items() if key in rates}
+    return {"printed": printed, "counters": counters, "scores": scores, "intervals": {}, "warnings": []}

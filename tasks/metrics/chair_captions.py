@@ -1,0 +1,103 @@
+"""CHAIR's input, from files or as objects, checked; and each caption held against the objects of its image."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics.rates import share
+from vhbench.tasks.metrics.records import loaded, read_text, refuse_duplicates
+from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
+
+Judged = tuple[dict[str, Any], dict[str, int]]
+"""What the result says of a caption, and what the caption adds to the counters."""
+
+
+def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
+    """Hold pairs (image, caption) against image → names of its objects; names outside the vocabulary do not count.
+
+    Raises:
+        VhbenchError: for an image without gold objects, or the same caption of an image twice.
+    """
+    refuse_duplicates(rows, "the caption")
+    truth = {image: frozenset(filter(None, map(vocabulary.node, names))) for image, names in gold.items()}
+    return [judge(image, text, truth, vocabulary) for image, text in rows]
+
+
+def judge(image: str, text: str, truth: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> Judged:
+    """Hold one caption against the objects of its image.
+
+    >>> judge("1", "A dog, a cat.", {"1": frozenset(["dog"])}, Vocabulary.build([["dog"], ["cat"]]))[0]["CHAIR_i"]
+    0.5
+    """
+    if image not in truth:
+        raise VhbenchError(f"image {image!r} has a caption but no gold objects ({len(truth)} images have some)")
+    gold, found = truth[image], vocabulary.find(text)
+    mentions = [
+        {"word": m.word, "node": m.node, "start": m.start, "end": m.end, "hallucinated": m.node not in gold}
+        for m in found
+    ]
+    wrong = sum(mention.node not in gold for mention in found)
+    counts = {
+        "captions": 1,
+        "hallucinated_captions": int(wrong > 0),
+        "words": len(mentions),
+        "hallucinated_words": wrong,
+        "gold_objects": len(gold),
+        "recalled_objects": len(gold & {mention.node for mention in found}),
+    }
+    row = {"image_id": image, "CHAIR_i": share(wrong, len(mentions)), "CHAIR_s": int(wrong > 0), "mentions": mentions}
+    return row, counts
+
+
+def read_captions(captions: Any) -> list[tuple[str, str]]:
+    """Bring every form that :func:`vhbench.tasks.metrics.chair.score` takes to pairs (image id, caption).
+
+    >>> read_captions({7: "A dog."})
+    [('7', 'A dog.')]
+    """
+    data = loaded(captions)
+    if isinstance(data, Mapping):
+        if isinstance(data.get("imgToEval"), Mapping):
+            data = list(data["imgToEval"].values())
+        elif {"image_id", "id"} & data.keys():
+            data = [data]
+        else:
+            data = [{"image_id": image, "caption": text} for image, text in data.items()]
+    if isinstance(data, bytes) or not isinstance(data, Iterable):
+        raise VhbenchError(f"captions are {data!r:.60}; needed: rows with 'image_id' and 'caption', or a file of them")
+    return [_caption(row, place) for place, row in enumerate(data)]
+
+
+def _caption(row: Any, place: int) -> tuple[str, str]:
+    if not isinstance(row, Mapping):
+        raise VhbenchError(f"caption {place} is not a mapping with 'image_id' and 'caption'")
+    image = row.get("image_id", row.get("id"))
+    text = next((row[key] for key in ("caption", "text", "response") if key in row), None)
+    if image is None:
+        raise VhbenchError(f"caption {place} has no 'image_id'")
+    if not isinstance(text, str):
+        raise VhbenchError(f"caption {place} (image {image}): the caption is {text!r}, not text")
+    return str(image), text
+
+
+def read_gold(gold: Any) -> dict[str, list[str]]:
+    """Return image id → names of its objects, from a mapping or a JSON file."""
+    data = loaded(gold)
+    if not isinstance(data, Mapping):
+        raise VhbenchError(f"gold objects are {gold!r:.60}; needed: image id → list of object names, or a file of it")
+    return {str(image): list_of_words(names, f"gold objects of image {image}") for image, names in data.items()}
+
+
+def read_synonyms(synonyms: Any) -> tuple[tuple[str, ...], ...]:
+    """Return a name and its synonyms per object, from a mapping, or from CHAIR's ``synonyms.txt`` as path or text."""
+    if isinstance(synonyms, Mapping):
+        for name in synonyms:
+            if not isinstance(name, str):
+                raise VhbenchError(f"the object {name!r} of the synonyms is not a name")
+        return tuple((name, *list_of_words(words, f"synonyms of {name!r}")) for name, words in synonyms.items())
+    if not isinstance(synonyms, (str, Path)):
+        raise VhbenchError(f"synonyms are {synonyms!r:.60}; needed: object → its other names, or CHAIR's synonyms.txt")
+    is_text = isinstance(synonyms, str) and ("\n" in synonyms or "," in synonyms)
+    text = str(synonyms) if is_text else read_text(synonyms)
+    return tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())

@@ -1,0 +1,55 @@
+"""CHAIR as LisaAnne/Hallucination counts it (6e4d33c), faults included: what ``compat=True`` means.
+
+Its tokeniser is NLTK's, its singulariser pattern's (by which "bus" becomes "bu" and is never counted), its names have
+two words at most, its gold objects are taken as they are written, and it divides by zero where nothing is mentioned.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Self
+
+from vhbench.tasks.metrics.chair_captions import Judged, judge
+from vhbench.tasks.metrics.pattern_reference import pattern_singular
+from vhbench.tasks.metrics.records import ReferenceZeroDivision
+from vhbench.tasks.metrics.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, tokens
+
+# The reference cuts sentences at white space after a full stop: 'the dog." He' keeps its stop, and the dog is lost;
+# only what ends the whole text may close a sentence with quotes or brackets.
+_TOKEN = tokens(r"\s|\Z")
+
+
+class ReferenceVocabulary(Vocabulary):
+    """Words as they are written, each token singularised, double words only; "dog/cat" is one word, and unknown."""
+
+    @classmethod
+    def build(
+        cls,
+        lines: Iterable[Sequence[str]],
+        *,
+        merged: Mapping[str, str] = COCO_MERGED,
+        singular: Callable[[str], str] = pattern_singular,
+    ) -> Self:
+        """Build a vocabulary, see :meth:`Vocabulary.build`; the singulariser can be another one than the reference's.
+
+        >>> [found.node for found in ReferenceVocabulary.build([["bus"], ["dog"]]).find("A bus, two dogs.")]
+        ['dog']
+        """
+        nodes = {word: line[0] for line in lines for word in line}
+        phrases = {tuple(name.split()): word for name, word in merged.items() if name.count(" ") == 1}
+        return cls(nodes, phrases, singular, _TOKEN)
+
+    def _words(self, text: str) -> list[Hit]:
+        *chunks, last = lower(text).rstrip().split(" ")
+        return placed([*chunks, last], [*self._looked_up(chunks), self._read(TOKEN, last)])
+
+
+def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
+    """Hold captions against gold objects, whose synonyms are not looked up; a caption without a mention has CHAIR 0.
+
+    Raises:
+        ReferenceZeroDivision: if no caption mentions anything.
+    """
+    truth = {image: frozenset(names) for image, names in gold.items()}
+    captions = [judge(image, text, truth, vocabulary) for image, text in rows]
+    if not any(counts["words"] for _, counts in captions):
+        raise ReferenceZeroDivision("no caption mentions an object: the reference implementation divides by zero")
+    return [(row | {"CHAIR_i": row["CHAIR_i"] or 0.0}, counts) for row, counts in captions]

@@ -1,0 +1,47 @@
+"""How yes/no answers fell, seen from the positive class."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+
+class Confusion(NamedTuple):
+    """True and false positives and negatives; unparsed answers by what was right, the positive class or the other."""
+
+    TP: int
+    FP: int
+    TN: int
+    FN: int
+    unparsed_positive: int
+    unparsed_negative: int
+
+    @property
+    def right(self) -> int:
+        """Right answers."""
+        return self.TP + self.TN
+
+    @property
+    def said(self) -> int:
+        """Answers that say the positive class."""
+        return self.TP + self.FP
+
+    @property
+    def positives(self) -> int:
+        """Questions whose answer is the positive class."""
+        return self.TP + self.FN + self.unparsed_positive
+
+    @property
+    def total(self) -> int:
+        """All questions."""
+        return sum(self)
+
+
+def count(pairs: Iterable[tuple[str, str]], positive: str) -> Confusion:
+    """Count parsed answers ("yes", "no", ""), each with what is right ("yes", "no").
+
+    >>> count([("no", "no"), ("yes", "no"), ("", "yes")], "no")
+    Confusion(TP=1, FP=0, TN=0, FN=1, unparsed_positive=0, unparsed_negative=1)
+    """
+    yes, no = positive, "no" if positive == "yes" else "yes"
+    cells = Counter(pairs)
+    return Confusion(*(cells[cell] for cell in ((yes, yes), (yes, no), (no, no), (no, yes), ("", yes), ("", no))))

@@ -1,0 +1,47 @@
+"""Shares and averages that are None where they are undefined; many rates of one table of counts, with intervals."""
+
+from collections.abc import Mapping, Sequence
+from math import fsum
+from typing import Any, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.tasks.metrics import intervals
+
+Column = Sequence[float] | npt.NDArray[np.generic]
+"""One number per question, caption or pair."""
+
+
+def share(part: float, whole: float) -> float | None:
+    """Return part / whole, None where the whole is 0."""
+    return part / whole if whole else None
+
+
+def average(values: Sequence[float]) -> float | None:
+    """Return the mean, None of nothing; the order of the values cannot change its last digit."""
+    return fsum(values) / len(values) if len(values) else None
+
+
+def percent(value: float | None) -> float | None:
+    """Return a share in percent with one decimal."""
+    return None if value is None else round(value * 100, 1)
+
+
+def of_sums(
+    columns: Mapping[str, Column], rates: Mapping[str, tuple[str, str]], **how: Unpack[intervals.Resampling]
+) -> dict[str, Any]:
+    """Return each rate, the sum of one column by the sum of another, and under ``intervals`` the interval of each.
+
+    Args:
+        columns: name → numbers, all of one length.
+        rates: name → the columns above and below the line.
+        how: see :class:`vhbench.tasks.metrics.intervals.Resampling`.
+
+    >>> of_sums({"wrong": [1, 0], "said": [2, 2]}, {"chair": ("wrong", "said")})["chair"]
+    0.25
+    """
+    sums = {name: float(np.sum(column)) for name, column in columns.items()}
+    result: dict[str, Any] = {name: share(sums[top], sums[bottom]) for name, (top, bottom) in rates.items()}
+    ends = {name: intervals.ratio(columns[top], columns[bottom], **how) for name, (top, bottom) in rates.items()}
+    return result | {"intervals": ends}

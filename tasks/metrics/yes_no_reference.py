@@ -1,0 +1,52 @@
+"""The arithmetic of POPE, AMBER, ODE and lmms-eval (``compat=True``), with their faults, by the name of the parser."""
+
+from vhbench.tasks.metrics.confusion import Confusion
+from vhbench.tasks.metrics.records import ReferenceZeroDivision
+
+
+def parser_of(positive: str) -> str:
+    """Return the parser of the benchmark with this positive class: POPE's for "yes", AMBER's for "no"."""
+    return "pope" if positive == "yes" else "amber"
+
+
+def rates(counts: Confusion, parser: object, positive: str) -> dict[str, float]:
+    """Compute accuracy, precision, recall and F1 as the parser's benchmark does; any other parser's as POPE does.
+
+    Raises:
+        ReferenceZeroDivision: where POPE divides by zero.
+    """
+    if parser in ("amber", "ode"):
+        return percentages(counts, 0.001 if parser == "ode" else 0.0001)
+    if parser == "lmms_eval":
+        return _lmms_eval(counts, positive)
+    try:
+        precision, recall = counts.TP / counts.said, counts.TP / counts.positives
+        f1 = 2 * precision * recall / (precision + recall)
+        return {"accuracy": counts.right / counts.total, "precision": precision, "recall": recall, "f1": f1}
+    except ZeroDivisionError:
+        raise ReferenceZeroDivision(
+            f"precision, recall or F1 is undefined ({counts}): the reference implementation divides by zero"
+        ) from None
+
+
+def percentages(counts: Confusion, epsilon: float, *, start: float = 0.001) -> dict[str, float]:
+    """Compute percentages as AMBER and ODE do: denominators begin at ``start``, rounded before F1 is made of them.
+
+    >>> percentages(Confusion(1, 0, 0, 0, 0, 0), 0.0001)
+    {'accuracy': 99.9, 'precision': 99.9, 'recall': 99.9, 'f1': 99.9}
+    """
+    accuracy = round(counts.right / (counts.total + start) * 100, 1)
+    precision = round(counts.TP / (counts.said + start) * 100, 1)
+    recall = round(counts.TP / (counts.positives + start) * 100, 1)
+    f1 = 2 * (precision / 100) * (recall / 100) / (precision / 100 + recall / 100 + epsilon) * 100
+    return {"accuracy": accuracy, "precision": precision, "recall": recall, "f1": round(f1, 1)}
+
+
+def _lmms_eval(counts: Confusion, positive: str) -> dict[str, float]:
+    """Zero where undefined; an unparsed answer to a positive question does not lower recall; yes among the labels."""
+    precision = counts.TP / counts.said if counts.said else 0
+    recall = counts.TP / (counts.TP + counts.FN) if counts.TP + counts.FN else 0
+    f1 = 2 * (precision * recall) / (precision + recall) if precision + recall > 0 else 0
+    found = {"accuracy": counts.right / counts.total if counts.total else 0, "precision": precision, "recall": recall}
+    yes = counts.positives if positive == "yes" else counts.total - counts.positives
+    return found | {"f1": f1} | ({"yes_ratio": yes / counts.total} if counts.total else {})
