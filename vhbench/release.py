@@ -53,9 +53,14 @@ def push(
     else:
         print(f"nothing new: {repo_id} has {release.tag} with this content already")
     print(f"commit {release.sha}")
+    record(manifest, release, pin)
+
+
+def record(manifest: Manifest, release: hub.Release, pin: Path | None) -> None:
+    """Pin a release for the tasks, where nothing else is said in this checkout or else here, and say where."""
     own = own_pins()
     file = pin or own or Path("release.yaml")
-    if write_pin(file, manifest, repo_id, release.tag, release.sha):
+    if write_pin(file, manifest, release.repo_id, release.tag, release.sha):
         print(f"pinned in {file}")
         if own is None or file.resolve() != own:
             print(f"the tasks read it with VHBENCH_RELEASE={file.absolute()}")

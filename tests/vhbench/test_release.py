@@ -14,7 +14,7 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import release, splits
-from vhbench.adapters.hub import snapshot
+from vhbench.adapters.hub import Release, snapshot
 from vhbench.builds import sharding
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
@@ -103,12 +103,14 @@ def test_a_faulty_split_is_not_released(online: HubStandin, command: Command, tm
 
 
 def test_a_file_that_a_killed_push_left_half_written_does_not_stop_the_next_one(
-    online: HubStandin, command: Command, tmp_path: Path
+    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     directory = build(tmp_path)
     (directory / ".README.md.0a1b2c3d.tmp").write_bytes(b"half")
-    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "release.yaml")
+    monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / "mine.yaml"))  # which is where the tasks look, too
+    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0")
     assert code == 0, output
+    assert f"pinned in {tmp_path / 'mine.yaml'}" in output
     assert not list(directory.glob(".*"))
 
 
@@ -215,31 +217,28 @@ def test_a_pin_changes_its_own_lines_only(tmp_path: Path) -> None:
     assert yaml.safe_load(file.read_text())["ode"] == values
 
 
-def test_where_the_pin_goes(
-    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_pin_goes_into_the_checkout_or_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Into the checkout; from an installed wheel into ./release.yaml; always where VHBENCH_RELEASE says."""
-    directory = build(tmp_path / "built", shards=1, rows=2)
+    manifest = splits.read_manifest(build(tmp_path / "built", shards=1, rows=2))
+    pushed = Release(REPO, "1" * 40, "v1.0.0")
     checkout, site, work = (tmp_path / name for name in ("checkout", "site-packages", "work"))
     for folder in (checkout / "tasks", site / "vhbench" / "tasks", work):
         folder.mkdir(parents=True)
     (checkout / "pyproject.toml").touch()
     monkeypatch.chdir(work)
 
-    def pinned(tasks: Path, **environment: str) -> str:
+    def said(tasks: Path, pin: Path | None = None) -> str:
         monkeypatch.setattr(release, "tasks_folder", lambda: tasks)
-        for name, value in environment.items():
-            monkeypatch.setenv(name, value)
-        code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0")
-        assert code == 0, output
-        return output.partition("pinned in ")[2]
+        release.record(manifest, pushed, pin)
+        return capsys.readouterr().out
 
-    assert pinned(checkout / "tasks") == f"{checkout / 'tasks' / 'release.yaml'}\n"
-    read = f"the tasks read it with VHBENCH_RELEASE={work / 'release.yaml'}\n"
-    assert pinned(site / "vhbench" / "tasks") == f"release.yaml\n{read}"
-    assert (work / "release.yaml").is_file()
-    assert pinned(checkout / "tasks", VHBENCH_RELEASE=str(work / "mine.yaml")).startswith(f"{work / 'mine.yaml'}\n")
-    assert not list(site.rglob("*.yaml"))
+    assert said(checkout / "tasks") == f"pinned in {checkout / 'tasks' / 'release.yaml'}\n"
+    read = "the tasks read it with VHBENCH_RELEASE="
+    assert said(site / "vhbench" / "tasks") == f"pinned in release.yaml\n{read}{work / 'release.yaml'}\n"
+    mine = work / "mine.yaml"
+    assert said(checkout / "tasks", mine) == f"pinned in {mine}\n{read}{mine}\n"
+    assert [file.name for file in tmp_path.rglob("*.yaml") if site in file.parents] == []
 
 
 def test_this_checkout_keeps_its_pins_with_its_tasks() -> None:
