@@ -30,7 +30,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 import vhbench
-from vhbench import adapters, generators, splits
+from vhbench import splits
 from vhbench.builds import secret
 from vhbench.progress import Progress
 from vhbench.protocols import Build
@@ -125,10 +125,10 @@ def code_digest() -> str:
 def code_files() -> dict[str, Path]:
     """Return the files that :func:`code_digest` covers, by their names in the package, such as "schema.py"."""
     found: dict[PurePosixPath, Path] = {}
-    for package in (vhbench, adapters, generators):  # the latter may lie elsewhere
-        root = Path(package.__path__[0])
-        place = PurePosixPath(*package.__name__.split(".")[1:])
-        found |= {place / path.relative_to(root).as_posix(): path for path in root.rglob("*") if path.suffix in _CODE}
+    for top in ("", "adapters", "generators"):  # the latter two may lie elsewhere
+        root = next(folder for parent in vhbench.__path__ if (folder := Path(parent, top)).is_dir())
+        files = (path for path in root.rglob("*") if path.suffix in _CODE)
+        found |= {PurePosixPath(top, path.relative_to(root).as_posix()): path for path in files}
     return {str(name): path for name, path in found.items() if name.parts[0] not in _LATER}
 
 
