@@ -5,11 +5,31 @@ images) and VHExpansion (negated questions and perturbed images). Importing this
 transformers and lmms-eval are only imported by the functions in ``vhbench.adapters`` that need them.
 """
 
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+if not Path(__file__).with_name("tasks").is_dir():  # a checkout without symbolic links, see setup.py
+    __path__.append(str(Path(__file__).resolve().parent.parent))
 
 try:
     __version__ = version("vhbench")
 except PackageNotFoundError:  # a source tree that was never installed
     __version__ = "0.0.0"
 
-__all__ = ["__version__"]
+__all__ = ["__version__", "register"]
+
+
+def register() -> None:
+    """Make lmms-eval know vhbench's tasks; doing it a second time changes nothing.
+
+    Whoever imports ``lmms_eval.models`` first, as ``lmms-eval`` and ``simple_evaluate`` do, need not call it. A program
+    that makes a ``TaskManager`` of its own must::
+
+        import vhbench
+        from lmms_eval.tasks import TaskManager
+
+        vhbench.register()
+        TaskManager().load_task_or_group("ode_fictional")
+    """
+    import_module("vhbench.adapters.lmms_eval").register()

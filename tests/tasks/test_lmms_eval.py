@@ -11,6 +11,7 @@ import pytest
 from running import Evaluate, scores
 
 from vhbench import benchmarks, splits
+from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.builds.starter import starter
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.pressures import PRESSURES
@@ -26,6 +27,9 @@ CAPTION = [f"ode_{criterion}_caption" for criterion in CRITERIA]
 
 def test_plain_names_are_known_without_a_flag(task_manager: Any) -> None:
     assert {"ode", "ode_fictional", "mioh", "mioh_selective", "vhexpansion_ode"} <= set(task_manager.all_tasks)
+    assert len(task_manager.all_subtasks) > 500  # its own are there, too, and none of them takes a name of ours
+    for file in tasks_folder().glob("*/*.yaml"):
+        assert task_manager.task_index[file.stem]["yaml_path"] == str(file)
 
 
 @pytest.mark.parametrize("simple", [True, False], ids=["simple", "chat"])

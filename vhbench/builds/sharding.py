@@ -24,7 +24,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from functools import cache
 from itertools import chain
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -40,6 +40,9 @@ from vhbench.splits.hashing import canonical
 from vhbench.splits.stored_scenes import StoredScene, truth_of, write_rejections
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
+_LATER = ("tasks", "analysis", "audit", "card", "cli", "leaderboard", "comparison.py", "release.py")
+"""What stands above the builds: it reads or serves what they made, and cannot change it."""
+
 _GIVEN_UP = 7 * 24 * 3600
 """Seconds after which nobody is expected to go on with a build that has built some of its shards."""
 
@@ -109,14 +112,24 @@ def fingerprint(build: Build, commitment: str = "") -> str:
 
 @cache
 def code_digest() -> str:
-    """Return a hash over this package's code and drawings, in hex."""
-    root = Path(vhbench.__file__).parent
-    folders = [root, *(root / name for name in ("generators", "adapters"))]
-    found = {p.relative_to(root): p for folder in folders for p in folder.rglob("*") if p.suffix in _CODE}
+    """Return a hash, in hex, over the code and the drawings that what is built depends on.
+
+    It is the same for a checkout, with symbolic links or without, and for an installed wheel of it.
+    """
     digest = hashlib.sha256()
-    for name, path in sorted(found.items()):
-        digest.update(canonical([name.as_posix(), hashlib.sha256(path.read_bytes()).hexdigest()]))
+    for name, path in sorted(code_files().items()):
+        digest.update(canonical([name, hashlib.sha256(path.read_bytes()).hexdigest()]))
     return digest.hexdigest()
+
+
+def code_files() -> dict[str, Path]:
+    """Return the files that :func:`code_digest` covers, by their names in the package, such as "schema.py"."""
+    found: dict[PurePosixPath, Path] = {}
+    for top in ("", "adapters", "generators"):  # the latter two may lie elsewhere
+        root = next(folder for parent in vhbench.__path__ if (folder := Path(parent, top)).is_dir())
+        files = (path for path in root.rglob("*") if path.suffix in _CODE)
+        found |= {PurePosixPath(top, path.relative_to(root).as_posix()): path for path in files}
+    return {str(name): path for name, path in found.items() if name.parts[0] not in _LATER}
 
 
 def parse_shard(text: str) -> tuple[int, int]:

@@ -1,10 +1,10 @@
-"""push_dataset.py from end to end, against a Hub of the test's own."""
+"""``vhbench push`` from end to end, against a Hub of the test's own."""
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,12 +13,20 @@ from hub_standin import TOKEN, HubStandin
 from toy_build import ToyBuild
 from typer.testing import CliRunner
 
-from vhbench import splits
-from vhbench.adapters.hub import snapshot
+from vhbench import release, splits
+from vhbench.adapters.hub import Release, snapshot
 from vhbench.builds import sharding
+from vhbench.cli import app
+from vhbench.schema import VhbenchError
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parent.parent.parent
 REPO = "org/ode"
+Command = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture(autouse=True)
+def _no_pins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VHBENCH_RELEASE", raising=False)
 
 
 @pytest.fixture
@@ -28,19 +36,11 @@ def online(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch) -> object:
-    """The script's command, run in this process; returns (exit code, output)."""
-    import typer
-
-    monkeypatch.syspath_prepend(str(ROOT))
-    import push_dataset
-    from vhbench.schema import VhbenchError
-
-    app = typer.Typer()
-    app.command()(push_dataset.push)
+def command() -> Command:
+    """The command: Command, run in this process; returns (exit code, output)."""
 
     def run(*arguments: object) -> tuple[int, str]:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        result = CliRunner().invoke(app, ["push", *map(str, arguments)])
         if isinstance(result.exception, VhbenchError):
             return 2, str(result.exception)
         return result.exit_code, result.output
@@ -53,7 +53,7 @@ def build(folder: Path, **options: object) -> Path:
     return folder / "ode"
 
 
-def test_release_pin_and_release_again(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_release_pin_and_release_again(online: HubStandin, command: Command, tmp_path: Path) -> None:
     pin = tmp_path / "release.yaml"
     pin.write_text("# what the tasks evaluate on\n{}\n")
     old, new = build(tmp_path / "1"), build(tmp_path / "2", seed=1, version="2.0.0")
@@ -82,7 +82,7 @@ def test_release_pin_and_release_again(online: HubStandin, command, tmp_path: Pa
     assert len(online.load(REPO)["commits"]) == commits  # type: ignore[index]
 
 
-def test_a_dry_run_sends_nothing(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_dry_run_sends_nothing(online: HubStandin, command: Command, tmp_path: Path) -> None:
     pin = tmp_path / "release.yaml"
     directory = build(tmp_path)
     code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--dry-run", "--pin", pin)
@@ -93,7 +93,7 @@ def test_a_dry_run_sends_nothing(online: HubStandin, command, tmp_path: Path) ->
     assert not pin.exists()
 
 
-def test_a_faulty_split_is_not_released(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_faulty_split_is_not_released(online: HubStandin, command: Command, tmp_path: Path) -> None:
     directory = build(tmp_path)
     (directory / "stray.pkl").write_bytes(b"x")
     code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0")
@@ -103,16 +103,18 @@ def test_a_faulty_split_is_not_released(online: HubStandin, command, tmp_path: P
 
 
 def test_a_file_that_a_killed_push_left_half_written_does_not_stop_the_next_one(
-    online: HubStandin, command, tmp_path: Path
-) -> None:  # type: ignore[no-untyped-def]
+    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     directory = build(tmp_path)
     (directory / ".README.md.0a1b2c3d.tmp").write_bytes(b"half")
-    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "release.yaml")
+    monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / "mine.yaml"))  # which is where the tasks look, too
+    code, output = command(directory, "--repo-id", REPO, "--version", "1.0.0")
     assert code == 0, output
+    assert f"pinned in {tmp_path / 'mine.yaml'}" in output
     assert not list(directory.glob(".*"))
 
 
-def test_another_version_than_the_split_has_is_refused(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_another_version_than_the_split_has_is_refused(online: HubStandin, command: Command, tmp_path: Path) -> None:
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.2.0")
     assert code == 2
     assert "has version 1.0.0, not 1.2.0" in output
@@ -134,7 +136,7 @@ def test_the_script_runs_by_itself(hub: HubStandin, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_a_dry_run_needs_no_login(command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+def test_a_dry_run_needs_no_login(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vhbench.adapters.hub.logged_in", lambda: False)
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
@@ -142,21 +144,21 @@ def test_a_dry_run_needs_no_login(command, tmp_path: Path, monkeypatch: pytest.M
     assert "not logged in" in output
 
 
-def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, command: Command, tmp_path: Path) -> None:
     pin = tmp_path / "release.yaml"
     versions = ((0, "1.0.0"), (0, "1.0.1"), (1, "1.1.0"), (1, "2.0.0"))
     old, same, other, raised = (
         build(tmp_path / version, seed=seed, version=version, shards=1, rows=2) for seed, version in versions
     )
 
-    def release(directory: Path, *options: str) -> tuple[int, str]:
+    def publish(directory: Path, *options: str) -> tuple[int, str]:
         version = splits.read_manifest(directory).version
-        return command(directory, "--repo-id", REPO, "--version", version, "--pin", pin, *options)  # type: ignore[no-any-return]
+        return command(directory, "--repo-id", REPO, "--version", version, "--pin", pin, *options)
 
-    assert release(old)[0] == 0
-    assert release(same)[0] == 0
+    assert publish(old)[0] == 0
+    assert publish(same)[0] == 0
     for options in ([], ["--dry-run"]):
-        code, said = release(other, *options)
+        code, said = publish(other, *options)
         assert code == 2
         assert said == (
             "scores on 1.0.1 and 1.1.0 are NOT comparable, though MAJOR is the same: the newer must be a new MAJOR "
@@ -170,16 +172,16 @@ def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, com
     assert any(rows in line for line in online.requests)
     shutil.rmtree(tmp_path / "cache")
     online.requests.clear()
-    assert release(raised)[0] == 0
+    assert publish(raised)[0] == 0
     assert not any(rows in line for line in online.requests)  # they are fetched only where MAJOR is the same
 
-    code, said = release(other, "--comparable-anyway")
+    code, said = publish(other, "--comparable-anyway")
     assert code == 0, said
-    code, said = release(other)  # released is released: it is not judged again
+    code, said = publish(other)  # released is released: it is not judged again
     assert (code, "nothing new" in said) == (0, True)
 
 
-def test_a_dry_run_writes_nothing(online: HubStandin, command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+def test_a_dry_run_writes_nothing(online: HubStandin, command: Command, tmp_path: Path) -> None:
     old, new = (build(tmp_path / version, version=version, shards=1, rows=2) for version in ("1.0.0", "1.0.1"))
     assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "pin", "--notes", "N1")[0] == 0
     (new / "CHANGELOG.md").write_text("mine")
@@ -191,27 +193,59 @@ def test_a_dry_run_writes_nothing(online: HubStandin, command, tmp_path: Path) -
     assert {path: path.read_bytes() for path in new.rglob("*") if path.is_file()} == before
 
 
-def test_a_pin_changes_its_own_lines_only(command, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
-    import push_dataset
-
+def test_a_pin_changes_its_own_lines_only(tmp_path: Path) -> None:
     file = tmp_path / "release.yaml"
     manifest = splits.read_manifest(build(tmp_path))
     others = "# about mioh\nmioh: {repo_id: a/b, revision: x, content_hash: y}  # trailing\n"
     file.write_text(
         f"# lead\node:  # the first\n  # inner\n  repo_id: a/b  # moved\n  revision: x\n  old: 1\n\n{others}\n# last\n"
     )
-    assert push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    assert release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
     assert file.read_text() == (
         f"# lead\node:  # the first\n  # inner\n  repo_id: o/n  # moved\n  revision: '{'1' * 40}'\n"
         f"  content_hash: {manifest.content_hash}\n  tag: v1.0.0\n\n{others}\n# last\n"
     )
-    assert not push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    assert not release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
     values = {"repo_id": "o/n", "revision": "1" * 40, "tag": "v1.0.0", "content_hash": manifest.content_hash}
     assert yaml.safe_load(file.read_text())["ode"] == values
     file.write_text(others)
-    push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
     assert file.read_text().startswith(others + "ode:\n")
     file.write_text("ode: {repo_id: a/b}  # flow\n" + others)
-    push_dataset.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
     assert file.read_text().endswith(others)
     assert yaml.safe_load(file.read_text())["ode"] == values
+
+
+def test_the_pin_goes_into_the_checkout_or_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    manifest = splits.read_manifest(build(tmp_path / "built", shards=1, rows=2))
+    pushed = Release(REPO, "1" * 40, "v1.0.0")
+    checkout, site, work = (tmp_path / name for name in ("checkout", "site-packages", "work"))
+    for folder in (checkout / "tasks", site / "vhbench" / "tasks", work):
+        folder.mkdir(parents=True)
+    (checkout / "pyproject.toml").touch()
+    monkeypatch.chdir(work)
+
+    def said(tasks: Path, pin: Path | None = None) -> str:
+        monkeypatch.setattr(release, "tasks_folder", lambda: tasks)
+        release.record(manifest, pushed, pin)
+        return capsys.readouterr().out
+
+    assert said(checkout / "tasks") == f"pinned in {checkout / 'tasks' / 'release.yaml'}\n"
+    read = "the tasks read it with VHBENCH_RELEASE="
+    assert said(site / "vhbench" / "tasks") == f"pinned in release.yaml\n{read}{work / 'release.yaml'}\n"
+    mine = work / "mine.yaml"
+    assert said(checkout / "tasks", mine) == f"pinned in {mine}\n{read}{mine}\n"
+    assert [file.name for file in tmp_path.rglob("*.yaml") if site in file.parents] == []
+
+
+def test_this_checkout_keeps_its_pins_with_its_tasks() -> None:
+    assert release.own_pins() == ROOT / "tasks" / "release.yaml"
+
+
+def test_the_script_is_the_command() -> None:
+    script = [sys.executable, ROOT / "push_dataset.py", "--help"]
+    said = subprocess.run(script, capture_output=True, text=True, check=True).stdout
+    assert said == CliRunner().invoke(app, ["push", "--help"], prog_name="vhbench").output
