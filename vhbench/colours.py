@@ -9,29 +9,45 @@ COLOURS: tuple[str, ...] = (
 """The basic colour terms of English (Berlin and Kay, 1969), by which questions ask."""
 
 _NEAR: Mapping[str, frozenset[str]] = {
-    "red": frozenset({"orange", "pink", "brown", "purple"}),
-    "orange": frozenset({"yellow", "brown", "pink"}),
-    "yellow": frozenset({"brown", "white", "green", "golden"}),
-    "green": frozenset({"blue", "gray"}),
-    "blue": frozenset({"purple", "gray", "black"}),
-    "purple": frozenset({"pink", "black", "gray"}),
-    "pink": frozenset({"white", "brown"}),
-    "brown": frozenset({"black", "gray", "beige", "tan"}),
-    "gray": frozenset({"white", "black", "silver"}),
+    "red": frozenset({"orange", "pink", "brown"}),
+    "orange": frozenset({"yellow", "brown"}),
+    "yellow": frozenset({"brown", "golden"}),
+    "green": frozenset({"blue"}),
+    "purple": frozenset({"pink", "blue"}),
+    "brown": frozenset({"beige", "tan"}),
 }
 """Colour → others that people may call by its name; each pair stands once."""
+
+_NEAR_IN_LIGHT: Mapping[str, frozenset[str]] = {
+    "red": frozenset({"purple"}),
+    "orange": frozenset({"pink"}),
+    "yellow": frozenset({"white", "green"}),
+    "green": frozenset({"gray"}),
+    "black": frozenset({"blue", "purple", "brown"}),
+    "pink": frozenset({"white", "brown"}),
+    "gray": frozenset({"white", "black", "silver", "blue", "brown", "purple"}),
+}
+"""Further ones that light and shade bring near: a navy coat looks black in the evening."""
 
 _SHADES = ("light ", "dark ")
 
 
-def near(one: str, other: str) -> bool:
+def near(one: str, other: str, *, flat: bool = False) -> bool:
     """Tell whether people may call a thing of one colour by the other's name.
+
+    Args:
+        one: a colour, "red" or "dark red".
+        other: another.
+        flat: whether they are painted flat, without the light and the shade of a photo.
 
     >>> near("red", "orange"), near("dark red", "red"), near("light grey", "white"), near("red", "green")
     (True, True, True, False)
+    >>> near("blue", "black"), near("blue", "black", flat=True)
+    (True, False)
     """
     one, other = _plain(one), _plain(other)
-    return one == other or other in _NEAR.get(one, ()) or one in _NEAR.get(other, ())
+    pairs = (_NEAR,) if flat else (_NEAR, _NEAR_IN_LIGHT)
+    return one == other or any(other in table.get(one, ()) or one in table.get(other, ()) for table in pairs)
 
 
 def _plain(colour: str) -> str:

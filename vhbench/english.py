@@ -36,7 +36,13 @@ MEASURES: Mapping[str, str] = {
 # inflect says "broncoes", "dobermen", "gentlemans", "grandchilds", "lenovoes", "palominoes", "thermoss", "thiefs".
 _IRREGULAR: Mapping[str, str] = {
     **{word: f"{word}s" for word in ("bronco", "doberman", "lenovo", "palomino")},
-    **{"gentleman": "gentlemen", "grandchild": "grandchildren", "thermos": "thermoses", "thief": "thieves"},
+    **{
+        "shrimp": "shrimp",
+        "gentleman": "gentlemen",
+        "grandchild": "grandchildren",
+        "thermos": "thermoses",
+        "thief": "thieves",
+    },
 }
 _PHRASE = re.compile(r"(.*?)(\S*)((?:\s+(?:of|with)\s.*)?)", re.DOTALL)
 _IMPORTING = threading.Lock()

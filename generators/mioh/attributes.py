@@ -21,9 +21,15 @@ _ALIKE: Final = frozenset(
 )  # fmt: skip
 
 
-def close(one: str, other: str) -> bool:
-    """Tell whether two values are the same or so close that people would differ ("dark red", "red")."""
-    return colours.near(one, other) or frozenset((one, other)) in _ALIKE
+def close(one: str, other: str, *, flat: bool = False) -> bool:
+    """Tell whether two values are the same or so close that people would differ ("dark red", "red").
+
+    Args:
+        one: a value.
+        other: another of the same type.
+        flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
+    """
+    return colours.near(one, other, flat=flat) or frozenset((one, other)) in _ALIKE
 
 
 class AttributeTable:
@@ -33,8 +39,9 @@ class AttributeTable:
         holders: (category's column, type, value) → the objects that surely have it, for types that questions use.
     """
 
-    def __init__(self, columns: SceneColumns) -> None:
-        """Group the objects by category and value."""
+    def __init__(self, columns: SceneColumns, *, flat: bool = False) -> None:
+        """Group the objects by category and value; ``flat`` as for :func:`close`."""
+        self._flat = flat
         self.which = columns.which
         self._typed = {kind: _mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
         self._values: dict[tuple[int, str], dict[str, list[Ints]]] = defaultdict(lambda: defaultdict(list))
@@ -57,7 +64,7 @@ class AttributeTable:
     def close_to(self, column: int, kind: str, value: str) -> Ints:
         """Return the objects of a category that have the value, or one that could be taken for it."""
         table = self._values.get((column, kind), {})
-        found = [part for other, parts in table.items() if close(other, value) for part in parts]
+        found = [part for other, parts in table.items() if close(other, value, flat=self._flat) for part in parts]
         return np.concatenate(found) if found else NO_ROWS
 
     def carriers(self, column: int, kind: str, value: str) -> Ints:

@@ -55,7 +55,12 @@ class ScenePool:
     """Scenes, read once into columns, and the facts that can be asked about them."""
 
     def __init__(
-        self, scenes: Sequence[Scene], thresholds: PressureThresholds | None = None, clip: Floats | None = None
+        self,
+        scenes: Sequence[Scene],
+        thresholds: PressureThresholds | None = None,
+        clip: Floats | None = None,
+        *,
+        flat: bool = False,
     ) -> None:
         """Index the scenes.
 
@@ -64,13 +69,14 @@ class ScenePool:
             thresholds: of the pressures.
             clip: similarity of scene and ``"A photo of [category]"``, shape (scenes, categories), the categories
                 sorted; None: pressures go by rules alone.
+            flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
         self.scenes = scenes
         self.thresholds = thresholds or PressureThresholds()
         self.columns = SceneColumns(scenes)
-        self.attributes = AttributeTable(self.columns)
+        self.attributes = AttributeTable(self.columns, flat=flat)
         self.clip = clip
         self._together, self._chance = self._count_together()
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)

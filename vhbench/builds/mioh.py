@@ -181,7 +181,7 @@ def _pool(
     world = mioh_sources.read(
         source, images, skip_bad=skip_bad, size=size, seed=seed, scratch=scratch, absences=absences
     )
-    pool = ScenePool(world.scenes, thresholds)
+    pool = ScenePool(world.scenes, thresholds, flat=source.startswith("scenes"))
     if clip:
         from vhbench.adapters.clip import ClipScorer
         from vhbench.generators.mioh.pressures import CLIP_PROMPT
