@@ -61,10 +61,6 @@ class DiffusersSource:
         if not self.negative:
             warnings.warn(f"{self.name} takes no negative prompts; they are left out", VhbenchWarning, stacklevel=2)
 
-    def can_show(self, concept: str) -> bool:
-        """Return True: a prompt may hold any word."""
-        return True
-
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one image per spec, in order, as a scene without truth.
 

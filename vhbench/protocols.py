@@ -53,10 +53,6 @@ class ImageSource(Protocol):
     exact: bool
     """Whether the scenes' truth is exact by construction, so that no detector has to look at them."""
 
-    def can_show(self, concept: str) -> bool:
-        """Tell whether the source can depict a word, as an object or as an environment."""
-        ...
-
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one scene or one rejection per spec, in order; equal seeds give equal images."""
         ...
