@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FLOOR_0 = {f"vhbench.{name}" for name in ("schema", "protocols", "seeding", "splits", "results", "progress", "images")}
+FLOOR_0 = {
+    f"vhbench.{name}" for name in ("schema", "protocols", "seeding", "splits", "results", "progress", "images", "masks")
+}
 HEAVY = {"torch", "transformers", "diffusers", "lmms_eval", "torchvision", "accelerate"}
 
 

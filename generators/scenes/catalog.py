@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, get_args
 
-from vhbench.generators.scenes.colours import COLOURS
+from vhbench.generators.scenes.paints import COLOURS
 from vhbench.schema import VhbenchError
 
 Place = Literal["ground", "floor", "table", "wall", "air", "water", "sky"]
@@ -24,10 +24,6 @@ Box = tuple[float, float, float, float]
 
 TABLE = Path(__file__).with_name("catalog.tsv")
 """The catalog's rows."""
-
-UNDRAWN_TABLE = Path(__file__).with_name("undrawn.tsv")
-"""AMBER's words that stay out, and why."""
-
 
 DEFAULT_ACTION = "standing"
 """What a creature does when no action is asked for."""
@@ -98,15 +94,16 @@ def find(word: str) -> Entry:
     return entry
 
 
+def readable(word: str) -> str:
+    """Return the name under which scenes know a word; words without a drawing stay as they are."""
+    entry = lookup(word)
+    return entry.name if entry else word
+
+
 @lru_cache(maxsize=1)
 def vocabulary() -> frozenset[str]:
     """Return the readable names of everything that can be drawn."""
     return frozenset(entry.name for entry in CATALOG.values())
-
-
-def _read_undrawn(path: Path) -> Mapping[str, str]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return {row["word"]: row["why"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)}
 
 
 def _read(path: Path) -> Mapping[str, Entry]:
@@ -185,6 +182,3 @@ def _by_coco(entry: Entry) -> tuple[str, ...]:
 
 CATALOG: Mapping[str, Entry] = _read(TABLE)
 """Word → entry."""
-
-ABSTRACT: Mapping[str, str] = _read_undrawn(UNDRAWN_TABLE)
-"""AMBER's words that cannot be drawn so that a stranger would name them → why."""

@@ -116,12 +116,6 @@ def matches(pixels: npt.NDArray[np.uint8], name: str) -> float:
     return float((name_pixels(pixels) == name).mean()) if len(pixels) else float("nan")
 
 
-def main_colour(pixels: npt.NDArray[np.uint8]) -> str:
-    """Return the most frequent colour name of pixels, shape (n, 3), if it covers at least half of them, or ""."""
-    names, counts = np.unique(name_pixels(pixels), return_counts=True)
-    return str(names[counts.argmax()]) if len(names) and counts.max() * 2 >= len(pixels) else ""
-
-
 def _hue(
     rgb: npt.NDArray[np.float32], high: npt.NDArray[np.float32], chroma: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:

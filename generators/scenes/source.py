@@ -7,13 +7,16 @@ from typing import Any, Literal
 import cv2
 import numpy as np
 
-from vhbench.generators.scenes import catalog, demands, environments, plan, relations, truth
-from vhbench.generators.scenes.environments import Backdrop
-from vhbench.generators.scenes.layout import arrange
-from vhbench.generators.scenes.plan import Refusal, Setting, Wish
-from vhbench.generators.scenes.render import Placed, Silhouettes, is_mirrored, paint, scenery, silhouettes
-from vhbench.generators.scenes.sprites import Pixels
-from vhbench.generators.scenes.stage import Layout, view
+from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, is_mirrored, paint, scenery, silhouettes
+from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.environments import atlas
+from vhbench.generators.scenes.environments.atlas import Backdrop
+from vhbench.generators.scenes.layout import demands, plan
+from vhbench.generators.scenes.layout.arrange import arrange
+from vhbench.generators.scenes.layout.plan import Refusal, Setting, Wish
+from vhbench.generators.scenes.layout.stage import Layout, view
+from vhbench.generators.scenes.truth import measuring, relations
+from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
@@ -29,8 +32,7 @@ class SceneSource:
     """Draws specs; implements :class:`vhbench.protocols.ImageSource`.
 
     A scene depends on the seed and its own spec only: the order of the specs, and who else is asked for, do not
-    matter. Categories are the catalog's readable names ("couch" also where the spec said "sofa"; see
-    :func:`canonical`).
+    matter. Categories are the catalog's readable names: "couch" also where the spec said "sofa".
 
     Args:
         encoding: "jpeg" (quality 95, no chroma subsampling: about 90 kB) or "png" (lossless, about 400 kB).
@@ -43,12 +45,6 @@ class SceneSource:
         if encoding not in ("jpeg", "png"):
             raise VhbenchError(f"unknown image encoding {encoding!r}: must be jpeg or png")
         self.encoding = encoding
-
-    def can_show(self, concept: str) -> bool:
-        """Tell whether a word can be drawn, as an object or as (part of) an environment."""
-        if catalog.lookup(concept) is not None:
-            return True
-        return environments.find_environment(concept) is not None or concept in environments.AREAS
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one scene or one rejection per spec, in order.
@@ -87,19 +83,19 @@ class SceneSource:
         random: np.random.Generator,
         attempt: int,
     ) -> Scene:
-        stage = view(environments.ENVIRONMENTS[setting.name], mirrored=is_mirrored(setting.variant))
+        stage = view(atlas.ENVIRONMENTS[setting.name], mirrored=is_mirrored(setting.variant))
         zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / TRIES
         # Side by side without overlap, so that nobody doubts which is where; if need be, by their centres alone.
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
         placed = arrange(layout, wishes + plan.occluders(spec, setting, wishes, random))
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
         owned = silhouettes(things, spec.width, spec.height)
-        seen = truth.measure(owned, things)
+        seen = measuring.measure(owned, things)
         demands.check_visible(spec, who, things, seen)
         scene = scenery(setting.name, setting.state, setting.variant, spec.width, spec.height)
         picture = paint(things, scene)
         things, picture = demands.meet_contrast(who, things, seen, picture, scene, patience)
-        objects = tuple(truth.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
+        objects = tuple(measuring.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
         made = self._scene(spec, seed, scene, objects, things, owned, picture)
         demands.check_requests(spec, who, made)
         return made
@@ -114,8 +110,8 @@ class SceneSource:
         owned: Silhouettes,
         picture: Pixels,
     ) -> Scene:
-        held, predicates = relations.judge(truth.bodies(objects, things, owned))
-        known, countable = truth.known_words((o.category for o in objects), backdrop.areas)
+        held, predicates = relations.judge(measuring.bodies(objects, things, owned))
+        known, countable = known_words((o.category for o in objects), backdrop.areas)
         return Scene(
             id=f"{spec.id}-{seed}",
             image=_encode(picture, self.encoding),
@@ -131,11 +127,6 @@ class SceneSource:
             known_predicates=predicates,
             provenance=_provenance(spec, seed, things, objects),
         )
-
-
-def canonical(word: str) -> str:
-    """Return the name under which scenes know a word: "couch" for "sofa"; unknown words come back as they are."""
-    return plan.readable(word)
 
 
 def _zoom(things: int, attempt: int) -> float:

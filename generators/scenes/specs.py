@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vhbench.generators.scenes import catalog, environments, plan, truth
+from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.catalog import Entry
-from vhbench.generators.scenes.plan import Setting, place_of
+from vhbench.generators.scenes.environments import atlas
+from vhbench.generators.scenes.layout import plan
+from vhbench.generators.scenes.layout.plan import Setting, place_of
+from vhbench.generators.scenes.truth.known_words import clash, rivals
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
 
@@ -90,16 +93,19 @@ def _pick(
     random: np.random.Generator,
 ) -> list[Entry]:
     """Choose entries at random, leaving out whatever would make another word doubtful; the usual ones come first."""
-    taken = {entry.name for entry in wanted} | set(map(plan.readable, absent))
-    painted = environments.ENVIRONMENTS[setting.name].areas(setting.state)
-    doubtful = frozenset().union(*(truth.rivals(area) for area in painted)) | {*painted, *map(plan.readable, painted)}
+    taken = {entry.name for entry in wanted} | set(map(catalog.readable, absent))
+    painted = atlas.ENVIRONMENTS[setting.name].areas(setting.state)
+    doubtful = frozenset().union(*(rivals(area) for area in painted)) | {
+        *painted,
+        *map(catalog.readable, painted),
+    }
     chosen: list[Entry] = []
     shuffled = [pool[int(index)] for index in random.permutation(len(pool))]
     for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, setting)):
         if len(chosen) >= number:
             break
-        clash = entry.name in taken or entry.name in doubtful or truth.clash(entry.name, taken)
-        if not clash and place_of(entry, setting) == entry.place:
+        told = entry.name in taken or entry.name in doubtful or clash(entry.name, taken)
+        if not told and place_of(entry, setting) == entry.place:
             chosen.append(entry)
             taken.add(entry.name)
     return chosen

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from vhbench.generators.scenes import creatures_heads as heads
-from vhbench.generators.scenes.colours import shade
-from vhbench.generators.scenes.creatures_coats import COATS, zebra_legs
-from vhbench.generators.scenes.creatures_frame import Frame, frame
-from vhbench.generators.scenes.creatures_sketch import Point, Sketch, hang, polar, smooth, straight
-from vhbench.generators.scenes.creatures_species import LegAngles
+from vhbench.generators.scenes.creatures import heads as heads
+from vhbench.generators.scenes.creatures.coats import COATS, zebra_legs
+from vhbench.generators.scenes.creatures.frame import Frame, frame
+from vhbench.generators.scenes.creatures.sketch import Point, Sketch, hang, polar, smooth, straight
+from vhbench.generators.scenes.creatures.species import LegAngles
+from vhbench.generators.scenes.paints import shade
 from vhbench.seeding import rng
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from vhbench.generators.scenes.colours import shade
-from vhbench.generators.scenes.creatures_frame import Frame
-from vhbench.generators.scenes.creatures_sketch import Point, Sketch, between, hang, polar
+from vhbench.generators.scenes.creatures.frame import Frame
+from vhbench.generators.scenes.creatures.sketch import Point, Sketch, between, hang, polar
+from vhbench.generators.scenes.paints import shade
 
 
 def zebra(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:

@@ -2,10 +2,10 @@
 
 from functools import lru_cache
 
-from vhbench.generators.scenes.creatures_animals import animal
-from vhbench.generators.scenes.creatures_people import BUILDS, person
-from vhbench.generators.scenes.creatures_sketch import Sketch
-from vhbench.generators.scenes.creatures_species import SPECIES
+from vhbench.generators.scenes.creatures.animals import animal
+from vhbench.generators.scenes.creatures.people import BUILDS, person
+from vhbench.generators.scenes.creatures.sketch import Sketch
+from vhbench.generators.scenes.creatures.species import SPECIES
 from vhbench.schema import VhbenchError
 
 VARIANTS = 10

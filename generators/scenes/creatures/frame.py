@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, replace
 
-from vhbench.generators.scenes.colours import paint, shade
-from vhbench.generators.scenes.creatures_sketch import Point, polar
-from vhbench.generators.scenes.creatures_species import POSES, SPECIES, LegAngles, Pose, Species
+from vhbench.generators.scenes.creatures.sketch import Point, polar
+from vhbench.generators.scenes.creatures.species import POSES, SPECIES, LegAngles, Pose, Species
+from vhbench.generators.scenes.paints import paint, shade
 
 
 @dataclass(frozen=True, slots=True)

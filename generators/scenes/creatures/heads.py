@@ -3,9 +3,9 @@
 import math
 from collections.abc import Callable, Mapping
 
-from vhbench.generators.scenes.colours import shade
-from vhbench.generators.scenes.creatures_frame import Frame
-from vhbench.generators.scenes.creatures_sketch import Point, Sketch, between, polar
+from vhbench.generators.scenes.creatures.frame import Frame
+from vhbench.generators.scenes.creatures.sketch import Point, Sketch, between, polar
+from vhbench.generators.scenes.paints import shade
 
 INNER_EAR = {
     "point": "#f3d9c6", "cat": "#f1b9ae", "donkey": "#d5c6bb", "cow": "#e9b3a6", "side": "#e0b8a8", "deer": "#f0d9c2",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vhbench.generators.scenes.colours import paint, shade
-from vhbench.generators.scenes.creatures_sketch import Point, Sketch, hang, polar
+from vhbench.generators.scenes.creatures.sketch import Point, Sketch, hang, polar
+from vhbench.generators.scenes.paints import paint, shade
 
 SKIN = ("#f2c9a5", "#e0a878", "#c68656", "#8d5a3b", "#ffdbb8")
 HAIR = ("#3a2618", "#1f1a1a", "#8a5a2b", "#d9a94a", "#5b2f1c")

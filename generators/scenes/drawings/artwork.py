@@ -9,14 +9,13 @@ import xml.etree.ElementTree as ET
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from pathlib import Path
 
-from vhbench.generators.scenes import colours
-from vhbench.generators.scenes.catalog import Entry, find
-from vhbench.generators.scenes.creatures import creature, usual_size
+from vhbench.generators.scenes import paints
+from vhbench.generators.scenes.catalog import TABLE, Entry, find
+from vhbench.generators.scenes.creatures.creature import creature, usual_size
 from vhbench.schema import VhbenchError
 
-ART = Path(__file__).with_name("art")
+ART = TABLE.with_name("art")
 """The folder of the drawings."""
 
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
@@ -115,7 +114,7 @@ def _paint(part: ET.Element, slot: str, colour: str, prefix: str) -> ET.Element:
             elif value.startswith("url("):
                 element.set(key, _REFERENCE.sub(rf"url(#{prefix}\1)", value))
             elif is_slot and colour and key in ("fill", "stroke", "stop-color") and value.startswith("#"):
-                element.set(key, colours.reshade(value, slot, colour))
+                element.set(key, paints.reshade(value, slot, colour))
     return part
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import resvg_py
 
-from vhbench.generators.scenes import drawings
+from vhbench.generators.scenes.drawings import artwork
 from vhbench.schema import VhbenchError
 
 Pixels = npt.NDArray[np.uint8]
@@ -89,7 +89,7 @@ def sprite(look: Look, longest: int) -> Sprite:
 
 
 def _raster(look: Look, longest: int) -> Pixels:
-    drawing = drawings.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
+    drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
     zoom = longest / max(drawing.width, drawing.height)
     width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
     svg = (

@@ -13,12 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import resvg_py
 
-from vhbench.generators.scenes import environments_brushes as brush
-from vhbench.generators.scenes import environments_indoor as indoor
-from vhbench.generators.scenes import environments_outdoor as outdoor
 from vhbench.generators.scenes.catalog import Place
-from vhbench.generators.scenes.environments_words import AREA_CONFUSABLE as AREA_CONFUSABLE
-from vhbench.generators.scenes.environments_words import STATE_WORDS as STATE_WORDS
+from vhbench.generators.scenes.environments import brushes as brush
+from vhbench.generators.scenes.environments import indoor, outdoor
+from vhbench.generators.scenes.environments.words import AREA_CONFUSABLE as AREA_CONFUSABLE
+from vhbench.generators.scenes.environments.words import STATE_WORDS as STATE_WORDS
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.colours import parse_hex, shade, to_hex
+from vhbench.generators.scenes.paints import parse_hex, shade, to_hex
 
 SIZE = 512
 """Side of the canvas in units; environments are painted at any number of pixels."""

@@ -1,7 +1,7 @@
 """Indoor environments: each function paints one onto a canvas."""
 
-from vhbench.generators.scenes import environments_brushes as brush
-from vhbench.generators.scenes.environments_brushes import SIZE, Canvas
+from vhbench.generators.scenes.environments import brushes as brush
+from vhbench.generators.scenes.environments.brushes import SIZE, Canvas
 
 WOOD = ("#c79a63", "#b98a52", "#a87a45")
 STONE = ("#d9d3c8", "#cfc8bb", "#c2baac")

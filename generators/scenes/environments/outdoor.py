@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vhbench.generators.scenes import environments_brushes as brush
-from vhbench.generators.scenes.environments_brushes import SIZE, Canvas
+from vhbench.generators.scenes.environments import brushes as brush
+from vhbench.generators.scenes.environments.brushes import SIZE, Canvas
 
 GREEN = ("#94bd64", "#7fae4c", "#5f9440", "#477c33")
 BLADES = ("#3f7030", "#5f9a42", "#8fc063")

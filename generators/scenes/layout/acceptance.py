@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from vhbench.generators.scenes import relations
-from vhbench.generators.scenes.plan import Wish
-from vhbench.generators.scenes.stage import Layout, Slot, ties, visible_share
+from vhbench.generators.scenes.layout.plan import Wish
+from vhbench.generators.scenes.layout.stage import Layout, Slot, ties, visible_share
+from vhbench.generators.scenes.truth import relations
 from vhbench.schema import Box
 
 _FEW = 4

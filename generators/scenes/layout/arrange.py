@@ -11,14 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from vhbench.generators.scenes import drawings, truth
-from vhbench.generators.scenes.acceptance import acceptable
 from vhbench.generators.scenes.catalog import Place
-from vhbench.generators.scenes.environments import Band
-from vhbench.generators.scenes.plan import Refusal, Wish, can_hide
-from vhbench.generators.scenes.render import Placed
-from vhbench.generators.scenes.sprites import Look, silhouette, size_for
-from vhbench.generators.scenes.stage import Layout, Slot, View, ties, visible_share
+from vhbench.generators.scenes.drawings import artwork
+from vhbench.generators.scenes.drawings.render import Placed
+from vhbench.generators.scenes.drawings.sprites import Look, silhouette, size_for
+from vhbench.generators.scenes.environments.atlas import Band
+from vhbench.generators.scenes.layout.acceptance import acceptable
+from vhbench.generators.scenes.layout.plan import Refusal, Wish, can_hide
+from vhbench.generators.scenes.layout.stage import Layout, Slot, View, ties, visible_share
+from vhbench.generators.scenes.truth import measuring
 
 GROUNDED = ("ground", "floor", "table")
 STANDING = (*GROUNDED, "water")
@@ -145,9 +146,9 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
     """Return the geometric mean side in pixels: from depth and size in metres, or as the spec demands."""
     frame = math.sqrt(layout.width * layout.height)
     if "small" in wish.hard:
-        return frame * math.sqrt(truth.SMALL_BOX) * layout.uniform(0.66, 0.92)
+        return frame * math.sqrt(measuring.SMALL_BOX) * layout.uniform(0.66, 0.92)
     if wish.size:
-        low, high = truth.SIZES[wish.size]
+        low, high = measuring.SIZES[wish.size]
         return frame * layout.uniform(
             *{"tiny": (0.042, 0.052), "large": (0.37, 0.46)}.get(wish.size, (1.2 * low, 0.85 * high))
         )
@@ -162,7 +163,7 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
 @functools.lru_cache(maxsize=4096)
 def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, float]:
     """Return the geometric mean side per height below the horizon, and the largest one that the picture takes."""
-    drawing = drawings.draw(look.word, action=look.action, state=look.state, variant=look.variant)
+    drawing = artwork.draw(look.word, action=look.action, state=look.state, variant=look.variant)
     rows, columns = silhouette(look).shape
     longest = _PERSPECTIVE * max(drawing.width, drawing.height) * drawing.metres / math.sqrt(metres)
     slim = math.sqrt(min(rows, columns) / max(rows, columns))

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vhbench.generators.scenes import plan, truth
-from vhbench.generators.scenes.environments import Backdrop
-from vhbench.generators.scenes.plan import Refusal, Wish
-from vhbench.generators.scenes.render import Placed, paint
-from vhbench.generators.scenes.sprites import Pixels
+from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes.drawings.render import Placed, paint
+from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.environments.atlas import Backdrop
+from vhbench.generators.scenes.layout.plan import Refusal, Wish
+from vhbench.generators.scenes.truth import measuring
+from vhbench.generators.scenes.truth.known_words import vocabulary
 from vhbench.schema import Scene, SceneSpec
 
 LEAST_VISIBLE = 0.7
@@ -24,7 +26,7 @@ _MOST_HAZE = 0.66
 
 
 def check_visible(
-    spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[truth.Measured]
+    spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[measuring.Measured]
 ) -> None:
     """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
     canvas = spec.width * spec.height
@@ -32,25 +34,25 @@ def check_visible(
     carriers = {thing.host for thing in things}
     for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
         box = thing.box
-        least = truth.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else truth.LEAST_PIXELS
+        least = measuring.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else measuring.LEAST_PIXELS
         if box is None or thing.area < least * canvas:
             raise Refusal("hardly visible", category=wish.entry.name)
         fraction, share = thing.visible_fraction, box[2] * box[3] / canvas
         least = LEAST_VISIBLE_TIED if wish.spec in tied or number in carriers else LEAST_VISIBLE
-        low, high = truth.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
+        low, high = measuring.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
         if not low <= fraction <= high:
             raise Refusal("visible fraction missed", category=wish.entry.name, fraction=fraction, wanted=[low, high])
-        low, high = truth.TRUNCATED if "truncated" in wish.hard else (LEAST_IN_FRAME, 1.0)
+        low, high = measuring.TRUNCATED if "truncated" in wish.hard else (LEAST_IN_FRAME, 1.0)
         if not low <= thing.in_frame_fraction <= high:
             raise Refusal("in-frame fraction missed", category=wish.entry.name, fraction=thing.in_frame_fraction)
-        if "small" in wish.hard and share > truth.SMALL_BOX:
+        if "small" in wish.hard and share > measuring.SMALL_BOX:
             raise Refusal("not small enough", category=wish.entry.name, share=share)
 
 
 def meet_contrast(
     wishes: Sequence[Wish],
     things: list[Placed],
-    seen: Sequence[truth.Measured],
+    seen: Sequence[measuring.Measured],
     picture: Pixels,
     scene: Backdrop,
     patience: float,
@@ -68,17 +70,17 @@ def meet_contrast(
     Raises:
         Refusal: if a thing that was not asked to blend in does so, or one that was asked cannot.
     """
-    least = truth.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
+    least = measuring.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
     faded = list(things)
     for i, wish in enumerate(wishes):
         box = seen[i].box
         if box is None:
             continue
-        difference, rim = truth.contrast(picture, seen[i].visible, box)
+        difference, rim = measuring.contrast(picture, seen[i].visible, box)
         if "low_contrast" not in wish.hard and difference < least:
             raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
-        if "low_contrast" in wish.hard and difference > truth.LOW_CONTRAST:
-            haze = 1 - 0.9 * truth.LOW_CONTRAST / difference
+        if "low_contrast" in wish.hard and difference > measuring.LOW_CONTRAST:
+            haze = 1 - 0.9 * measuring.LOW_CONTRAST / difference
             if haze > _MOST_HAZE:
                 raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
             faded[i] = replace(things[i], haze=haze, tint=rim)
@@ -90,7 +92,7 @@ def meet_contrast(
         if (
             "low_contrast" in wish.hard
             and box
-            and truth.contrast(picture, seen[i].visible, box)[0] > truth.LOW_CONTRAST
+            and measuring.contrast(picture, seen[i].visible, box)[0] > measuring.LOW_CONTRAST
         ):
             raise Refusal("contrast too high", category=wish.entry.name)
     return faded, picture
@@ -105,7 +107,7 @@ def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> Non
         for name, value in (("colour", asked.colour), ("size", asked.size), ("state", asked.state)):
             if value and found.get(name) != value:
                 raise Refusal(f"{name} missed", category=thing.category, asked=value, found=found.get(name, ""))
-    absent = frozenset(map(plan.readable, spec.absent)) & truth.vocabulary()
+    absent = frozenset(map(catalog.readable, spec.absent)) & vocabulary()
     doubtful = sorted(absent - (scene.known - scene.categories()))
     if doubtful:
         raise Refusal("present and absent", word=doubtful[0])

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from vhbench.generators.scenes import catalog, environments, relations, truth
+from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.catalog import Entry, Place
-from vhbench.generators.scenes.render import VARIANTS
-from vhbench.generators.scenes.sprites import Look
+from vhbench.generators.scenes.drawings.render import VARIANTS
+from vhbench.generators.scenes.drawings.sprites import Look
+from vhbench.generators.scenes.environments import atlas
+from vhbench.generators.scenes.truth import measuring, relations
+from vhbench.generators.scenes.truth.known_words import clash, known_words, rivals, vocabulary
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
 MOST_THINGS = 10
@@ -154,8 +157,8 @@ def _entry(spec: SceneSpec, thing: ObjectSpec) -> Entry:
     for hard in thing.hard:
         if hard not in HARD:
             raise VhbenchError(f"{where}: unknown hard positive {hard!r}: must be one of {', '.join(HARD)}")
-    if thing.size and thing.size not in truth.SIZES:
-        raise VhbenchError(f"{where}: unknown size {thing.size!r}: must be one of {', '.join(truth.SIZES)}")
+    if thing.size and thing.size not in measuring.SIZES:
+        raise VhbenchError(f"{where}: unknown size {thing.size!r}: must be one of {', '.join(measuring.SIZES)}")
     if entry is None:
         raise Refusal("no drawing", category=thing.category)
     if thing.count > 1 and not entry.countable:
@@ -164,7 +167,7 @@ def _entry(spec: SceneSpec, thing: ObjectSpec) -> Entry:
     if thing.colour and thing.colour not in colours:
         raise Refusal("no such colour", category=thing.category, colour=thing.colour, allowed=sorted({*colours} - {""}))
     if thing.action and action_of(entry, thing.action) is None:
-        allowed = sorted(map(truth.gerund, entry.actions))
+        allowed = sorted(map(gerund, entry.actions))
         raise Refusal("no such action", category=thing.category, action=thing.action, allowed=allowed)
     if thing.state and thing.state not in entry.states:
         raise Refusal("no such state", category=thing.category, state=thing.state, allowed=list(entry.states))
@@ -175,21 +178,31 @@ def action_of(entry: Entry, action: str) -> str | None:
     """Return the catalog's form of an action ("running" or "run"), "" for standing, None if it cannot be shown."""
     if action in ("", "stand", "standing"):
         return "" if entry.actions or not action else None
-    return next((own for own in entry.actions if truth.gerund(own) == truth.gerund(action)), None)
+    return next((own for own in entry.actions if gerund(own) == gerund(action)), None)
+
+
+def gerund(verb: str) -> str:
+    """Return the -ing form of a catalog action; words that already have it are returned as they are.
+
+    >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
+    ('running', 'dancing', 'lying', 'standing')
+    """
+    if verb.endswith("ing"):
+        return verb
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
+    return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
 
 
 def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
     names = {entry.name for entry in entries}
-    for word in map(readable, spec.absent):
-        clash = sorted(name for name in names if word == name or word in truth.rivals(name))
-        if clash:
-            raise Refusal("present and absent", word=word, because_of=clash[0])
-
-
-def readable(word: str) -> str:
-    """Return the name under which scenes know a word; words without a drawing stay as they are."""
-    entry = catalog.lookup(word)
-    return entry.name if entry else word
+    for word in map(catalog.readable, spec.absent):
+        rival = sorted(name for name in names if word == name or word in rivals(name))
+        if rival:
+            raise Refusal("present and absent", word=word, because_of=rival[0])
 
 
 def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Setting:
@@ -204,8 +217,8 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
         Refusal: if no environment does.
     """
     asked = spec.environment
-    own = environments.find_environment(asked) if asked else None
-    names = [own.name] if own else [name for name in environments.ENVIRONMENTS if not asked or _paints(name, asked)]
+    own = atlas.find_environment(asked) if asked else None
+    names = [own.name] if own else [name for name in atlas.ENVIRONMENTS if not asked or _paints(name, asked)]
     if not names:
         raise Refusal("no such environment", environment=asked)
     settings = [Setting(name, state) for name in names for state in _states(name, spec.state)]
@@ -215,13 +228,11 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
     if not fitting:
         raise Refusal("environment shows it already", environment=asked, categories=[e.name for e in entries])
     if not asked:
-        fitting = [
-            s for s in fitting if all(e.place in environments.ENVIRONMENTS[s.name].places for e in entries)
-        ] or fitting
+        fitting = [s for s in fitting if all(e.place in atlas.ENVIRONMENTS[s.name].places for e in entries)] or fitting
         natural = [sum(at_home(entry, setting) for entry in entries) for setting in fitting]
         fitting = [s for s, number in zip(fitting, natural, strict=True) if number == max(natural)]
     names = sorted({setting.name for setting in fitting})
-    solid = np.array([3.0 if "ground" in environments.ENVIRONMENTS[name].places else 1.0 for name in names])
+    solid = np.array([3.0 if "ground" in atlas.ENVIRONMENTS[name].places else 1.0 for name in names])
     chosen = names[int(random.choice(len(names), p=solid / solid.sum()))]
     states = [setting for setting in fitting if setting.name == chosen]
     variant = int(random.integers(2 * VARIANTS))
@@ -232,7 +243,7 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
 
 def at_home(entry: Entry, setting: Setting) -> bool:
     """Tell whether a thing is usually seen in such a place: no couch on a beach, and only fish under water."""
-    environment = environments.ENVIRONMENTS[setting.name]
+    environment = atlas.ENVIRONMENTS[setting.name]
     if entry.habitat == "indoor":
         return environment.indoor
     if entry.habitat in ("", "outdoor"):
@@ -241,34 +252,34 @@ def at_home(entry: Entry, setting: Setting) -> bool:
 
 
 def _paints(name: str, area: str) -> bool:
-    environment = environments.ENVIRONMENTS[name]
+    environment = atlas.ENVIRONMENTS[name]
     return any(area in environment.areas(state) for state in environment.states)
 
 
 def _states(name: str, state: str) -> tuple[str, ...]:
-    states, state = environments.ENVIRONMENTS[name].states, environments.canonical_state(state, name)
+    states, state = atlas.ENVIRONMENTS[name].states, atlas.canonical_state(state, name)
     return states if not state else tuple(s for s in states if s == state)
 
 
 def _fits(setting: Setting, spec: SceneSpec, entries: list[Entry]) -> bool:
-    areas = environments.ENVIRONMENTS[setting.name].areas(setting.state)
-    painted = frozenset(areas) | frozenset(map(readable, areas))
+    areas = atlas.ENVIRONMENTS[setting.name].areas(setting.state)
+    painted = frozenset(areas) | frozenset(map(catalog.readable, areas))
     if painted & {entry.name for entry in entries}:
         return False
     asked = spec.environment
-    if asked and environments.find_environment(asked) is None and asked not in areas:
+    if asked and atlas.find_environment(asked) is None and asked not in areas:
         return False
-    absent = frozenset(map(readable, spec.absent))
+    absent = frozenset(map(catalog.readable, spec.absent))
     if absent:
-        known, _ = truth.known_words((entry.name for entry in entries), areas)
-        if absent & painted or (absent & truth.vocabulary()) - known:
+        known, _ = known_words((entry.name for entry in entries), areas)
+        if absent & painted or (absent & vocabulary()) - known:
             return False
     return all(place_of(entry, setting) is not None for entry in entries)
 
 
 def place_of(entry: Entry, setting: Setting) -> Place | None:
     """Return where a thing goes in a setting, or None if nowhere."""
-    offered = environments.ENVIRONMENTS[setting.name].places
+    offered = atlas.ENVIRONMENTS[setting.name].places
     return next((place for place in SUBSTITUTES[entry.place] if place in offered), None)
 
 
@@ -334,13 +345,13 @@ def occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.
 
 
 def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
-    taken = {wish.entry.name for wish in wishes if wish.spec >= 0} | set(map(readable, spec.absent))
-    areas = environments.ENVIRONMENTS[setting.name].areas(setting.state)
-    taken |= {*areas, *map(readable, areas)}
+    taken = {wish.entry.name for wish in wishes if wish.spec >= 0} | set(map(catalog.readable, spec.absent))
+    areas = atlas.ENVIRONMENTS[setting.name].areas(setting.state)
+    taken |= {*areas, *map(catalog.readable, areas)}
     found = []
     for entry in filter(None, map(catalog.lookup, OCCLUDERS)):
         place = place_of(entry, setting)
-        if place == entry.place and entry.name not in taken and not truth.clash(entry.name, taken):
+        if place == entry.place and entry.name not in taken and not clash(entry.name, taken):
             wish = Wish(-1, entry, place, Look(entry.word, flip=entry.flip and bool(random.integers(2))))
             if can_hide(wish, target):
                 found.append(wish)

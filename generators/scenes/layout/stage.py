@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.scenes.catalog import Place
-from vhbench.generators.scenes.environments import Band, Environment
-from vhbench.generators.scenes.plan import INVERSE, Wish
-from vhbench.generators.scenes.render import Placed
-from vhbench.generators.scenes.sprites import silhouette
+from vhbench.generators.scenes.drawings.render import Placed
+from vhbench.generators.scenes.drawings.sprites import silhouette
+from vhbench.generators.scenes.environments.atlas import Band, Environment
+from vhbench.generators.scenes.layout.plan import INVERSE, Wish
 from vhbench.schema import Box
 
 _GRID = 4

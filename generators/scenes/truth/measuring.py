@@ -1,16 +1,17 @@
 """The truth about a drawn scene, read from the map of who owns which pixel."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes import catalog, colours, environments, relations, rle
-from vhbench.generators.scenes.render import Placed, Silhouettes
-from vhbench.generators.scenes.sprites import Pixels
+from vhbench import masks
+from vhbench.generators.scenes import catalog, paints
+from vhbench.generators.scenes.drawings.render import Placed, Silhouettes
+from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.truth import relations
 from vhbench.schema import Box, SceneObject
 
 SIZES: Mapping[str, tuple[float, float]] = {
@@ -100,7 +101,7 @@ def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) ->
         category=entry.name,
         box=seen.box,
         area=float(seen.area),
-        mask=rle.encode(seen.visible),
+        mask=masks.encode(seen.visible),
         visible_fraction=seen.visible_fraction,
         in_frame_fraction=seen.in_frame_fraction,
         attributes=tuple((name, value) for name, value in found.items() if value),
@@ -122,7 +123,7 @@ def seen_colour(declared: str, pixels: Pixels) -> tuple[str, bool]:
     if not declared:
         return "", False
     sample = pixels[:: max(1, len(pixels) // _COLOUR_SAMPLE)]
-    names, counts = np.unique(colours.name_pixels(sample), return_counts=True)
+    names, counts = np.unique(paints.name_pixels(sample), return_counts=True)
     shares = {str(name): float(count) / len(sample) for name, count in zip(names, counts, strict=True)}
     share = shares.pop(declared, 0.0)
     hues = max((value for name, value in shares.items() if name not in _GREYS), default=0.0)
@@ -137,22 +138,6 @@ def size_name(box: Box, width: int, height: int) -> str:
         if low <= share < high:
             return name if (low == 0 or share >= 1.1 * low) and (high == 1 or share < 0.9 * high) else ""
     return "large"
-
-
-def gerund(verb: str) -> str:
-    """Return the -ing form of a catalog action; words that already have it are returned as they are.
-
-    >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
-    ('running', 'dancing', 'lying', 'standing')
-    """
-    if verb.endswith("ing"):
-        return verb
-    if verb.endswith("ie"):
-        return verb[:-2] + "ying"
-    if verb.endswith("e") and not verb.endswith("ee"):
-        return verb[:-1] + "ing"
-    short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
-    return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
 
 
 def bodies(objects: Sequence[SceneObject], things: Sequence[Placed], owned: Silhouettes) -> list[relations.Body]:
@@ -192,65 +177,3 @@ def contrast(picture: Pixels, visible: npt.NDArray[np.bool_], box: Box) -> tuple
     difference = np.linalg.norm(lab[inside] - lab[rim].mean(0), axis=1).mean()
     red, green, blue = (float(channel) for channel in patch[rim].mean(0))
     return float(difference), (red, green, blue)
-
-
-@lru_cache(maxsize=1)
-def _rivals() -> Mapping[str, frozenset[str]]:
-    """Map each readable name, and each area, to the names that must not be asked as absent where it is present."""
-    table: dict[str, set[str]] = {}
-    for name, others in _declared():
-        for other in others:
-            entry = catalog.lookup(other)
-            rival = entry.name if entry else other
-            if rival != name:
-                table.setdefault(name, set()).add(rival)
-                table.setdefault(rival, set()).add(name)
-    for entry in catalog.CATALOG.values():  # one way: a car has windows, but a window has no car
-        parts = {part.name if (part := catalog.lookup(word)) else word for word in entry.parts}
-        table.setdefault(entry.name, set()).update(parts - {entry.name})
-    return {name: frozenset(rivals) for name, rivals in table.items()}
-
-
-def _declared() -> Iterable[tuple[str, Sequence[str]]]:
-    for entry in catalog.CATALOG.values():
-        yield entry.name, (*entry.implies, *entry.confusable)
-    yield from environments.AREA_CONFUSABLE.items()
-    for area in sorted(environments.AREAS):
-        yield area, (area,)  # an area and a drawing may share a word: the cabinet and the wardrobe
-
-
-def rivals(name: str) -> frozenset[str]:
-    """Return the names about which a picture of ``name`` (a thing or an area) leaves one in doubt.
-
-    A man is a person, a yacht looks like a ship: the catalog declares these, and they are taken both ways. A car has
-    windows, which are its parts: they are taken one way.
-    """
-    return _rivals().get(name, frozenset())
-
-
-def clash(name: str, others: Iterable[str]) -> bool:
-    """Tell whether a name leaves one in doubt about any of the others, or one of them about it."""
-    return any(other in rivals(name) or name in rivals(other) for other in others)
-
-
-@lru_cache(maxsize=1)
-def vocabulary() -> frozenset[str]:
-    """Return every word whose presence or absence scenes can know: things and areas."""
-    return catalog.vocabulary() | frozenset(environments.AREAS)
-
-
-def known_words(things: Iterable[str], areas: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words known in a scene, and those of them that may be counted.
-
-    Known is the vocabulary, less the rivals of whatever is present; what is present stays known. Countable are the
-    known things that the catalog lets be counted, less any rival of something present.
-    """
-    present = frozenset(things)
-    doubtful = frozenset().union(*(rivals(name) for name in sorted(present | frozenset(areas))))
-    known = (vocabulary() - doubtful) | present | frozenset(areas)
-    return known, (known & _countable()) - doubtful - frozenset(areas)
-
-
-@lru_cache(maxsize=1)
-def _countable() -> frozenset[str]:
-    return frozenset(entry.name for entry in catalog.CATALOG.values() if entry.countable)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from vhbench.generators.scenes import catalog, drawings
-from vhbench.generators.scenes.creatures import CREATURES, VARIANTS, creature
+from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes.creatures.creature import CREATURES, VARIANTS, creature
+from vhbench.generators.scenes.drawings import artwork
 
 SIDE = 96
 LIMIT = 0.80
@@ -13,8 +14,8 @@ LIMIT = 0.80
 
 def silhouette(picture, word: str, action: str) -> np.ndarray:
     """Return a creature's outline at a common scale, on a canvas with room to shift it."""
-    standing = drawings.draw(word)
-    drawing = drawings.draw(word, action=action)
+    standing = artwork.draw(word)
+    drawing = artwork.draw(word, action=action)
     side = max(drawing.width, drawing.height) / max(standing.width, standing.height) * SIDE
     alpha = picture(drawing, size=round(side), margin=0)[..., 3] > 127
     canvas = np.zeros((SIDE * 3, SIDE * 3), dtype=bool)
@@ -58,7 +59,7 @@ def test_overlap_of_a_shape_with_itself_is_one(picture) -> None:
 @pytest.mark.parametrize("word", CREATURES)
 def test_creatures_are_tight_and_stand_on_the_ground(word: str, picture) -> None:
     for action in ("", *catalog.find(word).actions):
-        drawing = drawings.draw(word, action=action)
+        drawing = artwork.draw(word, action=action)
         alpha = picture(drawing, size=150, margin=15)[..., 3] > 60
         rows, columns = alpha.any(1).nonzero()[0], alpha.any(0).nonzero()[0]
         scale = 150 / max(drawing.width, drawing.height)

@@ -6,7 +6,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from vhbench.generators.scenes import catalog, colours, drawings
+from vhbench.generators.scenes import catalog, paints
+from vhbench.generators.scenes.drawings import artwork
 from vhbench.schema import VhbenchError
 
 ELEMENTS = {"svg", "g", "path", "rect", "circle", "ellipse", "defs", "clipPath"}
@@ -15,7 +16,7 @@ ATTRIBUTES = {
     "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "transform", "opacity", "id", "clip-path", "d", "x", "y",
     "width", "height", "rx", "ry", "cx", "cy", "r",
 }  # fmt: skip
-FILES = sorted(drawings.ART.glob("*.svg"))
+FILES = sorted(artwork.ART.glob("*.svg"))
 WITH_DEFAULT = [entry for entry in catalog.CATALOG.values() if entry.default_colour]
 DRAWN = [entry for entry in catalog.CATALOG.values() if entry.drawing]
 
@@ -37,46 +38,46 @@ def test_art_is_plain_svg(path) -> None:
 
 def test_every_file_is_in_the_catalog_and_the_other_way_round() -> None:
     assert {path.stem for path in FILES} == {
-        drawings.stem(entry, state) for entry in DRAWN for state in ("", *entry.states)
+        artwork.stem(entry, state) for entry in DRAWN for state in ("", *entry.states)
     }
 
 
 @pytest.mark.parametrize("entry", DRAWN, ids=lambda entry: entry.word)
 def test_drawings_are_tight_and_have_a_slot_where_colours_are_allowed(entry: catalog.Entry, picture) -> None:
-    drawing = drawings.draw(entry.word)
+    drawing = artwork.draw(entry.word)
     alpha = picture(drawing, size=200, margin=20)[..., 3] > 20
     rows, columns = alpha.any(1).nonzero()[0], alpha.any(0).nonzero()[0]
     scale = 200 / max(drawing.width, drawing.height)
     reached = np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1]) - 20
     assert np.abs(reached - [0, 0, drawing.width * scale, drawing.height * scale]).max() <= 3.5
-    assert bool(entry.colours) <= bool(drawings.load(entry.drawing).slot)
+    assert bool(entry.colours) <= bool(artwork.load(entry.drawing).slot)
 
 
 @pytest.mark.parametrize("entry", [e for e in catalog.CATALOG.values() if e.colours], ids=lambda entry: entry.word)
 def test_at_least_half_of_the_visible_area_has_the_colour(entry: catalog.Entry, visible) -> None:
-    shares = {name: colours.matches(visible(drawings.draw(entry.word, colour=name)), name) for name in entry.colours}
+    shares = {name: paints.matches(visible(artwork.draw(entry.word, colour=name)), name) for name in entry.colours}
     assert {name: share for name, share in shares.items() if share < 0.5} == {}
 
 
 @pytest.mark.parametrize("entry", WITH_DEFAULT, ids=lambda entry: entry.word)
 def test_the_default_colour_is_the_one_that_is_seen(entry: catalog.Entry, visible) -> None:
-    assert colours.matches(visible(drawings.draw(entry.word)), entry.default_colour) >= 0.5
+    assert paints.matches(visible(artwork.draw(entry.word)), entry.default_colour) >= 0.5
 
 
 def test_slots_change_and_the_rest_stays() -> None:
-    own, blue = drawings.draw("car").svg, drawings.draw("car", colour="blue").svg
+    own, blue = artwork.draw("car").svg, artwork.draw("car", colour="blue").svg
     assert "#d63a33" in own
     assert "#d63a33" not in blue
     assert "#bfe0ee" in blue  # the windows are not the slot
 
 
 def test_ids_of_two_drawings_never_clash() -> None:
-    one, two = (drawings.draw("zebra", action=action).svg for action in ("", "running"))
+    one, two = (artwork.draw("zebra", action=action).svg for action in ("", "running"))
     assert not set(re.findall(r'id="([^"]+)"', one)) & set(re.findall(r'id="([^"]+)"', two))
 
 
 def test_scale_is_the_same_for_all_actions() -> None:
-    standing, lying = drawings.draw("man"), drawings.draw("man", action="lying")
+    standing, lying = artwork.draw("man"), artwork.draw("man", action="lying")
     assert standing.metres == lying.metres
     assert standing.height * standing.metres == pytest.approx(1.78)
     assert lying.width > lying.height
@@ -97,4 +98,4 @@ def test_scale_is_the_same_for_all_actions() -> None:
 def test_impossible_requests_are_refused(arguments, message) -> None:
     word, options = arguments
     with pytest.raises(VhbenchError, match=message):
-        drawings.draw(word, **options)
+        artwork.draw(word, **options)

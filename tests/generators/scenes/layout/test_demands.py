@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from vhbench.generators.scenes import rle
+from vhbench import masks
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.schema import ObjectSpec, Scene, SceneSpec
 
@@ -56,7 +56,7 @@ def test_low_contrast_is_close_to_its_surroundings(word):
     scene = draw(word, "low_contrast")
     rgb = np.asarray(Image.open(io.BytesIO(scene.image))).astype(np.float32) / 255
     lab = cv2.cvtColor(rgb, cv2.COLOR_RGB2LAB)
-    inside = rle.decode(target(scene).mask)
+    inside = masks.decode(target(scene).mask)
     rim = cv2.dilate(inside.astype(np.uint8), np.ones((25, 25), np.uint8)).astype(bool) & ~inside
     difference = np.linalg.norm(lab[inside] - lab[rim].mean(0), axis=1).mean()
     assert difference < 25  # 20 as measured by the generator; this rim is another one

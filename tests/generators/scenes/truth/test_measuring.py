@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 from PIL import Image
 from pycocotools import mask as coco
 
-from vhbench.generators.scenes import catalog, environments, truth
+from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes.environments import atlas
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
+from vhbench.generators.scenes.truth import measuring
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
 
 # pycocotools decodes through a deprecated form of numpy's array protocol.
@@ -125,7 +127,7 @@ specs = st.builds(
     SceneSpec,
     id=st.text("abc", min_size=1, max_size=4),
     objects=st.lists(sprawling, min_size=1, max_size=3).map(tuple),
-    environment=st.sampled_from(["", "street", "kitchen", *environments.ENVIRONMENTS]),
+    environment=st.sampled_from(["", "street", "kitchen", *atlas.ENVIRONMENTS]),
     absent=st.lists(st.sampled_from(words), max_size=2).map(tuple),
     width=st.sampled_from([256, 512]),
     height=st.sampled_from([256, 384]),
@@ -178,10 +180,10 @@ def test_scenes_are_the_same_in_any_order_and_in_any_process():
 
 
 def test_a_car_has_windows_but_a_window_has_no_car() -> None:
-    known, countable = truth.known_words(["car"], ["street", "window", "building"])
+    known, countable = measuring.known_words(["car"], ["street", "window", "building"])
     assert {"car"} <= countable
     assert "window" not in countable
-    known, _ = truth.known_words(["car"], [])
+    known, _ = measuring.known_words(["car"], [])
     assert not {"window", "tire", "door"} & known
-    known, _ = truth.known_words([], ["window", "wall", "floor"])
+    known, _ = measuring.known_words([], ["window", "wall", "floor"])
     assert "car" in known

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vhbench.generators.scenes.relations import PREDICATES, Body, judge
+from vhbench.generators.scenes.truth.relations import PREDICATES, Body, judge
 
 
 def body(number, box, depth=0.8, *, lifted=False, host=None, hides=None, over=None):
