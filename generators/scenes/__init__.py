@@ -8,9 +8,9 @@ from vhbench.generators.scenes.environments.atlas import AREAS, ENVIRONMENTS, fi
 from vhbench.generators.scenes.layout.plan import action_of
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
-from vhbench.generators.scenes.truth.known_words import clash, vocabulary
+from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash
 
 __all__ = [
-    "AREAS", "CATALOG", "ENVIRONMENTS", "SceneSource", "action_of", "clash", "find", "find_environment", "lookup",
-    "random_spec", "readable", "vocabulary",
+    "AREAS", "CATALOG", "ENVIRONMENTS", "VOCABULARY", "SceneSource", "action_of", "clash", "find", "find_environment",
+    "lookup", "random_spec", "readable",
 ]  # fmt: skip

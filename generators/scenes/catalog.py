@@ -6,11 +6,10 @@ scene says of one thing that it is both present and absent.
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from vhbench.generators.scenes.paints import COLOURS
 from vhbench.schema import VhbenchError
@@ -79,7 +78,7 @@ class Entry:
 
 def lookup(word: str) -> Entry | None:
     """Return the entry that a word, readable name, synonym or COCO category stands for, or None."""
-    return _index().get(word.strip().lower().replace("_", " "))
+    return _BY_WORD.get(plain(word))
 
 
 def find(word: str) -> Entry:
@@ -100,46 +99,31 @@ def readable(word: str) -> str:
     return entry.name if entry else word
 
 
-@lru_cache(maxsize=1)
-def vocabulary() -> frozenset[str]:
-    """Return the readable names of everything that can be drawn."""
-    return frozenset(entry.name for entry in CATALOG.values())
+def plain(word: str) -> str:
+    """Return the form in which words are looked up: lower case, with spaces."""
+    return word.strip().lower().replace("_", " ")
 
 
-def _read(path: Path) -> Mapping[str, Entry]:
-    with path.open(encoding="utf-8", newline="") as file:
-        entries = [_entry(row) for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    return {entry.word: entry for entry in entries}
+def rows(table: Path) -> list[dict[str, str]]:
+    """Read a table: tabs between cells, a first row of names, no quoting."""
+    with table.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def words(cell: str) -> tuple[str, ...]:
+    """Split a cell at its commas."""
+    return tuple(cell.split(",")) if cell else ()
+
+
+def _read(table: Path) -> Mapping[str, Entry]:
+    return {row["word"]: _entry(row) for row in rows(table)}
 
 
 def _entry(row: Mapping[str, str]) -> Entry:
-    return Entry(
-        word=row["word"],
-        name=row["name"],
-        synonyms=_words(row["synonyms"]),
-        drawing=row["drawing"],
-        size_m=float(row["size_m"]),
-        place=_place(row["place"], row["word"]),
-        habitat=row["habitat"],
-        colours=COLOURS if row["colours"] == "any" else _words(row["colours"]),
-        default_colour=row["default_colour"],
-        actions=_words(row["actions"]),
-        states=_words(row["states"]),
-        coco=row["coco"],
-        countable=row["countable"] == "yes",
-        flip=row["flip"] == "yes",
-        surface=_box(row["surface"]),
-        implies=_words(row["implies"]),
-        confusable=_words(row["confusable"]),
-        parts=_words(row["parts"]),
-    )
-
-
-def _place(value: str, word: str) -> Place:
-    for place in PLACES:
-        if place == value:
-            return place
-    raise VhbenchError(f"{TABLE.name}: {word}: place {value!r} must be one of {', '.join(PLACES)}")
+    if row["place"] not in PLACES:
+        raise VhbenchError(f"{TABLE.name}: {row['word']}: place {row['place']!r} must be one of {', '.join(PLACES)}")
+    cells: dict[str, Any] = {name: _CELLS.get(name, str)(cell) for name, cell in row.items()}
+    return Entry(**cells)
 
 
 def _box(cell: str) -> Box | None:
@@ -149,36 +133,24 @@ def _box(cell: str) -> Box | None:
     return left, right, top, bottom
 
 
-def _words(cell: str) -> tuple[str, ...]:
-    return tuple(cell.split(",")) if cell else ()
-
-
-@lru_cache(maxsize=1)
-def _index() -> Mapping[str, Entry]:
-    """Map every word to its entry: words win over names, names over synonyms, synonyms over COCO categories."""
-    index: dict[str, Entry] = {}
-    for names in (_by_word, _by_name, _by_synonym, _by_coco):
-        for entry in CATALOG.values():
-            for name in names(entry):
-                index.setdefault(name.lower().replace("_", " "), entry)
-    return index
-
-
-def _by_word(entry: Entry) -> tuple[str, ...]:
-    return (entry.word,)
-
-
-def _by_name(entry: Entry) -> tuple[str, ...]:
-    return (entry.name,)
-
-
-def _by_synonym(entry: Entry) -> tuple[str, ...]:
-    return entry.synonyms
-
-
-def _by_coco(entry: Entry) -> tuple[str, ...]:
-    return (entry.coco,) if entry.coco else ()
-
+_CELLS: Mapping[str, Callable[[str], Any]] = {
+    "size_m": float,
+    "colours": lambda cell: COLOURS if cell == "any" else words(cell),
+    "countable": "yes".__eq__,
+    "flip": "yes".__eq__,
+    "surface": _box,
+    **dict.fromkeys(("synonyms", "actions", "states", "implies", "confusable", "parts"), words),
+}
+"""Column → what reads its cells; all others are text."""
 
 CATALOG: Mapping[str, Entry] = _read(TABLE)
 """Word → entry."""
+
+_NAMES: list[tuple[str, Entry]] = [
+    *((e.word, e) for e in CATALOG.values()),
+    *((e.name, e) for e in CATALOG.values()),
+    *((word, e) for e in CATALOG.values() for word in e.synonyms),
+    *((e.coco, e) for e in CATALOG.values() if e.coco),
+]
+_BY_WORD = {plain(word): entry for word, entry in reversed(_NAMES)}
+"""Any word → entry: words win over names, names over synonyms, synonyms over COCO categories."""

@@ -17,6 +17,8 @@ from vhbench.schema import VhbenchError
 HSL = tuple[float, float, float]
 """Hue, saturation and lightness, each in [0, 1]."""
 
+Image = npt.NDArray[np.float32]
+
 PALETTE: Mapping[str, HSL] = {
     "red": (0.0, 0.78, 0.46),
     "orange": (0.075, 0.92, 0.53),
@@ -36,7 +38,11 @@ COLOURS: tuple[str, ...] = tuple(PALETTE)
 """Every colour name, in a fixed order."""
 
 _HEX = re.compile(r"#[0-9a-f]{6}")
-_CHROMATIC = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown")
+
+
+def channels(colour: str) -> bytes:
+    """Return red, green and blue of ``"#rrggbb"``, 0 … 255."""
+    return bytes.fromhex(colour[1:])
 
 
 def parse_hex(colour: str) -> HSL:
@@ -47,7 +53,7 @@ def parse_hex(colour: str) -> HSL:
     """
     if not _HEX.fullmatch(colour):
         raise VhbenchError(f"{colour!r} is not a colour: write it as #rrggbb in lower case")
-    red, green, blue = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
+    red, green, blue = (channel / 255 for channel in channels(colour))
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
     return hue, saturation, lightness
 
@@ -56,14 +62,19 @@ def to_hex(colour: HSL) -> str:
     """Return ``"#rrggbb"``; saturation and lightness are cut to [0, 1]."""
     hue, saturation, lightness = colour
     rgb = colorsys.hls_to_rgb(hue % 1, min(1.0, max(0.0, lightness)), min(1.0, max(0.0, saturation)))
-    return "#" + "".join(f"{round(channel * 255):02x}" for channel in rgb)
+    return "#" + bytes(round(channel * 255) for channel in rgb).hex()
 
 
 def shade(colour: str, factor: float) -> str:
     """Darken (``factor`` < 1) or lighten (1 to 2, where 2 is white) a hexadecimal colour."""
-    channels = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
-    mixed = (c * factor if factor <= 1 else 255 - (255 - c) * (2 - factor) for c in channels)
-    return "#" + "".join(f"{min(255, max(0, int(c))):02x}" for c in mixed)
+    mixed = (c * factor if factor <= 1 else 255 - (255 - c) * (2 - factor) for c in channels(colour))
+    return "#" + bytes(min(255, max(0, int(c))) for c in mixed).hex()
+
+
+def mix(one: str, other: str, share: float) -> str:
+    """Return the colour at a share of the way from one to the other."""
+    pairs = zip(channels(one), channels(other), strict=True)
+    return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()
 
 
 def paint(name: str) -> str:
@@ -116,23 +127,15 @@ def matches(pixels: npt.NDArray[np.uint8], name: str) -> float:
     return float((name_pixels(pixels) == name).mean()) if len(pixels) else float("nan")
 
 
-def _hue(
-    rgb: npt.NDArray[np.float32], high: npt.NDArray[np.float32], chroma: npt.NDArray[np.float32]
-) -> npt.NDArray[np.float32]:
+def _hue(rgb: Image, high: Image, chroma: Image) -> Image:
     """Return hues in degrees."""
-    red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
+    red, green, blue = np.moveaxis(rgb, -1, 0)
     safe = np.maximum(chroma, 1e-6)
-    sector = np.where(
-        high == red,
-        (green - blue) / safe % 6,
-        np.where(high == green, (blue - red) / safe + 2, (red - green) / safe + 4),
-    )
-    return np.asarray(sector * 60, dtype=np.float32)
+    rest = np.where(high == green, (blue - red) / safe + 2, (red - green) / safe + 4)
+    return np.asarray(np.where(high == red, (green - blue) / safe % 6, rest) * 60, dtype=np.float32)
 
 
-def _name_hue(
-    hue: npt.NDArray[np.float32], high: npt.NDArray[np.float32], chroma: npt.NDArray[np.float32]
-) -> npt.NDArray[np.str_]:
+def _name_hue(hue: Image, high: Image, chroma: Image) -> npt.NDArray[np.str_]:
     """Name saturated pixels by hue; brown is dark orange, pink is light red."""
     names = np.select(
         [hue < 12, hue < 40, hue < 66, hue < 170, hue < 255, hue < 308, hue < 345],

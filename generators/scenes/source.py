@@ -9,11 +9,10 @@ import numpy as np
 
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, is_mirrored, paint, scenery, silhouettes
 from vhbench.generators.scenes.drawings.sprites import Pixels
-from vhbench.generators.scenes.environments import atlas
-from vhbench.generators.scenes.environments.atlas import Backdrop
+from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
-from vhbench.generators.scenes.layout.plan import Refusal, Setting, Wish
+from vhbench.generators.scenes.layout.plan import Locale, Refusal, Wish
 from vhbench.generators.scenes.layout.stage import Layout, view
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
@@ -23,7 +22,7 @@ from vhbench.seeding import rng
 TRIES = 14
 """Layouts tried before a spec is refused; with smaller and smaller things."""
 
-_TRIES_PER_SETTING = 4
+_TRIES_PER_LOCALE = 4
 
 _JPEG_QUALITY = 95
 
@@ -62,13 +61,13 @@ class SceneSource:
         entries = plan.check(spec)
         failures: Counter[str] = Counter()
         for attempt in range(TRIES):
-            # A few tries share a setting: what failed is mostly the layout, and paintings are dear.
-            setting = plan.choose_setting(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_SETTING))
+            # A few tries share a locale: what failed is mostly the layout, and paintings are dear.
+            locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
             random = rng(seed, "scenes", spec.id, attempt)
             try:
-                plan.check_height(spec, entries, setting)
-                wishes = plan.wishes(spec, entries, setting, random)
-                return self._attempt(spec, seed, setting, wishes, random, attempt=attempt)
+                plan.check_height(spec, entries, locale)
+                wishes = plan.wishes(spec, entries, locale, random)
+                return self._attempt(spec, seed, locale, wishes, random, attempt=attempt)
             except Refusal as refusal:
                 failures[refusal.reason] += 1
         reason, _ = max(failures.items(), key=lambda item: (item[1], item[0]))
@@ -78,21 +77,21 @@ class SceneSource:
         self,
         spec: SceneSpec,
         seed: int,
-        setting: Setting,
+        locale: Locale,
         wishes: list[Wish],
         random: np.random.Generator,
         attempt: int,
     ) -> Scene:
-        stage = view(atlas.ENVIRONMENTS[setting.name], mirrored=is_mirrored(setting.variant))
+        stage = view(locale.environment, mirrored=is_mirrored(locale.variant))
         zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / TRIES
         # Side by side without overlap, so that nobody doubts which is where; if need be, by their centres alone.
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
-        placed = arrange(layout, wishes + plan.occluders(spec, setting, wishes, random))
+        placed = arrange(layout, wishes + plan.occluders(spec, locale, wishes, random))
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
         owned = silhouettes(things, spec.width, spec.height)
         seen = measuring.measure(owned, things)
         demands.check_visible(spec, who, things, seen)
-        scene = scenery(setting.name, setting.state, setting.variant, spec.width, spec.height)
+        scene = scenery(locale.environment.name, locale.state, locale.variant, spec.width, spec.height)
         picture = paint(things, scene)
         things, picture = demands.meet_contrast(who, things, seen, picture, scene, patience)
         objects = tuple(measuring.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))

@@ -6,14 +6,13 @@ import numpy as np
 
 from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.catalog import Entry
-from vhbench.generators.scenes.environments import atlas
 from vhbench.generators.scenes.layout import plan
-from vhbench.generators.scenes.layout.plan import Setting, place_of
+from vhbench.generators.scenes.layout.plan import Locale, place_of
 from vhbench.generators.scenes.truth.known_words import clash, rivals
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
 
-_SETTINGS = 6
+_LOCALES = 6
 """Environments tried for one that holds enough categories."""
 
 
@@ -54,8 +53,8 @@ def random_spec(
     base = SceneSpec(name, tuple(must), environment, state, absent=tuple(absent))
     pool = [catalog.find(word) for word in words] if words is not None else None
     total = k if k is not None else max(len(must), int(random.integers(2, 6)))
-    for _ in range(_SETTINGS):
-        setting, added = _complete(base, pool, total, random)
+    for _ in range(_LOCALES):
+        locale, added = _complete(base, pool, total, random)
         if len(must) + len(added) >= total:
             break
     if k is not None and len(must) + len(added) < k:
@@ -67,45 +66,45 @@ def random_spec(
         count = min(int(counts[int(random.integers(len(counts)))]), left) if entry.countable else 1
         room -= max(1, count)
         objects.append(ObjectSpec(entry.name, count=max(1, count)))
-    return SceneSpec(name, tuple(objects), setting.name, setting.state, absent=tuple(absent))
+    return SceneSpec(name, tuple(objects), locale.environment.name, locale.state, absent=tuple(absent))
 
 
 def _complete(
     base: SceneSpec, pool: Sequence[Entry] | None, total: int, random: np.random.Generator
-) -> tuple[Setting, list[Entry]]:
-    """Choose a setting, and entries that complete the spec there."""
+) -> tuple[Locale, list[Entry]]:
+    """Choose a locale, and entries that complete the spec there."""
     wanted = [catalog.find(thing.category) for thing in base.objects]
     try:
-        setting = plan.choose_setting(base, wanted, random)
+        locale = plan.choose_locale(base, wanted, random)
     except plan.Refusal as refusal:
         raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
     if pool is None:
-        pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, setting)]
-    return setting, _pick(pool, wanted, base.absent, setting, total - len(wanted), random)
+        pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, locale)]
+    return locale, _pick(pool, wanted, base.absent, locale, total - len(wanted), random)
 
 
 def _pick(
     pool: Sequence[Entry],
     wanted: Sequence[Entry],
     absent: Sequence[str],
-    setting: Setting,
+    locale: Locale,
     number: int,
     random: np.random.Generator,
 ) -> list[Entry]:
     """Choose entries at random, leaving out whatever would make another word doubtful; the usual ones come first."""
     taken = {entry.name for entry in wanted} | set(map(catalog.readable, absent))
-    painted = atlas.ENVIRONMENTS[setting.name].areas(setting.state)
+    painted = locale.areas
     doubtful = frozenset().union(*(rivals(area) for area in painted)) | {
         *painted,
         *map(catalog.readable, painted),
     }
     chosen: list[Entry] = []
     shuffled = [pool[int(index)] for index in random.permutation(len(pool))]
-    for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, setting)):
+    for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, locale)):
         if len(chosen) >= number:
             break
         told = entry.name in taken or entry.name in doubtful or clash(entry.name, taken)
-        if not told and place_of(entry, setting) == entry.place:
+        if not told and place_of(entry, locale) == entry.place:
             chosen.append(entry)
             taken.add(entry.name)
     return chosen

@@ -72,7 +72,7 @@ class DrawnWorld:
         A synonym that two things share, that is another thing's name, or that is :data:`AMBIGUOUS` tells nothing and
         is left out.
         """
-        names = (scenes.vocabulary() | scenes.AREAS) - AMBIGUOUS
+        names = scenes.VOCABULARY - AMBIGUOUS
         words = {entry.name: {entry.word, *entry.synonyms} - names - AMBIGUOUS for entry in scenes.CATALOG.values()}
         owners = Counter(word for others in words.values() for word in others)
         return {name: tuple(sorted(w for w in words.get(name, ()) if owners[w] == 1)) for name in sorted(names)}

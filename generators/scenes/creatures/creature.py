@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from vhbench.generators.scenes.creatures.animals import animal
-from vhbench.generators.scenes.creatures.people import BUILDS, person
+from vhbench.generators.scenes.creatures.people import FIGURES, person
 from vhbench.generators.scenes.creatures.sketch import Sketch
 from vhbench.generators.scenes.creatures.species import SPECIES
 from vhbench.schema import VhbenchError
@@ -11,7 +11,7 @@ from vhbench.schema import VhbenchError
 VARIANTS = 10
 """How many looks there are of each creature; variants repeat after that."""
 
-CREATURES: tuple[str, ...] = (*BUILDS, *SPECIES)
+CREATURES: tuple[str, ...] = (*FIGURES, *SPECIES)
 """The catalog words that are drawn here."""
 
 
@@ -32,7 +32,7 @@ def usual_size(word: str) -> float:
 
 
 def _sketch(word: str, colour: str, action: str, variant: int) -> Sketch:
-    if word in BUILDS:
+    if word in FIGURES:
         return person(word, colour, action, variant)
     if word in SPECIES:
         return animal(word, colour, action, variant)

@@ -14,7 +14,7 @@ SHOE = "#2b2b30"
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class Figure:
     """A kind of person: height (1 is a grown person), head size, shoulder width, and what tells it apart."""
 
     height: float = 1.0
@@ -41,15 +41,15 @@ class Stance:
     lying: bool = False
 
 
-BUILDS: Mapping[str, Build] = {
-    "person": Build(),
-    "man": Build(1.06, 0.96, 1.12, beard=True),
-    "woman": Build(1.0, 0.98, 0.9, hair="long"),
-    "boy": Build(0.66, 1.04, hair="mop"),
-    "girl": Build(0.66, 1.04, hair="tails", skirt=True),
-    "child": Build(0.56, 1.08, hair="mop"),
+FIGURES: Mapping[str, Figure] = {
+    "person": Figure(),
+    "man": Figure(1.06, 0.96, 1.12, beard=True),
+    "woman": Figure(1.0, 0.98, 0.9, hair="long"),
+    "boy": Figure(0.66, 1.04, hair="mop"),
+    "girl": Figure(0.66, 1.04, hair="tails", skirt=True),
+    "child": Figure(0.56, 1.08, hair="mop"),
 }
-"""Word → build."""
+"""Word → figure."""
 
 STANCES: Mapping[str, Stance] = {
     "": Stance(((10, 6), (-10, -6)), ((4, 0), (-4, 0)), front=True),
@@ -68,10 +68,10 @@ STANCES: Mapping[str, Stance] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Person:
     """One person's measures and colours in drawing units (a grown person is about 100 tall)."""
 
-    build: Build
+    figure: Figure
     stance: Stance
     skin: str
     hair: str
@@ -98,34 +98,34 @@ def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
     """Draw a person.
 
     Args:
-        kind: a key of :data:`BUILDS`.
+        kind: a key of :data:`FIGURES`.
         colour: of the clothes, or "" for the variant's.
         action: a key of :data:`STANCES`.
         variant: chooses skin, hair and clothes.
     """
-    look = _look(kind, colour, action, variant)
+    who = _person(kind, colour, action, variant)
     sketch = Sketch(prefix="")
-    front = look.stance.front
-    near_arm, far_arm = look.stance.arms
-    _arm(sketch, look, -1, far_arm, shade(look.shirt, 0.92 if front else 0.80))
-    _leg(sketch, look, -1, look.stance.legs[1], look.trousers if front else shade(look.trousers, 0.80))
-    _leg(sketch, look, 1, look.stance.legs[0], look.trousers)
-    _trunk(sketch, look)
-    _head(sketch, look)
-    _arm(sketch, look, 1, near_arm, look.shirt if front else shade(look.shirt, 0.92))
+    front = who.stance.front
+    near_arm, far_arm = who.stance.arms
+    _arm(sketch, who, -1, far_arm, shade(who.shirt, 0.92 if front else 0.80))
+    _leg(sketch, who, -1, who.stance.legs[1], who.trousers if front else shade(who.trousers, 0.80))
+    _leg(sketch, who, 1, who.stance.legs[0], who.trousers)
+    _trunk(sketch, who)
+    _head(sketch, who)
+    _arm(sketch, who, 1, near_arm, who.shirt if front else shade(who.shirt, 0.92))
     return sketch
 
 
-def _look(kind: str, colour: str, action: str, variant: int) -> Look:
-    build, stance = BUILDS[kind], STANCES[action]
-    small, order = 0.83 if build.child else 1.0, list(BUILDS).index(kind)
-    height = build.height * 100
-    leg, leg_width = height * (0.36 if build.child else 0.44), 7.0 * build.width * small
+def _person(kind: str, colour: str, action: str, variant: int) -> Person:
+    figure, stance = FIGURES[kind], STANCES[action]
+    small, order = 0.83 if figure.child else 1.0, list(FIGURES).index(kind)
+    height = figure.height * 100
+    leg, leg_width = height * (0.36 if figure.child else 0.44), 7.0 * figure.width * small
     drop = max(_drop(angles, leg) for angles in stance.legs) + 3.5
     if action == "sitting":
         drop = leg_width * 1.1
-    return Look(
-        build=build,
+    return Person(
+        figure=figure,
         stance=stance,
         skin=SKIN[(variant * 3 + order) % len(SKIN)],
         hair=HAIR[(variant * 2 + order) % len(HAIR)],
@@ -133,14 +133,14 @@ def _look(kind: str, colour: str, action: str, variant: int) -> Look:
         trousers=TROUSERS[(variant * 3 + order) % len(TROUSERS)],
         leg=leg,
         trunk=height * 0.31,
-        arm=height * (0.37 if build.child else 0.33),
+        arm=height * (0.37 if figure.child else 0.33),
         leg_width=leg_width,
-        arm_width=4.9 * build.width * small,
-        shoulder=11.5 * build.width * small,
+        arm_width=4.9 * figure.width * small,
+        shoulder=11.5 * figure.width * small,
         hip_width=7.6 * (1.12 if kind == "woman" else 1) * small,
-        radius=13.2 * build.head * (0.92 if build.child else 1),
+        radius=13.2 * figure.head * (0.92 if figure.child else 1),
         hip=(0.0, leg_width + 2 if stance.lying else drop),
-        beard=build.beard and variant % 2 == 0,
+        beard=figure.beard and variant % 2 == 0,
     )
 
 
@@ -149,97 +149,97 @@ def _drop(angles: tuple[float, float], leg: float) -> float:
     return -hang(hang((0, 0), angles[0], leg * 0.5), angles[1], leg * 0.5)[1]
 
 
-def _leg(sketch: Sketch, look: Look, side: int, angles: tuple[float, float], colour: str) -> None:
-    offset = look.hip_width * 0.62 if look.stance.front else 1.2
-    root, width = (look.hip[0] + side * offset, look.hip[1]), look.leg_width
-    knee = hang(root, angles[0], look.leg * 0.5)
-    foot = hang(knee, angles[1], look.leg * 0.5 - 2)
+def _leg(sketch: Sketch, who: Person, side: int, angles: tuple[float, float], colour: str) -> None:
+    offset = who.hip_width * 0.62 if who.stance.front else 1.2
+    root, width = (who.hip[0] + side * offset, who.hip[1]), who.leg_width
+    knee = hang(root, angles[0], who.leg * 0.5)
+    foot = hang(knee, angles[1], who.leg * 0.5 - 2)
     scale = (1.0, 0.78, 0.62)
-    if look.build.skirt:
-        scale, colour = (0.74, 0.60, 0.46), look.skin if colour == look.trousers else shade(look.skin, 0.85)
+    if who.figure.skirt:
+        scale, colour = (0.74, 0.60, 0.46), who.skin if colour == who.trousers else shade(who.skin, 0.85)
     sketch.taper(root, width * scale[0], knee, width * scale[1], colour)
     sketch.taper(knee, width * scale[1], foot, width * scale[2], colour)
-    if look.stance.lying:
+    if who.stance.lying:
         sketch.ellipse((foot[0] + 2, foot[1] + 2.5), 3.2, 5.4, SHOE)
     else:
-        toe = -1 if look.stance.front and side < 0 else 1
+        toe = -1 if who.stance.front and side < 0 else 1
         middle = (foot[0] + toe * 2.6, foot[1] - 1.6)
         sketch.ellipse(middle, width * 0.98, width * 0.50, SHOE, turn=toe * angles[1] * 0.33)
 
 
-def _arm(sketch: Sketch, look: Look, side: int, angles: tuple[float, float], sleeve: str) -> None:
-    root = look.up(look.trunk - 3, side * (look.shoulder * 0.92 if look.stance.front else 1.5))
-    elbow = hang(root, angles[0], look.arm * 0.48)
-    hand = hang(elbow, angles[1], look.arm * 0.46)
-    skin = look.skin if look.stance.front or side > 0 else shade(look.skin, 0.88)
-    sketch.taper(root, look.arm_width * 1.08, elbow, look.arm_width * 0.86, sleeve)
-    sketch.taper(elbow, look.arm_width * 0.80, hand, look.arm_width * 0.62, skin)
-    sketch.circle(hand, look.arm_width * 0.82, skin)
+def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float], sleeve: str) -> None:
+    root = who.up(who.trunk - 3, side * (who.shoulder * 0.92 if who.stance.front else 1.5))
+    elbow = hang(root, angles[0], who.arm * 0.48)
+    hand = hang(elbow, angles[1], who.arm * 0.46)
+    skin = who.skin if who.stance.front or side > 0 else shade(who.skin, 0.88)
+    sketch.taper(root, who.arm_width * 1.08, elbow, who.arm_width * 0.86, sleeve)
+    sketch.taper(elbow, who.arm_width * 0.80, hand, who.arm_width * 0.62, skin)
+    sketch.circle(hand, who.arm_width * 0.82, skin)
 
 
-def _trunk(sketch: Sketch, look: Look) -> None:
-    tall, wide, hips = look.trunk, look.shoulder, look.hip_width
-    small = 0.85 if look.build.child else 1.0
-    if look.stance.front:
+def _trunk(sketch: Sketch, who: Person) -> None:
+    tall, wide, hips = who.trunk, who.shoulder, who.hip_width
+    small = 0.85 if who.figure.child else 1.0
+    if who.stance.front:
         right = ((tall + 4, wide * 0.45), (tall + 1, wide * 0.98), (tall * 0.45, wide * 0.80), (-4, hips * 1.32))
-        points = [look.up(d, s) for d, s in right] + [look.up(-5, 0)] + [look.up(d, -s) for d, s in reversed(right)]
-        sketch.blob(points, look.shirt)
+        points = [who.up(d, s) for d, s in right] + [who.up(-5, 0)] + [who.up(d, -s) for d, s in reversed(right)]
+        sketch.blob(points, who.shirt)
     else:
-        width = look.build.width * small
-        sketch.taper(look.up(tall - 4), 8.4 * width, look.up(1), 7.8 * width, look.shirt)
-    if look.build.skirt:
-        _skirt(sketch, look)
+        width = who.figure.width * small
+        sketch.taper(who.up(tall - 4), 8.4 * width, who.up(1), 7.8 * width, who.shirt)
+    if who.figure.skirt:
+        _skirt(sketch, who)
 
 
-def _skirt(sketch: Sketch, look: Look) -> None:
-    tall, wide, hem = look.trunk, look.shoulder, -look.leg * 0.42
-    if look.stance.front:
-        half, flare = wide * 0.8, look.hip_width * 2.25
+def _skirt(sketch: Sketch, who: Person) -> None:
+    tall, wide, hem = who.trunk, who.shoulder, -who.leg * 0.42
+    if who.stance.front:
+        half, flare = wide * 0.8, who.hip_width * 2.25
         points = ((tall * 0.42, -half), (tall * 0.42, half), (hem, flare), (hem, -flare))
-        sketch.polygon([look.up(d, s) for d, s in points], look.shirt)
-    elif look.stance.lying:
-        sketch.polygon([look.up(tall * 0.4, -7), look.up(tall * 0.4, 7), look.up(hem, 9), look.up(hem, -7)], look.shirt)
+        sketch.polygon([who.up(d, s) for d, s in points], who.shirt)
+    elif who.stance.lying:
+        sketch.polygon([who.up(tall * 0.4, -7), who.up(tall * 0.4, 7), who.up(hem, 9), who.up(hem, -7)], who.shirt)
     else:
-        (x, y), (knee, _) = look.hip, hang(look.hip, look.stance.legs[0][0], look.leg * 0.42)
+        (x, y), (knee, _) = who.hip, hang(who.hip, who.stance.legs[0][0], who.leg * 0.42)
         low = max(1.0, y + hem)
-        waist = [look.up(tall * 0.4, -8), look.up(tall * 0.4, 8)]
-        sketch.polygon([*waist, (max(x + 13, knee + 4), low), (x - 13, low)], look.shirt)
+        waist = [who.up(tall * 0.4, -8), who.up(tall * 0.4, 8)]
+        sketch.polygon([*waist, (max(x + 13, knee + 4), low), (x - 13, low)], who.shirt)
 
 
-def _head(sketch: Sketch, look: Look) -> None:
-    radius, front = look.radius, look.stance.front
-    x, y = look.up(look.trunk + radius * 1.28)
-    centre = (x, y + 3) if look.stance.lying else (x, y)
-    tilt = look.stance.lean * (1 if look.stance.lying else 0.5)
-    sketch.taper(look.up(look.trunk - 1), 3.9, centre, 3.7, shade(look.skin, 0.88))
+def _head(sketch: Sketch, who: Person) -> None:
+    radius, front = who.radius, who.stance.front
+    x, y = who.up(who.trunk + radius * 1.28)
+    centre = (x, y + 3) if who.stance.lying else (x, y)
+    tilt = who.stance.lean * (1 if who.stance.lying else 0.5)
+    sketch.taper(who.up(who.trunk - 1), 3.9, centre, 3.7, shade(who.skin, 0.88))
 
     def at(right: float, up: float) -> Point:
         return polar(polar(centre, 90 - tilt, up * radius), -tilt, right * radius)
 
-    if look.build.hair == "long":
-        sketch.blob([at(*p) for p in _LONG_HAIR], look.hair)
-    elif look.build.hair == "tails":
+    if who.figure.hair == "long":
+        sketch.blob([at(*p) for p in _LONG_HAIR], who.hair)
+    elif who.figure.hair == "tails":
         for side in (-1, 1):
-            sketch.ellipse(at(side * 1.28, -0.35), radius * 0.36, radius * 0.78, look.hair, turn=side * 14)
+            sketch.ellipse(at(side * 1.28, -0.35), radius * 0.36, radius * 0.78, who.hair, turn=side * 14)
     for side in (-1, 1) if front else (-1,):
-        sketch.ellipse(at(side * 1.0, -0.05), radius * 0.18, radius * 0.24, shade(look.skin, 0.92))
-    sketch.ellipse(centre, radius, radius * 1.06, look.skin, turn=-tilt)
-    _face(sketch, look, [at(*p) for p in _FACE_FRONT] if front else [at(*p) for p in _FACE_SIDE])
-    if look.beard:
-        sketch.blob([at(*p) for p in _BEARD], look.hair)
+        sketch.ellipse(at(side * 1.0, -0.05), radius * 0.18, radius * 0.24, shade(who.skin, 0.92))
+    sketch.ellipse(centre, radius, radius * 1.06, who.skin, turn=-tilt)
+    _face(sketch, who, [at(*p) for p in _FACE_FRONT] if front else [at(*p) for p in _FACE_SIDE])
+    if who.beard:
+        sketch.blob([at(*p) for p in _BEARD], who.hair)
         sketch.stroke([at(-0.16, -0.56), at(0.18, -0.56)], "#a2443c", 1.5)
-    fringe = _FRINGES["side" if look.build.hair in ("long", "tails") else look.build.hair]
-    sketch.blob([at(*p) for p in fringe], look.hair)
+    fringe = _FRINGES["side" if who.figure.hair in ("long", "tails") else who.figure.hair]
+    sketch.blob([at(*p) for p in fringe], who.hair)
 
 
-def _face(sketch: Sketch, look: Look, points: list[Point]) -> None:
+def _face(sketch: Sketch, who: Person, points: list[Point]) -> None:
     """Draw two eyes and a smile; the points are left eye, right eye and three of the mouth, then the nose if any."""
-    radius = look.radius
+    radius = who.radius
     for eye in points[:2]:
         sketch.ellipse(eye, radius * 0.095, radius * 0.13, "#1d1715")
     sketch.stroke(points[2:5], "#a2443c", 1.5)
     for nose in points[5:]:
-        sketch.ellipse(nose, radius * 0.15, radius * 0.12, shade(look.skin, 0.94))
+        sketch.ellipse(nose, radius * 0.15, radius * 0.12, shade(who.skin, 0.94))
 
 
 _FACE_FRONT = ((-0.34, 0.08), (0.34, 0.08), (-0.26, -0.46), (0.0, -0.58), (0.26, -0.46))

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.scenes.drawings.sprites import Look, Pixels, Sprite, sprite
-from vhbench.generators.scenes.environments.atlas import Backdrop, backdrop
+from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop
 
 VARIANTS = 2
 """Paintings per environment and state, each also mirrored; few, so that they are painted once and kept."""

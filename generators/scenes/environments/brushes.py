@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.paints import parse_hex, shade, to_hex
+from vhbench.generators.scenes.paints import mix, parse_hex, shade, to_hex
 
 SIZE = 512
 """Side of the canvas in units; environments are painted at any number of pixels."""
@@ -341,12 +341,7 @@ def scatter(count: int, canvas: Canvas, draw: Callable[[float], None], *, jitter
 
 def hazy(colours: Sequence[str], amount: float, haze: str = "#cfe0e8") -> tuple[str, ...]:
     """Mix colours with haze, as distance does."""
-    return tuple(_mix(colour, haze, amount) for colour in colours)
-
-
-def _mix(one: str, other: str, amount: float) -> str:
-    pairs = ((int(one[i : i + 2], 16), int(other[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(a + (b - a) * amount):02x}" for a, b in pairs)
+    return tuple(mix(colour, haze, amount) for colour in colours)
 
 
 def withered(colours: Sequence[str]) -> tuple[str, ...]:

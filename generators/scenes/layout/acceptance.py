@@ -3,23 +3,23 @@
 from collections.abc import Sequence
 
 from vhbench.generators.scenes.layout.plan import Wish
-from vhbench.generators.scenes.layout.stage import Layout, Slot, ties, visible_share
+from vhbench.generators.scenes.layout.stage import Layout, Spot, ties, visible_share
 from vhbench.generators.scenes.truth import relations
 from vhbench.schema import Box
 
 _FEW = 4
 
 
-def acceptable(layout: Layout, slot: Slot, target: Slot | None, *, strict: bool) -> bool:
+def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool) -> bool:
     """Tell whether a place respects the frame, what is there already, and the relations that were asked for.
 
     Strict tries allow next to no overlap and, among few things, leave no doubt about who is left of whom.
     """
-    if strict and len(layout.slots) < _FEW and not target and not _clearly_beside(layout, slot):
+    if strict and len(layout.spots) < _FEW and not target and not _clearly_beside(layout, spot):
         return False
-    if "truncated" not in slot.wish.hard and _outside(layout, slot) > 0.01:
+    if "truncated" not in spot.wish.hard and _outside(layout, spot) > 0.01:
         return False
-    everything = [*layout.slots, slot]
+    everything = [*layout.spots, spot]
     for i, other in enumerate(everything):
         if other is target:
             continue
@@ -30,16 +30,16 @@ def acceptable(layout: Layout, slot: Slot, target: Slot | None, *, strict: bool)
             return False
     if target and not 0.3 <= visible_share(target, [s for s in everything if s is not target]) <= 0.52:
         return False
-    return _relations_hold(layout, everything, slot)
+    return _relations_hold(layout, everything, spot)
 
 
-def _clearly_beside(layout: Layout, slot: Slot) -> bool:
+def _clearly_beside(layout: Layout, spot: Spot) -> bool:
     """Tell whether the thing is clearly left or right of everything that it does not stand on."""
-    for other in layout.slots:
-        if slot.placed.host >= 0 and layout.slots[slot.placed.host] is other:
+    for other in layout.spots:
+        if spot.placed.host >= 0 and layout.spots[spot.placed.host] is other:
             continue
-        distance = abs(slot.placed.x + slot.width / 2 - other.placed.x - other.width / 2)
-        if distance < 0.62 * (slot.width + other.width) / 2:
+        distance = abs(spot.placed.x + spot.width / 2 - other.placed.x - other.width / 2)
+        if distance < 0.62 * (spot.width + other.width) / 2:
             return False
     return True
 
@@ -51,15 +51,15 @@ def _tied(layout: Layout, wish: Wish) -> bool:
     )
 
 
-def _outside(layout: Layout, slot: Slot) -> float:
-    x, y, width, height = slot.box
+def _outside(layout: Layout, spot: Spot) -> float:
+    x, y, width, height = spot.box
     inside = max(0.0, min(layout.width, x + width) - max(0, x)) * max(0.0, min(layout.height, y + height) - max(0, y))
     return 1 - inside / (width * height)
 
 
-def _relations_hold(layout: Layout, slots: Sequence[Slot], new: Slot) -> bool:
+def _relations_hold(layout: Layout, spots: Sequence[Spot], new: Spot) -> bool:
     """Tell whether the new thing stands as asked to the first of the things it is related to."""
-    bodies = {id(slot): _body(layout, slots, number) for number, slot in enumerate(slots)}
+    bodies = {id(spot): _body(layout, spots, number) for number, spot in enumerate(spots)}
     for predicate, anchor in ties(layout, new.wish):
         if predicate == "on":
             continue
@@ -76,17 +76,17 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
 
 
-def _body(layout: Layout, slots: Sequence[Slot], number: int) -> relations.Body:
-    slot = slots[number]
-    x, y, width, height = slot.box
+def _body(layout: Layout, spots: Sequence[Spot], number: int) -> relations.Body:
+    spot = spots[number]
+    x, y, width, height = spot.box
     left, top = max(0.0, x), max(0.0, y)
     box = (left, top, min(layout.width, x + width) - left, min(layout.height, y + height) - top)
     hides, over = {}, {}
-    for other, far in enumerate(slots):
-        if far.placed.depth < slot.placed.depth:
-            hidden = int(far.coarse.sum()) * (1 - visible_share(far, [slot]))
+    for other, far in enumerate(spots):
+        if far.placed.depth < spot.placed.depth:
+            hidden = int(far.coarse.sum()) * (1 - visible_share(far, [spot]))
             if hidden > 0:
                 hides[other] = hidden / max(1, int(far.coarse.sum()))
-                over[other] = hidden / max(1, int(slot.coarse.sum()))
-    host = slot.placed.host if slot.placed.host >= 0 else None
-    return relations.Body(number, box, slot.placed.depth, slot.placed.lifted, host, hides, over)
+                over[other] = hidden / max(1, int(spot.coarse.sum()))
+    host = spot.placed.host if spot.placed.host >= 0 else None
+    return relations.Body(number, box, spot.placed.depth, spot.placed.lifted, host, hides, over)

@@ -15,10 +15,10 @@ from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.drawings import artwork
 from vhbench.generators.scenes.drawings.render import Placed
 from vhbench.generators.scenes.drawings.sprites import Look, silhouette, size_for
-from vhbench.generators.scenes.environments.atlas import Band
+from vhbench.generators.scenes.environments.environment import Band
 from vhbench.generators.scenes.layout.acceptance import acceptable
 from vhbench.generators.scenes.layout.plan import Refusal, Wish, can_hide
-from vhbench.generators.scenes.layout.stage import Layout, Slot, View, ties, visible_share
+from vhbench.generators.scenes.layout.stage import Layout, Spot, View, ties, visible_share
 from vhbench.generators.scenes.truth import measuring
 
 GROUNDED = ("ground", "floor", "table")
@@ -47,11 +47,11 @@ def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]
         Refusal: naming the thing for which no free place was found.
     """
     for wish in _placing_order(wishes, layout.requested):
-        slot = _find_place(layout, wish)
-        if slot is None:
+        spot = _find_place(layout, wish)
+        if spot is None:
             raise Refusal("no room", category=wish.entry.name, hard=list(wish.hard))
-        layout.slots.append(slot)
-    return [(slot.wish, slot.placed) for slot in layout.slots]
+        layout.spots.append(spot)
+    return [(spot.wish, spot.placed) for spot in layout.spots]
 
 
 def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, int]]) -> list[Wish]:
@@ -73,37 +73,37 @@ def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, i
     return [wish for _, wish in sorted(enumerate(wishes), key=rank)]
 
 
-def _find_place(layout: Layout, wish: Wish) -> Slot | None:
+def _find_place(layout: Layout, wish: Wish) -> Spot | None:
     """Return the first free place among random proposals, for things that must hide another a covering one."""
     target = _to_be_hidden(layout, wish)
-    perch = next((slot for slot in layout.slots if slot.wish.spec == wish.perch >= 0), None)
+    perch = next((spot for spot in layout.spots if spot.wish.spec == wish.perch >= 0), None)
     for attempt in range(_TRIES):
         strict = attempt < _TRIES // 2
         if target:
-            slot = _cover(layout, wish, target)
+            spot = _cover(layout, wish, target)
         else:
-            slot = _on_top(layout, wish, perch) if perch and strict else _propose(layout, wish)
-        if slot and acceptable(layout, slot, target, strict=strict):
-            return slot
+            spot = _on_top(layout, wish, perch) if perch and strict else _propose(layout, wish)
+        if spot and acceptable(layout, spot, target, strict=strict):
+            return spot
     return None
 
 
-def _to_be_hidden(layout: Layout, wish: Wish) -> Slot | None:
+def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
     """Return the placed thing that this wish shall hide: added occluders, and the first one large enough, do."""
-    for slot in layout.slots:
-        if "occluded" in slot.wish.hard and not _is_hidden(layout, slot) and can_hide(wish, slot.wish):
-            return slot
+    for spot in layout.spots:
+        if "occluded" in spot.wish.hard and not _is_hidden(layout, spot) and can_hide(wish, spot.wish):
+            return spot
     return None
 
 
-def _is_hidden(layout: Layout, slot: Slot) -> bool:
-    return visible_share(slot, [s for s in layout.slots if s is not slot]) <= 0.55
+def _is_hidden(layout: Layout, spot: Spot) -> bool:
+    return visible_share(spot, [s for s in layout.spots if s is not spot]) <= 0.55
 
 
 # Proposals
 
 
-def _propose(layout: Layout, wish: Wish) -> Slot | None:
+def _propose(layout: Layout, wish: Wish) -> Spot | None:
     """Return a random position for a wish, led by the relations that were asked for."""
     tied = list(ties(layout, wish))
     for predicate, anchor in tied:
@@ -118,10 +118,10 @@ def _propose(layout: Layout, wish: Wish) -> Slot | None:
     centre = _pick_centre(layout, band, base, width, tied)
     if "truncated" in wish.hard:
         centre = _cut_by_frame(layout, wish.look, width)
-    return _slot(layout, wish, centre, base, (width, height))
+    return _spot(layout, wish, centre, base, (width, height))
 
 
-def _pick_base(layout: Layout, wish: Wish, band: Band, tied: Sequence[tuple[str, Slot]]) -> float:
+def _pick_base(layout: Layout, wish: Wish, band: Band, tied: Sequence[tuple[str, Spot]]) -> float:
     """Return where the foot (for things in the air or on a wall: the centre) is, as a share of the height."""
     low, high = band.top, band.bottom
     for predicate, anchor in tied:
@@ -171,7 +171,7 @@ def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, 
     return longest * slim, most * slim
 
 
-def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequence[tuple[str, Slot]]) -> float:
+def _pick_centre(layout: Layout, band: Band, base: float, width: int, tied: Sequence[tuple[str, Spot]]) -> float:
     """Return the x of the middle, in pixels."""
     low, high = _reach(band, base, layout.width)
     low, high = max(low, width / 2), min(high, layout.width - width / 2)
@@ -208,7 +208,7 @@ def _cut_by_frame(layout: Layout, look: Look, width: int) -> float:
     return width / 2 - width * (float(np.searchsorted(columns, 1 - keep)) / len(columns))
 
 
-def _on_top(layout: Layout, wish: Wish, host: Slot) -> Slot | None:
+def _on_top(layout: Layout, wish: Wish, host: Spot) -> Spot | None:
     """Put a thing on the surface of another, at the host's depth and scale."""
     surface = host.wish.entry.surface
     if surface is None:
@@ -223,14 +223,14 @@ def _on_top(layout: Layout, wish: Wish, host: Slot) -> Slot | None:
     foot = host.placed.y + host.height * layout.uniform(surface[2], surface[3])
     if wish.look.action == "sitting" and wish.entry.coco == "person":
         foot += _LEGS * height
-    slot = _slot(layout, wish, middle, foot / layout.height, (width, height))
-    index = layout.slots.index(host)
+    spot = _spot(layout, wish, middle, foot / layout.height, (width, height))
+    index = layout.spots.index(host)
     depth = host.placed.depth + 0.0005 + 0.0004 * (foot - host.placed.y) / max(1, host.height)
-    slot.placed = replace(slot.placed, host=index, depth=depth, lifted=True, grounded=True)
-    return slot
+    spot.placed = replace(spot.placed, host=index, depth=depth, lifted=True, grounded=True)
+    return spot
 
 
-def _cover(layout: Layout, wish: Wish, target: Slot) -> Slot | None:
+def _cover(layout: Layout, wish: Wish, target: Spot) -> Spot | None:
     """Propose a place in front of the target that hides 45 … 70% of it."""
     band = layout.scene.bands.get(wish.place)
     if band is None:
@@ -242,13 +242,13 @@ def _cover(layout: Layout, wish: Wish, target: Slot) -> Slot | None:
     scale = _scale(layout, wish, base) * layout.uniform(0.8, 1.25)
     width, height = size_for(wish.look, scale)
     middle = target.placed.x + target.width / 2 + layout.uniform(-0.6, 0.6) * (target.width + width) / 2
-    slot = _slot(layout, wish, middle, base, (width, height))
-    slot.placed = replace(slot.placed, depth=max(slot.placed.depth, target.placed.depth + 0.001))
-    return slot
+    spot = _spot(layout, wish, middle, base, (width, height))
+    spot.placed = replace(spot.placed, depth=max(spot.placed.depth, target.placed.depth + 0.001))
+    return spot
 
 
-def _slot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[int, int]) -> Slot:
-    """Make a slot; ``base`` is the share of the height at which the foot (or centre) lies."""
+def _spot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[int, int]) -> Spot:
+    """Make a spot; ``base`` is the share of the height at which the foot (or centre) lies."""
     width, height = size
     look, standing = wish.look, wish.place in STANDING
     if wish.place == "water":
@@ -257,12 +257,12 @@ def _slot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[in
     x = round(middle - width / 2)
     y = round(base * layout.height - (height if standing else height / 2))
     depth = base if standing else _DEPTHS[wish.place]
-    depth += 1e-6 * len(layout.slots)  # no two things are equally far: what is placed later is nearer
+    depth += 1e-6 * len(layout.spots)  # no two things are equally far: what is placed later is nearer
     placed = Placed(
         wish.spec, look, x, y, max(width, round(height / (1 - look.sunk))), depth,
         grounded=wish.place in GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),
     )  # fmt: skip
-    return Slot(wish, placed, width, height, base)
+    return Spot(wish, placed, width, height, base)
 
 
 def _haze(scene: View, depth: float, place: str) -> float:

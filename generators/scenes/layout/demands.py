@@ -6,10 +6,10 @@ from dataclasses import replace
 from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.drawings.render import Placed, paint
 from vhbench.generators.scenes.drawings.sprites import Pixels
-from vhbench.generators.scenes.environments.atlas import Backdrop
+from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout.plan import Refusal, Wish
 from vhbench.generators.scenes.truth import measuring
-from vhbench.generators.scenes.truth.known_words import vocabulary
+from vhbench.generators.scenes.truth.known_words import VOCABULARY
 from vhbench.schema import Scene, SceneSpec
 
 LEAST_VISIBLE = 0.7
@@ -107,7 +107,7 @@ def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> Non
         for name, value in (("colour", asked.colour), ("size", asked.size), ("state", asked.state)):
             if value and found.get(name) != value:
                 raise Refusal(f"{name} missed", category=thing.category, asked=value, found=found.get(name, ""))
-    absent = frozenset(map(catalog.readable, spec.absent)) & vocabulary()
+    absent = frozenset(map(catalog.readable, spec.absent)) & VOCABULARY
     doubtful = sorted(absent - (scene.known - scene.categories()))
     if doubtful:
         raise Refusal("present and absent", word=doubtful[0])

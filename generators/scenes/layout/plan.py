@@ -1,18 +1,18 @@
 """From a spec to wishes: which drawings, in which colours, where; and every refusal that needs no try."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from vhbench.generators.scenes import catalog
-from vhbench.generators.scenes.catalog import Entry, Place
+from vhbench.generators.scenes.catalog import Entry, Place, lookup, readable
 from vhbench.generators.scenes.drawings.render import VARIANTS
 from vhbench.generators.scenes.drawings.sprites import Look
-from vhbench.generators.scenes.environments import atlas
+from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
+from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.truth import measuring, relations
-from vhbench.generators.scenes.truth.known_words import clash, known_words, rivals, vocabulary
+from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, known_words, rivals
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
 MOST_THINGS = 10
@@ -89,12 +89,17 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class Locale:
     """Where a scene plays; ``variant`` is a painting of it, see :func:`render.scenery`."""
 
-    name: str
+    environment: Environment
     state: str
     variant: int = 0
+
+    @property
+    def areas(self) -> tuple[str, ...]:
+        """The words that are painted there."""
+        return self.environment.areas(self.state)
 
 
 def check(spec: SceneSpec) -> list[Entry]:
@@ -107,21 +112,23 @@ def check(spec: SceneSpec) -> list[Entry]:
     for side in (spec.width, spec.height):
         if not 64 <= side <= 4096:
             raise VhbenchError(f"scene {spec.id}: {spec.width}x{spec.height} pixels: sides must lie in 64 … 4096")
-    entries = [_entry(spec, thing) for thing in spec.objects]
+    entries = [_entry(thing, f"scene {spec.id}: {thing.category}") for thing in spec.objects]
     total = sum(thing.count for thing in spec.objects)
     if total > MOST_THINGS:
         raise Refusal("too many objects", count=total, most=MOST_THINGS)
     for index, predicate, other in spec.relations:
         if not (0 <= index < len(entries) and 0 <= other < len(entries) and index != other):
-            raise VhbenchError(
-                f"scene {spec.id}: relation ({index}, {predicate}, {other}) must join two of its objects"
-            )
-        if predicate not in relations.PREDICATES:
-            allowed = ", ".join(relations.PREDICATES)
-            raise VhbenchError(f"scene {spec.id}: unknown relation {predicate!r}: must be one of {allowed}")
+            where = f"scene {spec.id}: relation ({index}, {predicate}, {other})"
+            raise VhbenchError(f"{where} must join two of its objects")
+        _require(predicate, relations.PREDICATES, f"scene {spec.id}", "relation")
     _check_relations(spec, entries)
     _check_absent(spec, entries)
     return entries
+
+
+def _require(value: str, allowed: Collection[str], where: str, what: str) -> None:
+    if value not in allowed:
+        raise VhbenchError(f"{where}: unknown {what} {value!r}: must be one of {', '.join(allowed)}")
 
 
 def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
@@ -136,8 +143,16 @@ def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
             raise Refusal("relations contradict", relation=[index, predicate, other])
 
 
-def check_height(spec: SceneSpec, entries: list[Entry], setting: Setting) -> None:
-    """Refuse that something which stands on the ground of this setting be above another thing.
+def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
+    names = {entry.name for entry in entries}
+    for word in map(readable, spec.absent):
+        doubtful = sorted(name for name in names if word == name or word in rivals(name))
+        if doubtful:
+            raise Refusal("present and absent", word=word, because_of=doubtful[0])
+
+
+def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
+    """Refuse that something which stands on the ground here be above another thing.
 
     Raises:
         Refusal: if nothing carries it.
@@ -145,20 +160,18 @@ def check_height(spec: SceneSpec, entries: list[Entry], setting: Setting) -> Non
     carried = {index for index, predicate, _ in spec.relations if predicate == "on"}
     for index, predicate, other in spec.relations:
         upper = {"above": index, "below": other}.get(predicate)
-        if upper is not None and upper not in carried and place_of(entries[upper], setting) in _DOWN:
+        if upper is not None and upper not in carried and place_of(entries[upper], locale) in _DOWN:
             raise Refusal("stands on the ground", category=entries[upper].name, relation=[index, predicate, other])
 
 
-def _entry(spec: SceneSpec, thing: ObjectSpec) -> Entry:
-    entry = catalog.lookup(thing.category)
-    where = f"scene {spec.id}: {thing.category}"
+def _entry(thing: ObjectSpec, where: str) -> Entry:
     if thing.count < 1:
         raise VhbenchError(f"{where}: count {thing.count} must be at least 1")
     for hard in thing.hard:
-        if hard not in HARD:
-            raise VhbenchError(f"{where}: unknown hard positive {hard!r}: must be one of {', '.join(HARD)}")
-    if thing.size and thing.size not in measuring.SIZES:
-        raise VhbenchError(f"{where}: unknown size {thing.size!r}: must be one of {', '.join(measuring.SIZES)}")
+        _require(hard, HARD, where, "hard positive")
+    if thing.size:
+        _require(thing.size, measuring.SIZES, where, "size")
+    entry = lookup(thing.category)
     if entry is None:
         raise Refusal("no drawing", category=thing.category)
     if thing.count > 1 and not entry.countable:
@@ -197,15 +210,7 @@ def gerund(verb: str) -> str:
     return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
 
 
-def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
-    names = {entry.name for entry in entries}
-    for word in map(catalog.readable, spec.absent):
-        rival = sorted(name for name in names if word == name or word in rivals(name))
-        if rival:
-            raise Refusal("present and absent", word=word, because_of=rival[0])
-
-
-def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Setting:
+def choose_locale(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Locale:
     """Choose the environment and its state, honouring what the spec fixes.
 
     Where the spec leaves the environment open, one is taken in which most of the things are usually seen.
@@ -216,80 +221,77 @@ def choose_setting(spec: SceneSpec, entries: list[Entry], random: np.random.Gene
     Raises:
         Refusal: if no environment does.
     """
+    fitting = _fitting(spec, entries)
+    if not spec.environment:
+        fitting = [o for o in fitting if all(e.place in o.environment.bands for e in entries)] or fitting
+        natural = [sum(at_home(entry, locale) for entry in entries) for locale in fitting]
+        fitting = [locale for locale, number in zip(fitting, natural, strict=True) if number == max(natural)]
+    names = sorted({locale.environment.name for locale in fitting})
+    chosen = names[_weighted([3.0 if "ground" in ENVIRONMENTS[name].bands else 1.0 for name in names], random)]
+    locales = [locale for locale in fitting if locale.environment.name == chosen]
+    variant = int(random.integers(2 * VARIANTS))
+    weights = [2.0 * len(locales), *(_RARE.get(locale.state, 2.0) for locale in locales[1:])]
+    return replace(locales[_weighted(weights, random)], variant=variant)
+
+
+def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
     asked = spec.environment
-    own = atlas.find_environment(asked) if asked else None
-    names = [own.name] if own else [name for name in atlas.ENVIRONMENTS if not asked or _paints(name, asked)]
-    if not names:
+    own = find_environment(asked) if asked else None
+    painting = [e for e in ENVIRONMENTS.values() if not asked or any(asked in e.areas(state) for state in e.states)]
+    environments = [own] if own else painting
+    if not environments:
         raise Refusal("no such environment", environment=asked)
-    settings = [Setting(name, state) for name in names for state in _states(name, spec.state)]
-    if not settings:
+    locales = [Locale(e, state) for e in environments for state in e.states if e.state_of(spec.state) in ("", state)]
+    if not locales:
         raise Refusal("no such state", environment=asked, state=spec.state)
-    fitting = [setting for setting in settings if _fits(setting, spec, entries)]
+    fitting = [locale for locale in locales if _fits(locale, spec, entries)]
     if not fitting:
         raise Refusal("environment shows it already", environment=asked, categories=[e.name for e in entries])
-    if not asked:
-        fitting = [s for s in fitting if all(e.place in atlas.ENVIRONMENTS[s.name].places for e in entries)] or fitting
-        natural = [sum(at_home(entry, setting) for entry in entries) for setting in fitting]
-        fitting = [s for s, number in zip(fitting, natural, strict=True) if number == max(natural)]
-    names = sorted({setting.name for setting in fitting})
-    solid = np.array([3.0 if "ground" in atlas.ENVIRONMENTS[name].places else 1.0 for name in names])
-    chosen = names[int(random.choice(len(names), p=solid / solid.sum()))]
-    states = [setting for setting in fitting if setting.name == chosen]
-    variant = int(random.integers(2 * VARIANTS))
-    weights = np.array([2.0 * len(states) if i == 0 else _RARE.get(s.state, 2.0) for i, s in enumerate(states)])
-    state = states[int(random.choice(len(states), p=weights / weights.sum()))]
-    return replace(state, variant=variant)
+    return fitting
 
 
-def at_home(entry: Entry, setting: Setting) -> bool:
+def _weighted(weights: Sequence[float], random: np.random.Generator) -> int:
+    """Return a random index, each with a probability in proportion to its weight."""
+    return int(random.choice(len(weights), p=np.array(weights) / sum(weights)))
+
+
+def at_home(entry: Entry, locale: Locale) -> bool:
     """Tell whether a thing is usually seen in such a place: no couch on a beach, and only fish under water."""
-    environment = atlas.ENVIRONMENTS[setting.name]
+    environment = locale.environment
     if entry.habitat == "indoor":
         return environment.indoor
     if entry.habitat in ("", "outdoor"):
         return "reef" not in environment.paints and not (environment.indoor and entry.habitat)
-    return entry.habitat in environment.areas(setting.state)
+    return entry.habitat in locale.areas
 
 
-def _paints(name: str, area: str) -> bool:
-    environment = atlas.ENVIRONMENTS[name]
-    return any(area in environment.areas(state) for state in environment.states)
-
-
-def _states(name: str, state: str) -> tuple[str, ...]:
-    states, state = atlas.ENVIRONMENTS[name].states, atlas.canonical_state(state, name)
-    return states if not state else tuple(s for s in states if s == state)
-
-
-def _fits(setting: Setting, spec: SceneSpec, entries: list[Entry]) -> bool:
-    areas = atlas.ENVIRONMENTS[setting.name].areas(setting.state)
-    painted = frozenset(areas) | frozenset(map(catalog.readable, areas))
+def _fits(locale: Locale, spec: SceneSpec, entries: list[Entry]) -> bool:
+    areas, asked = locale.areas, spec.environment
+    painted = {*areas, *map(readable, areas)}
     if painted & {entry.name for entry in entries}:
         return False
-    asked = spec.environment
-    if asked and atlas.find_environment(asked) is None and asked not in areas:
+    if asked and find_environment(asked) is None and asked not in areas:
         return False
-    absent = frozenset(map(catalog.readable, spec.absent))
+    absent = set(map(readable, spec.absent))
     if absent:
         known, _ = known_words((entry.name for entry in entries), areas)
-        if absent & painted or (absent & vocabulary()) - known:
+        if absent & painted or (absent & VOCABULARY) - known:
             return False
-    return all(place_of(entry, setting) is not None for entry in entries)
+    return all(place_of(entry, locale) is not None for entry in entries)
 
 
-def place_of(entry: Entry, setting: Setting) -> Place | None:
-    """Return where a thing goes in a setting, or None if nowhere."""
-    offered = atlas.ENVIRONMENTS[setting.name].places
-    return next((place for place in SUBSTITUTES[entry.place] if place in offered), None)
+def place_of(entry: Entry, locale: Locale) -> Place | None:
+    """Return where a thing goes in a locale, or None if nowhere."""
+    return next((place for place in SUBSTITUTES[entry.place] if place in locale.environment.bands), None)
 
 
-def wishes(spec: SceneSpec, entries: list[Entry], setting: Setting, random: np.random.Generator) -> list[Wish]:
+def wishes(spec: SceneSpec, entries: list[Entry], locale: Locale, random: np.random.Generator) -> list[Wish]:
     """Return one wish per object; what the spec leaves open (colour, variant, direction) is drawn at random."""
     out = []
     for index, (thing, entry) in enumerate(zip(spec.objects, entries, strict=True)):
         for _ in range(thing.count):
             look = _look(thing, entry, random)
-            place = place_of(entry, setting) or entry.place
+            place = place_of(entry, locale) or entry.place
             perch = _perch(spec, index, entries, random)
             out.append(Wish(index, entry, place, look, thing.size, thing.hard, perch))
     return out
@@ -330,7 +332,7 @@ def can_hide(wish: Wish, target: Wish) -> bool:
     return alike and wish.entry.size_m >= 0.5 * target.entry.size_m and wish.spec != target.spec and not wish.hard
 
 
-def occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
+def occluders(spec: SceneSpec, locale: Locale, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
     """Add something to hide behind, for every occluded wish that no other wish can hide."""
     free = list(wishes)
     added: list[Wish] = []
@@ -340,21 +342,20 @@ def occluders(spec: SceneSpec, setting: Setting, wishes: list[Wish], random: np.
             if cover:
                 free.remove(cover)
             else:
-                added.append(_occluder(spec, setting, [*wishes, *added], target, random))
+                added.append(_occluder(spec, locale, [*wishes, *added], target, random))
     return added
 
 
-def _occluder(spec: SceneSpec, setting: Setting, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
-    taken = {wish.entry.name for wish in wishes if wish.spec >= 0} | set(map(catalog.readable, spec.absent))
-    areas = atlas.ENVIRONMENTS[setting.name].areas(setting.state)
-    taken |= {*areas, *map(catalog.readable, areas)}
+def _occluder(spec: SceneSpec, locale: Locale, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
+    taken = {wish.entry.name for wish in wishes if wish.spec >= 0} | set(map(readable, spec.absent))
+    taken |= {*locale.areas, *map(readable, locale.areas)}
     found = []
-    for entry in filter(None, map(catalog.lookup, OCCLUDERS)):
-        place = place_of(entry, setting)
+    for entry in filter(None, map(lookup, OCCLUDERS)):
+        place = place_of(entry, locale)
         if place == entry.place and entry.name not in taken and not clash(entry.name, taken):
             wish = Wish(-1, entry, place, Look(entry.word, flip=entry.flip and bool(random.integers(2))))
             if can_hide(wish, target):
                 found.append(wish)
     if not found:
-        raise Refusal("nothing to hide behind", category=target.entry.name, environment=setting.name)
+        raise Refusal("nothing to hide behind", category=target.entry.name, environment=locale.environment.name)
     return found[int(random.integers(len(found)))]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.drawings.render import Placed
 from vhbench.generators.scenes.drawings.sprites import silhouette
-from vhbench.generators.scenes.environments.atlas import Band, Environment
+from vhbench.generators.scenes.environments.environment import Band, Environment
 from vhbench.generators.scenes.layout.plan import INVERSE, Wish
 from vhbench.schema import Box
 
@@ -44,7 +44,7 @@ def view(environment: Environment, *, mirrored: bool) -> View:
 
 
 @dataclass(slots=True)
-class Slot:
+class Spot:
     """A wish that has a place; layout-internal. ``base`` is the share of the height at which its foot (centre) is."""
 
     wish: Wish
@@ -91,41 +91,41 @@ class Layout:
     zoom: float
     requested: tuple[tuple[int, str, int], ...]
     apart: bool = False
-    slots: list[Slot] = field(default_factory=list)
+    spots: list[Spot] = field(default_factory=list)
 
     def uniform(self, low: float, high: float) -> float:
         """Draw a number."""
         return float(self.random.uniform(low, high))
 
 
-def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Slot]]:
+def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Spot]]:
     """Yield the relations of a wish to things that have their place, as seen from the wish."""
     for index, predicate, other in layout.requested:
-        for slot in layout.slots:
-            if wish.spec == index and slot.wish.spec == other:
-                yield predicate, slot
+        for spot in layout.spots:
+            if wish.spec == index and spot.wish.spec == other:
+                yield predicate, spot
                 break
         if wish.spec == other and predicate != "on":
-            yield from ((INVERSE[predicate], slot) for slot in layout.slots if slot.wish.spec == index)
+            yield from ((INVERSE[predicate], spot) for spot in layout.spots if spot.wish.spec == index)
 
 
-def visible_share(slot: Slot, others: Sequence[Slot]) -> float:
+def visible_share(spot: Spot, others: Sequence[Spot]) -> float:
     """Return the share of a coarse silhouette that nothing nearer covers."""
-    nearer = [other for other in others if other.placed.depth > slot.placed.depth and _touch(slot, other)]
+    nearer = [other for other in others if other.placed.depth > spot.placed.depth and _touch(spot, other)]
     if not nearer:
         return 1.0
-    free = slot.coarse.copy()
+    free = spot.coarse.copy()
     for other in nearer:
-        _clear(free, slot.at, other)
-    return float(free.sum() / max(1, slot.coarse.sum()))
+        _clear(free, spot.at, other)
+    return float(free.sum() / max(1, spot.coarse.sum()))
 
 
-def _touch(a: Slot, b: Slot) -> bool:
+def _touch(a: Spot, b: Spot) -> bool:
     beside = a.placed.x + a.width <= b.placed.x or b.placed.x + b.width <= a.placed.x
     return not (beside or a.placed.y + a.height <= b.placed.y or b.placed.y + b.height <= a.placed.y)
 
 
-def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Slot) -> None:
+def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Spot) -> None:
     left, top = max(at[0], other.at[0]), max(at[1], other.at[1])
     right = min(at[0] + free.shape[1], other.at[0] + other.coarse.shape[1])
     bottom = min(at[1] + free.shape[0], other.at[1] + other.coarse.shape[0])

@@ -1,35 +1,14 @@
 """Which words a scene knows: what is present, what is absent, and what leaves one in doubt."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 
-from vhbench.generators.scenes import catalog
-from vhbench.generators.scenes.environments import atlas
+from vhbench.generators.scenes.catalog import CATALOG, readable
+from vhbench.generators.scenes.environments.atlas import AREA_CONFUSABLE, AREAS
 
+VOCABULARY: frozenset[str] = frozenset(entry.name for entry in CATALOG.values()) | AREAS
+"""Every word whose presence or absence scenes can know: things and areas."""
 
-@lru_cache(maxsize=1)
-def _rivals() -> Mapping[str, frozenset[str]]:
-    """Map each readable name, and each area, to the names that must not be asked as absent where it is present."""
-    table: dict[str, set[str]] = {}
-    for name, others in _declared():
-        for other in others:
-            entry = catalog.lookup(other)
-            rival = entry.name if entry else other
-            if rival != name:
-                table.setdefault(name, set()).add(rival)
-                table.setdefault(rival, set()).add(name)
-    for entry in catalog.CATALOG.values():  # one way: a car has windows, but a window has no car
-        parts = {part.name if (part := catalog.lookup(word)) else word for word in entry.parts}
-        table.setdefault(entry.name, set()).update(parts - {entry.name})
-    return {name: frozenset(rivals) for name, rivals in table.items()}
-
-
-def _declared() -> Iterable[tuple[str, Sequence[str]]]:
-    for entry in catalog.CATALOG.values():
-        yield entry.name, (*entry.implies, *entry.confusable)
-    yield from atlas.AREA_CONFUSABLE.items()
-    for area in sorted(atlas.AREAS):
-        yield area, (area,)  # an area and a drawing may share a word: the cabinet and the wardrobe
+_COUNTABLE = frozenset(entry.name for entry in CATALOG.values() if entry.countable)
 
 
 def rivals(name: str) -> frozenset[str]:
@@ -38,18 +17,12 @@ def rivals(name: str) -> frozenset[str]:
     A man is a person, a yacht looks like a ship: the catalog declares these, and they are taken both ways. A car has
     windows, which are its parts: they are taken one way.
     """
-    return _rivals().get(name, frozenset())
+    return _RIVALS.get(name, frozenset())
 
 
 def clash(name: str, others: Iterable[str]) -> bool:
     """Tell whether a name leaves one in doubt about any of the others, or one of them about it."""
     return any(other in rivals(name) or name in rivals(other) for other in others)
-
-
-@lru_cache(maxsize=1)
-def vocabulary() -> frozenset[str]:
-    """Return every word whose presence or absence scenes can know: things and areas."""
-    return catalog.vocabulary() | frozenset(atlas.AREAS)
 
 
 def known_words(things: Iterable[str], areas: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
@@ -58,12 +31,26 @@ def known_words(things: Iterable[str], areas: Iterable[str]) -> tuple[frozenset[
     Known is the vocabulary, less the rivals of whatever is present; what is present stays known. Countable are the
     known things that the catalog lets be counted, less any rival of something present.
     """
-    present = frozenset(things)
-    doubtful = frozenset().union(*(rivals(name) for name in sorted(present | frozenset(areas))))
-    known = (vocabulary() - doubtful) | present | frozenset(areas)
-    return known, (known & _countable()) - doubtful - frozenset(areas)
+    painted = frozenset(areas)
+    present = painted | frozenset(things)
+    doubtful = frozenset().union(*map(rivals, present))
+    known = (VOCABULARY - doubtful) | present
+    return known, (known & _COUNTABLE) - doubtful - painted
 
 
-@lru_cache(maxsize=1)
-def _countable() -> frozenset[str]:
-    return frozenset(entry.name for entry in catalog.CATALOG.values() if entry.countable)
+def _find_rivals() -> Mapping[str, frozenset[str]]:
+    """Map each readable name, and each area, to the names that must not be asked as absent where it is present."""
+    declared = [(entry.name, (*entry.implies, *entry.confusable)) for entry in CATALOG.values()]
+    declared += AREA_CONFUSABLE.items()
+    declared += [(area, (area,)) for area in AREAS]  # the cabinet is an area, and a name for the wardrobe
+    pairs = {(name, readable(other)) for name, others in declared for other in others}
+    pairs |= {(other, name) for name, other in pairs}
+    pairs |= {(entry.name, readable(part)) for entry in CATALOG.values() for part in entry.parts}  # one way
+    table: dict[str, set[str]] = {}
+    for name, other in pairs:
+        if name != other:
+            table.setdefault(name, set()).add(other)
+    return {name: frozenset(others) for name, others in table.items()}
+
+
+_RIVALS = _find_rivals()

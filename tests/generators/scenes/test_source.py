@@ -95,10 +95,10 @@ def test_what_a_spec_leaves_open_is_where_such_things_are_seen() -> None:
         ):
             spec = SceneSpec(f"{words[0]}-{seed}", tuple(map(ObjectSpec, words)))
             entries = plan.check(spec)
-            assert suits(atlas.ENVIRONMENTS[plan.choose_setting(spec, entries, rng(seed, "x")).name])
+            assert suits(plan.choose_locale(spec, entries, rng(seed, "x")).environment)
         spec = random_spec(seed, "open")
-        setting = plan.Setting(spec.environment, spec.state)
-        assert all(plan.at_home(catalog.find(thing.category), setting) for thing in spec.objects)
+        locale = plan.Locale(atlas.ENVIRONMENTS[spec.environment], spec.state)
+        assert all(plan.at_home(catalog.find(thing.category), locale) for thing in spec.objects)
 
 
 def test_a_couch_on_a_beach_can_be_asked_for() -> None:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from vhbench.generators.scenes import catalog
-from vhbench.generators.scenes.environments import atlas
-from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, VARIANTS, backdrop
+from vhbench.generators.scenes.environments import atlas, backdrops
+from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS
+from vhbench.generators.scenes.environments.backdrops import VARIANTS, backdrop
 from vhbench.schema import VhbenchError
 
 STATES = [(environment.name, state) for environment in ENVIRONMENTS.values() for state in environment.states]
@@ -18,7 +19,7 @@ def test_there_are_enough_environments() -> None:
 
 @pytest.mark.parametrize(("name", "state"), STATES, ids=str)
 def test_declared_areas_are_the_painted_ones(name: str, state: str) -> None:
-    painted = {word for variant in range(VARIANTS) for word in atlas._canvas(name, state, variant).areas}
+    painted = {word for variant in range(VARIANTS) for word in backdrops._canvas(name, state, variant).areas}
     assert painted == set(ENVIRONMENTS[name].areas(state))
     assert len(painted) == len(ENVIRONMENTS[name].areas(state))
 
@@ -34,7 +35,7 @@ def test_states_look_different(name: str) -> None:
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_a_backdrop_fills_its_canvas_and_is_reproducible(name: str) -> None:
     first = backdrop(name, variant=2, size=96)
-    atlas.backdrop.cache_clear()
+    backdrops.backdrop.cache_clear()
     again = backdrop(name, variant=2 + VARIANTS, size=96)
     assert first.pixels.shape == (96, 96, 3)
     assert (first.pixels == again.pixels).all()
@@ -45,8 +46,8 @@ def test_a_backdrop_fills_its_canvas_and_is_reproducible(name: str) -> None:
 @pytest.mark.parametrize("name", ENVIRONMENTS)
 def test_nothing_is_left_unpainted(name: str) -> None:
     for variant in range(VARIANTS):
-        canvas = atlas._canvas(name, ENVIRONMENTS[name].states[0], variant)
-        pixels = atlas._rasterise(canvas.svg(), 96)
+        canvas = backdrops._canvas(name, ENVIRONMENTS[name].states[0], variant)
+        pixels = backdrops._rasterise(canvas.svg(), 96)
         assert (pixels.max(-1) == 0).mean() < 0.001  # what nothing covers is black
 
 
@@ -68,10 +69,9 @@ def test_variants_differ() -> None:
 
 def test_words_for_environments_and_states() -> None:
     assert atlas.find_environment("Tennis_Court") is ENVIRONMENTS["court"]
-    assert atlas.canonical_state("lush") == "sunny"
-    assert atlas.canonical_state("lush", "forest") == "sunny"
-    assert atlas.canonical_state("lush", "desert") == "lush"  # a lush desert cannot be painted
-    assert atlas.canonical_state("starry", "kitchen") == "starry"
+    assert ENVIRONMENTS["forest"].state_of("lush") == "sunny"
+    assert ENVIRONMENTS["desert"].state_of("lush") == "lush"  # a lush desert cannot be painted
+    assert ENVIRONMENTS["kitchen"].state_of("starry") == "starry"
     assert backdrop("meadow", state="yellowed", size=32).state == "withered"
     with pytest.raises(VhbenchError, match="unknown environment 'moonbase': must be one of grass, forest"):
         backdrop("moonbase")

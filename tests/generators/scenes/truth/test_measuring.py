@@ -22,7 +22,7 @@ from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.environments import atlas
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
-from vhbench.generators.scenes.truth import measuring
+from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
 
 # pycocotools decodes through a deprecated form of numpy's array protocol.
@@ -180,10 +180,10 @@ def test_scenes_are_the_same_in_any_order_and_in_any_process():
 
 
 def test_a_car_has_windows_but_a_window_has_no_car() -> None:
-    known, countable = measuring.known_words(["car"], ["street", "window", "building"])
+    known, countable = known_words(["car"], ["street", "window", "building"])
     assert {"car"} <= countable
     assert "window" not in countable
-    known, _ = measuring.known_words(["car"], [])
+    known, _ = known_words(["car"], [])
     assert not {"window", "tire", "door"} & known
-    known, _ = measuring.known_words([], ["window", "wall", "floor"])
+    known, _ = known_words([], ["window", "wall", "floor"])
     assert "car" in known
