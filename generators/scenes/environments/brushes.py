@@ -1,7 +1,7 @@
 """Brushes for painted environments: each adds SVG to a canvas of 512 × 512 units and declares the words it paints."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -333,10 +333,10 @@ def falling_snow(canvas: Canvas, count: int = 150) -> None:
         canvas.ellipse(canvas.uniform(0, SIZE), canvas.uniform(0, SIZE), r, r, "#ffffff", 'fill-opacity="0.8"')
 
 
-def scatter(count: int, canvas: Canvas, draw: Callable[[float], None], *, jitter: float = 0.6) -> None:
-    """Call ``draw`` with ``count`` positions across the canvas, evenly spread and shaken."""
+def scatter(canvas: Canvas, count: int, *, jitter: float = 0.3) -> Iterator[float]:
+    """Yield positions across the canvas, evenly spread and shaken."""
     for i in range(count):
-        draw((i + 0.5 + canvas.uniform(-0.5, 0.5) * jitter) / count * SIZE)
+        yield (i + 0.5 + canvas.uniform(-jitter, jitter)) / count * SIZE
 
 
 def hazy(colours: Sequence[str], amount: float, haze: str = "#cfe0e8") -> tuple[str, ...]:

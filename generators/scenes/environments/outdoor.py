@@ -27,15 +27,31 @@ def plants(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
     return tuple(colours)
 
 
-def meadow(canvas: Canvas, top: float) -> None:
-    """Paint grassland from ``top`` down; under snow it is snow."""
+def soil(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
+    """Return the colours of the ground below plants; under snow it is white."""
+    return SNOW if canvas.state == "snowy" else plants(canvas, colours)
+
+
+def grow(canvas: Canvas, top: float, blades: Sequence[str] = BLADES, *, count: int = 420) -> None:
+    """Let grass grow from ``top`` down, unless there is snow."""
     if canvas.state == "snowy":
-        brush.ground(canvas, top, SNOW, word="snow")
+        canvas.area("snow")
         return
-    brush.ground(canvas, top, plants(canvas, GREEN), word="grass")
-    brush.tufts(canvas, top + 8, plants(canvas, BLADES))
+    brush.tufts(canvas, top, plants(canvas, blades), count=count)
+    canvas.area("grass")
     if canvas.state == "withered":
         canvas.area("tussock")
+
+
+def meadow(canvas: Canvas, top: float) -> None:
+    """Paint grassland from ``top`` down; under snow it is snow."""
+    brush.ground(canvas, top, soil(canvas, GREEN), word="snow" if canvas.state == "snowy" else "grass")
+    grow(canvas, top + 8)
+
+
+def far_trees(canvas: Canvas, base: float, height: float, *, word: str) -> None:
+    """Paint a row of trees in the distance."""
+    brush.ridge(canvas, base, height, plants(canvas, ("#35603a", "#4a7a45")), word=word, rough=0.7)
 
 
 def grass(canvas: Canvas) -> None:
@@ -52,22 +68,15 @@ def forest(canvas: Canvas) -> None:
     canvas.rect(0, 90, SIZE, 220, "#dcebdc", 'fill-opacity="0.5"')
     for row, (count, y, height, haze) in enumerate(((10, 272, 225, 0.5), (8, 284, 262, 0.24), (6, 298, 300, 0.0))):
         leaves, needles = (brush.hazy(plants(canvas, tones), haze) for tones in (TREE, FIR))
-        for i in range(count):
-            x = (i + 0.5 + canvas.uniform(-0.35, 0.35)) / count * SIZE
+        trunk = brush.hazy(("#5b4029",), haze)[0]
+        for i, x in enumerate(brush.scatter(canvas, count, jitter=0.35)):
             tall, foot = height * canvas.uniform(0.85, 1.12), y + canvas.uniform(-2, 5)
             if (i + row) % 3:
-                brush.broad_tree(canvas, x, foot, tall, leaves, brush.hazy(("#5b4029",), haze)[0])
+                brush.broad_tree(canvas, x, foot, tall, leaves, trunk)
             else:
-                brush.conifer(canvas, x, foot, tall, needles, brush.hazy(("#5b4029",), haze)[0])
-    soil = SNOW if canvas.state == "snowy" else plants(canvas, ("#6f8f4a", "#587a3c", "#45652f", "#384f27"))
-    brush.ground(canvas, 288, soil, word="ground")
-    if canvas.state == "snowy":
-        canvas.area("snow")
-    else:
-        brush.tufts(canvas, 300, plants(canvas, ("#2f5a28", "#4b7d38", "#7aa950")), count=300)
-        canvas.area("grass")
-    if canvas.state == "withered":
-        canvas.area("tussock")
+                brush.conifer(canvas, x, foot, tall, needles, trunk)
+    brush.ground(canvas, 288, soil(canvas, ("#6f8f4a", "#587a3c", "#45652f", "#384f27")), word="ground")
+    grow(canvas, 300, ("#2f5a28", "#4b7d38", "#7aa950"), count=300)
     canvas.area("forest")
 
 
@@ -76,9 +85,8 @@ def beach(canvas: Canvas) -> None:
     brush.sky(canvas, 205)
     brush.water(canvas, 205, 300, SEA, word="sea", waves=0.7)
     phase = canvas.uniform(0, 6)
-    edge = [
-        (float(x), 288 + 9 * math.sin(x * 0.010 + phase) + 4 * math.sin(x * 0.027 + phase)) for x in range(0, 521, 8)
-    ]
+    waves = ((x, 9 * math.sin(x * 0.010 + phase) + 4 * math.sin(x * 0.027 + phase)) for x in range(0, 521, 8))
+    edge = [(float(x), 288 + wave) for x, wave in waves]
     canvas.polygon([(x, y - 7) for x, y in edge] + [(x, y + 1) for x, y in reversed(edge)], "#ffffff")
     canvas.polygon([*edge, (520, SIZE), (0, SIZE)], canvas.gradient(SAND))
     canvas.polygon(edge + [(x, y + 14) for x, y in reversed(edge)], "#b08d58", 'fill-opacity="0.4"')
@@ -99,19 +107,12 @@ def lake(canvas: Canvas) -> None:
     """A lake before mountains, with a grassy shore in front."""
     brush.sky(canvas, 226)
     brush.ridge(canvas, 232, 100, ("#8ba0b4", "#6d8c94", "#648777"), word="mountain", rough=0.6, snow=True)
-    brush.ridge(canvas, 236, 26, plants(canvas, ("#35603a", "#4a7a45")), word="forest", rough=0.7)
+    far_trees(canvas, 236, 26, word="forest")
     canvas.area("tree")
     brush.water(canvas, 234, 420, LAKE, word="lake", waves=0.4)
     shore = [(float(x), 398 + 12 * math.sin(x * 0.008 + 1)) for x in range(0, 521, 8)]
-    tones = SNOW if canvas.state == "snowy" else plants(canvas, GREEN)
-    canvas.polygon([*shore, (520, SIZE), (0, SIZE)], canvas.gradient(tones[1:]))
-    if canvas.state == "snowy":
-        canvas.area("snow")
-    else:
-        brush.tufts(canvas, 412, plants(canvas, BLADES), count=240)
-        canvas.area("grass")
-    if canvas.state == "withered":
-        canvas.area("tussock")
+    canvas.polygon([*shore, (520, SIZE), (0, SIZE)], canvas.gradient(soil(canvas, GREEN)[1:]))
+    grow(canvas, 412, count=240)
     canvas.area("waterfront")
 
 
@@ -120,25 +121,17 @@ def river(canvas: Canvas) -> None:
     brush.sky(canvas, 226)
     brush.ridge(canvas, 234, 64, ("#6f9a78", "#86b07a"), word="mountain", rough=0.45)
     meadow(canvas, 228)
-    left: list[brush.Point] = []
-    right: list[brush.Point] = []
-    for depth in np.linspace(0, 1, 40).tolist():
-        middle = SIZE * (0.5 + 0.17 * math.sin(depth * 4.2 + 0.6) * (1 - depth * 0.3))
-        half, y = SIZE * (0.010 + 0.24 * depth**1.3), 230 + (SIZE - 230) * depth
-        left.append((middle - half, y))
-        right.append((middle + half, y))
-    canvas.polygon(
-        [(x - 4, y) for x, y in left] + [(x + 4, y) for x, y in reversed(right)], "#7a6a45", 'fill-opacity="0.5"'
-    )
+    course = [
+        (SIZE * (0.5 + 0.17 * math.sin(d * 4.2 + 0.6) * (1 - d * 0.3)), SIZE * (0.010 + 0.24 * d**1.3), 230 + 282 * d)
+        for d in np.linspace(0, 1, 40).tolist()
+    ]
+    left, right = ([(middle + side * half, y) for middle, half, y in course] for side in (-1, 1))
+    bed = [(x - 4, y) for x, y in left] + [(x + 4, y) for x, y in reversed(right)]
+    canvas.polygon(bed, "#7a6a45", 'fill-opacity="0.5"')
     canvas.polygon(left + right[::-1], canvas.gradient(("#b9dbe6", "#6aaccd", "#3a83ad")))
-    ripples = [
-        [(x + w * 0.2, y), (x + w * 0.55, y - 1.5)]
-        for (x, y), w in zip(left[3::2], np.linspace(8, 190, 19), strict=True)
-    ]
-    ripples += [
-        [(x + w * 0.7, y + 5), (x + w * 0.95, y + 4)]
-        for (x, y), w in zip(left[4::2], np.linspace(10, 190, 18), strict=True)
-    ]
+    far, near = (zip(left[n::2], np.linspace(w, 190, 22 - n), strict=True) for n, w in ((3, 8), (4, 10)))
+    ripples = [[(x + w * 0.2, y), (x + w * 0.55, y - 1.5)] for (x, y), w in far]
+    ripples += [[(x + w * 0.7, y + 5), (x + w * 0.95, y + 4)] for (x, y), w in near]
     canvas.lines(ripples, "#ffffff", 1.6, 0.5)
     canvas.area("river", "water", "waterfront")
 
@@ -157,9 +150,8 @@ def snow(canvas: Canvas) -> None:
     """A snow field with firs and white mountains."""
     brush.sky(canvas, 240)
     brush.ridge(canvas, 248, 110, ("#d5e0ed", "#b3c3d7", "#a6b9ce"), word="mountain", rough=0.55, snow=True)
-    brush.scatter(
-        9, canvas, lambda x: brush.conifer(canvas, x, 254, canvas.uniform(70, 125), ("#3d5f57", "#4c7268", "#eef4f8"))
-    )
+    for x in brush.scatter(canvas, 9):
+        brush.conifer(canvas, x, 254, canvas.uniform(70, 125), ("#3d5f57", "#4c7268", "#eef4f8"))
     brush.ground(canvas, 246, ("#d3dfec", "#e3ecf5", "#edf3f9", "#dbe6f1"), word="snow")
 
 
@@ -194,7 +186,7 @@ def street(canvas: Canvas) -> None:
 def court(canvas: Canvas) -> None:
     """A tennis court, seen along its length."""
     brush.sky(canvas, 226)
-    brush.ridge(canvas, 232, 28, plants(canvas, ("#35603a", "#4a7a45")), word="tree", rough=0.7)
+    far_trees(canvas, 232, 28, word="tree")
     brush.ground(canvas, 228, ("#2f7d5b", "#2c7a66", "#2a6f63"), word="court", patches=10)
 
     def at(across: float, y: float) -> brush.Point:
@@ -214,7 +206,7 @@ def court(canvas: Canvas) -> None:
 def track(canvas: Canvas) -> None:
     """A running track with lanes."""
     brush.sky(canvas, 226)
-    brush.ridge(canvas, 232, 28, plants(canvas, ("#35603a", "#4a7a45")), word="tree", rough=0.7)
+    far_trees(canvas, 232, 28, word="tree")
     meadow(canvas, 228)
     brush.ground(canvas, 272, ("#c25a3c", "#b54f33", "#a8452c"), word="track", patches=16)
     lanes = [[(SIZE * (0.5 + (i - 3.5) * 0.06), 272.0), (SIZE * (0.5 + (i - 3.5) * 0.42), SIZE)] for i in range(8)]
@@ -285,11 +277,8 @@ def island(canvas: Canvas) -> None:
 def park(canvas: Canvas) -> None:
     """Lawn with trees and a path."""
     brush.sky(canvas, 244)
-    brush.scatter(
-        12,
-        canvas,
-        lambda x: brush.broad_tree(canvas, x, 250, canvas.uniform(80, 120), brush.hazy(plants(canvas, TREE), 0.3)),
-    )
+    for x in brush.scatter(canvas, 12):
+        brush.broad_tree(canvas, x, 250, canvas.uniform(80, 120), brush.hazy(plants(canvas, TREE), 0.3))
     meadow(canvas, 242)
     path = [(0.53, 244), (0.56, 244), (0.52, 300), (0.62, 380), (0.90, SIZE), (0.34, SIZE), (0.40, 380), (0.46, 300)]
     canvas.polygon([(x * SIZE, float(y)) for x, y in path], "#d9c7a0")
