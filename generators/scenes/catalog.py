@@ -5,12 +5,12 @@ that questions use and that the scenes' truth holds. Two words for one thing are
 scene says of one thing that it is both present and absent.
 """
 
-import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from vhbench.generators.scenes.cells import numbers, records, words
 from vhbench.generators.scenes.paints import COLOURS
 from vhbench.schema import VhbenchError
 
@@ -104,46 +104,24 @@ def plain(word: str) -> str:
     return word.strip().lower().replace("_", " ")
 
 
-def rows(table: Path) -> list[dict[str, str]]:
-    """Read a table: tabs between cells, a first row of names, no quoting."""
-    with table.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+def _place(cell: str) -> str:
+    if cell not in PLACES:
+        raise ValueError(f"place {cell!r} must be one of {', '.join(PLACES)}")
+    return cell
 
 
-def words(cell: str) -> tuple[str, ...]:
-    """Split a cell at its commas."""
-    return tuple(cell.split(",")) if cell else ()
-
-
-def _read(table: Path) -> Mapping[str, Entry]:
-    return {row["word"]: _entry(row) for row in rows(table)}
-
-
-def _entry(row: Mapping[str, str]) -> Entry:
-    if row["place"] not in PLACES:
-        raise VhbenchError(f"{TABLE.name}: {row['word']}: place {row['place']!r} must be one of {', '.join(PLACES)}")
-    cells: dict[str, Any] = {name: _CELLS.get(name, str)(cell) for name, cell in row.items()}
-    return Entry(**cells)
-
-
-def _box(cell: str) -> Box | None:
-    if not cell:
-        return None
-    left, right, top, bottom = (float(part) for part in cell.split(","))
-    return left, right, top, bottom
-
-
-_CELLS: Mapping[str, Callable[[str], Any]] = {
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "place": _place,
     "size_m": float,
     "colours": lambda cell: COLOURS if cell == "any" else words(cell),
     "countable": "yes".__eq__,
     "flip": "yes".__eq__,
-    "surface": _box,
+    "surface": lambda cell: numbers(cell) or None,
     **dict.fromkeys(("synonyms", "actions", "states", "implies", "confusable", "parts"), words),
 }
-"""Column → what reads its cells; all others are text."""
+"""Column → what reads its cells, unless they are text."""
 
-CATALOG: Mapping[str, Entry] = _read(TABLE)
+CATALOG: Mapping[str, Entry] = {entry.word: entry for entry in records(TABLE, Entry, READERS)}
 """Word → entry."""
 
 _NAMES: list[tuple[str, Entry]] = [

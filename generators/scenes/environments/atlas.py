@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from vhbench.generators.scenes.catalog import Place, plain, rows, words
+from vhbench.generators.scenes.catalog import Place, plain
+from vhbench.generators.scenes.cells import records, words
 from vhbench.generators.scenes.environments import indoor, outdoor
 from vhbench.generators.scenes.environments.brushes import Canvas
 from vhbench.generators.scenes.environments.environment import Band, Environment
@@ -85,9 +86,9 @@ _BY_WORD = {word: e for e in reversed(_ALL) for word in e.synonyms} | dict(ENVIR
 AREAS: frozenset[str] = frozenset(word for e in _ALL for state in e.states for word in e.areas(state))
 """Every word that some environment paints."""
 
-AREA_CONFUSABLE: Mapping[str, tuple[str, ...]] = {
-    row["area"]: words(row["not_absent"]) for row in rows(Path(__file__).with_name("areas.tsv"))
-}
+AREA_CONFUSABLE: Mapping[str, tuple[str, ...]] = dict(
+    records(Path(__file__).with_name("areas.tsv"), lambda area, not_absent: (area, words(not_absent)), {})
+)
 """Area → words that must not be asked as absent when it is painted."""
 
 

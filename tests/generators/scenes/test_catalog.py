@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes.cells import records
 from vhbench.generators.scenes.creatures.creature import CREATURES
 from vhbench.generators.scenes.environments import atlas
 from vhbench.schema import VhbenchError
@@ -92,5 +93,5 @@ def test_a_bad_table_is_refused(tmp_path: Path) -> None:
     table = tmp_path / "catalog.tsv"
     text = catalog.TABLE.read_text().splitlines()
     table.write_text("\n".join([text[0], text[1].replace("\twall\t", "\tmoon\t")]))
-    with pytest.raises(VhbenchError, match=r"place 'moon' must be one of ground"):
-        catalog._read(table)
+    with pytest.raises(VhbenchError, match=r"catalog.tsv, line 2: place 'moon' must be one of ground"):
+        records(table, catalog.Entry, catalog.READERS)
