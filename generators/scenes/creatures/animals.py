@@ -7,7 +7,7 @@ import numpy as np
 from vhbench.generators.scenes.creatures import heads as heads
 from vhbench.generators.scenes.creatures.coats import COATS, zebra_legs
 from vhbench.generators.scenes.creatures.frame import Frame, frame
-from vhbench.generators.scenes.creatures.sketch import Point, Sketch, hang, polar, smooth, straight
+from vhbench.generators.scenes.creatures.sketch import Point, Sketch, around, hang, polar, smooth, straight
 from vhbench.generators.scenes.creatures.species import LegAngles
 from vhbench.generators.scenes.paints import shade
 from vhbench.seeding import rng
@@ -89,8 +89,7 @@ def _near_legs(sketch: Sketch, pose: Frame) -> None:
         _lying_legs(sketch, pose)
     elif hind:
         reach = pose.species.leg_width[0] * 1.5
-        crease = [polar(pose.hip_joint, angle, reach) for angle in (60, 0, -48)]
-        sketch.stroke(crease, pose.coat.crease, 1.5)
+        sketch.stroke(around(pose.hip_joint, ((60, reach), (0, reach), (-48, reach))), pose.coat.crease, 1.5)
 
 
 def _sitting_haunch(sketch: Sketch, pose: Frame) -> None:
@@ -184,7 +183,7 @@ def _wool(sketch: Sketch, pose: Frame, outline: list[Point], chance: np.random.G
     sketch.blob(outline, body)
     for along, up in zip(chance.uniform(0, 0.98, 16), chance.uniform(-0.28, 0.34, 16), strict=True):
         point = pose.at(pose.back * float(along), chest * float(up))
-        sketch.stroke([polar(point, 200, 4), polar(point, 110, 3.2), polar(point, -20, 4)], shade(body, 0.90), 1.6)
+        sketch.stroke(around(point, ((200, 4), (110, 3.2), (-20, 4))), shade(body, 0.90), 1.6)
 
 
 def _neck(sketch: Sketch, pose: Frame) -> list[Point]:
@@ -207,6 +206,9 @@ def _neck(sketch: Sketch, pose: Frame) -> list[Point]:
     return [*upper, polar(end, down, narrow * 0.8), polar(root, down, wide * 0.86)]
 
 
+_FAST = ("running", "jumping")
+
+
 def _root(pose: Frame) -> Point:
     return pose.at(-pose.species.rump * 0.42, pose.species.rump * 0.24)
 
@@ -215,63 +217,54 @@ def _swing(pose: Frame) -> float:
     return {"running": 18, "jumping": 24, "sitting": -60, "lying": -40}.get(pose.action, 0)
 
 
-def _tail_up(sketch: Sketch, pose: Frame) -> None:
-    root, swing = _root(pose), _swing(pose)
-    points = [root, polar(root, 150 + swing * 0.2, 12), polar(root, 112 + swing, 27), polar(root, 95 + swing * 1.6, 36)]
-    sketch.stroke(points, pose.coat.body, 6.5)
-
-
-def _tail_cat(sketch: Sketch, pose: Frame) -> None:
-    root, swing = _root(pose), _swing(pose)
-    if pose.pose.rest:
-        x, y = root
-        points = [root, (x - 12, y - 8), (x - 10, 4.0), (x + 14, 4.0)]
-    else:
-        curve = ((170 + swing * 0.3, 14), (140 + swing, 28), (118 + swing * 1.5, 44))
-        points = [root, *(polar(root, angle, reach) for angle, reach in curve)]
-    sketch.stroke(points, pose.coat.body, 6)
+def _tail_swung(sketch: Sketch, pose: Frame) -> None:
+    """A dog's or cat's tail, which follows the movement; a cat at rest puts it round its feet."""
+    (x, y), swing, cat = _root(pose), _swing(pose), pose.species.tail == "cat"
+    bends = ((170, 0.3, 14), (140, 1, 28), (118, 1.5, 44)) if cat else ((150, 0.2, 12), (112, 1, 27), (95, 1.6, 36))
+    curve = around((x, y), ((angle + swing * share, reach) for angle, share, reach in bends))
+    if cat and pose.pose.rest:
+        curve = [(x - 12, y - 8), (x - 10, 4.0), (x + 14, 4.0)]
+    sketch.stroke([(x, y), *curve], pose.coat.body, 6 if cat else 6.5)
 
 
 def _tail_horse(sketch: Sketch, pose: Frame) -> None:
     root = _root(pose)
-    angle = 205 - _swing(pose) * 2 if pose.action in ("running", "jumping") else 235
+    angle = 205 - _swing(pose) * 2 if pose.action in _FAST else 235
     shape = ((-22, 16), (-6, 40), (10, 50), (24, 40), (40, 14))
-    sketch.blob([root, *(polar(root, angle + a, r) for a, r in shape)], pose.coat.mane)
+    sketch.blob([root, *around(root, shape, turn=angle)], pose.coat.mane)
 
 
 def _tail_thin(sketch: Sketch, pose: Frame) -> None:
     """A rope with a tuft, or a big cat's long tail."""
-    root, tufted = _root(pose), pose.species.tail == "tuft"
+    (x, y), tufted = _root(pose), pose.species.tail == "tuft"
     length = pose.species.length * (0.46 if tufted else 0.62)
-    angle = 188 if pose.action in ("running", "jumping") else 252
-    curve = ((-30, 0.3), (-8, 0.68), (-14, 1.0))
-    points = [root, *(polar(root, angle + turn, length * share) for turn, share in curve)]
+    curve = around(
+        (x, y), ((-30, 0.3), (-8, 0.68), (-14, 1.0)), turn=188 if pose.action in _FAST else 252, scale=length
+    )
     if pose.pose.rest:
-        x, y = root
-        points = [root, (x - 10, max(5.0, y - 14)), (x - 18, 5.0), (x - 34, 5.0)]
-    sketch.stroke(points, pose.coat.body, 4.2 if tufted else 6.4)
+        curve = [(x - 10, max(5.0, y - 14)), (x - 18, 5.0), (x - 34, 5.0)]
+    sketch.stroke([(x, y), *curve], pose.coat.body, 4.2 if tufted else 6.4)
     if tufted:
         tone = pose.species.ruff or pose.coat.mane or pose.coat.detail
-        sketch.ellipse(points[-1], 6.5, 4, tone, turn=0 if pose.pose.rest else 60)
+        sketch.ellipse(curve[-1], 6.5, 4, tone, turn=0 if pose.pose.rest else 60)
     else:
-        for point in points[1:]:
+        for point in curve:
             sketch.circle(point, 3.2, pose.coat.detail)
 
 
 def _tail_bushy(sketch: Sketch, pose: Frame) -> None:
-    root = _root(pose)
-    angle = 178 if pose.action in ("running", "jumping") else 200
+    root, angle = _root(pose), 178 if pose.action in _FAST else 200
     shape = ((-22, 18), (-14, 38), (0, 36), (14, 40), (26, 18))
-    sketch.blob([root, *(polar(root, angle + a, r) for a, r in shape)], pose.coat.body)
+    sketch.blob([root, *around(root, shape, turn=angle)], pose.coat.body)
     if pose.species.tail == "fox":
         tip = ((-13, 33), (-6, 43), (3, 48), (10, 43), (15, 34))
-        sketch.blob([polar(root, angle + a, r) for a, r in tip], "#fbf3e8")
+        sketch.blob(around(root, tip, turn=angle), "#fbf3e8")
 
 
 def _tail_pig(sketch: Sketch, pose: Frame) -> None:
     root = _root(pose)
     curl = ((165, 6), (120, 9), (150, 13), (180, 10), (170, 16))
-    sketch.stroke([root, *(polar(root, a, r) for a, r in curl)], shade(pose.coat.body, 0.9), 2.6)
+    sketch.stroke([root, *around(root, curl)], shade(pose.coat.body, 0.9), 2.6)
 
 
 def _tail_short(sketch: Sketch, pose: Frame) -> None:
@@ -280,17 +273,9 @@ def _tail_short(sketch: Sketch, pose: Frame) -> None:
     sketch.ellipse(polar(root, 165, 4), 5, 3, pose.coat.belly, turn=60)
 
 
-def _tail_ball(sketch: Sketch, pose: Frame) -> None:
-    sketch.circle(polar(_root(pose), 190, 3), 7, "#fbf8f4")
-
-
-def _tail_stub(sketch: Sketch, pose: Frame) -> None:
-    sketch.ellipse(_root(pose), 6, 5, pose.coat.body)
-
-
 _TAILS: Mapping[str, Callable[[Sketch, Frame], None]] = {
-    "up": _tail_up,
-    "cat": _tail_cat,
+    "up": _tail_swung,
+    "cat": _tail_swung,
     "horse": _tail_horse,
     "tuft": _tail_thin,
     "long": _tail_thin,
@@ -298,7 +283,7 @@ _TAILS: Mapping[str, Callable[[Sketch, Frame], None]] = {
     "fox": _tail_bushy,
     "pig": _tail_pig,
     "short": _tail_short,
-    "ball": _tail_ball,
-    "stub": _tail_stub,
+    "ball": lambda sketch, pose: sketch.circle(polar(_root(pose), 190, 3), 7, "#fbf8f4"),
+    "stub": lambda sketch, pose: sketch.ellipse(_root(pose), 6, 5, pose.coat.body),
 }
 """Shape → brush."""

@@ -40,7 +40,6 @@ class Frame:
         nose: end of the muzzle.
     """
 
-    word: str
     action: str
     species: Species
     pose: Pose
@@ -60,6 +59,10 @@ class Frame:
     def on(self, along: float, up: float) -> Point:
         """The same with shares: of the back's length and of the rump's depth."""
         return self.at(self.back * along, self.species.rump * up)
+
+    def on_head(self, angle: float, share: float) -> Point:
+        """Return a point of the head: at an angle from the muzzle's direction and a share of the skull's radius."""
+        return polar(self.head, self.head_angle + angle, self.species.head[0] * share)
 
     @property
     def hip_joint(self) -> Point:
@@ -93,7 +96,7 @@ def frame(word: str, colour: str, action: str) -> Frame:
     if action == "eating" and species.neck[0] < 20 and "trunk" not in species.extras:
         head = (head[0], max(radius * 1.02, head[1] - radius * 0.9))  # short necks: the head itself goes down
     return Frame(
-        word, action, species, pose, coat(word, colour), back, hip, (root, end), angle, head, tilt,
+        action, species, pose, coat(word, colour), back, hip, (root, end), angle, head, tilt,
         polar(head, tilt, species.muzzle[0]),
     )  # fmt: skip
 

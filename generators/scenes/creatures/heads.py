@@ -1,10 +1,10 @@
 """Heads of animals: ears, horns, muzzle, eyes, manes, the elephant's trunk."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from vhbench.generators.scenes.creatures.frame import Frame
-from vhbench.generators.scenes.creatures.sketch import Point, Sketch, between, polar
+from vhbench.generators.scenes.creatures.sketch import Point, Sketch, around, between, polar
 from vhbench.generators.scenes.paints import shade
 
 INNER_EAR = {
@@ -80,7 +80,7 @@ def _ear(sketch: Sketch, frame: Frame, offset: float, colour: str, inner: str) -
     if kind == "flop":
         radius, turn = frame.species.head[0], frame.head_angle + offset
         shape = ((88, 0.95), (140, 1.02), (190, 1.35), (214, 1.42), (205, 0.80))
-        sketch.blob([polar(frame.head, turn + a, radius * r) for a, r in shape], colour)
+        sketch.blob(around(frame.head, shape, turn=turn, scale=radius), colour)
     elif kind == "round":
         radius = frame.species.head[0]
         sketch.circle(polar(root, angle, radius * 0.16), radius * 0.42, colour)
@@ -89,7 +89,7 @@ def _ear(sketch: Sketch, frame: Frame, offset: float, colour: str, inner: str) -
     elif kind in _POINTED:
         for scale, tone in ((1.0, colour), (0.68, inner)):
             if tone:
-                sketch.polygon([polar(root, angle + a, r * scale) for a, r in _POINTED[kind]], tone)
+                sketch.polygon(around(root, _POINTED[kind], turn=angle, scale=scale), tone)
     else:
         turn, reach, rx, ry = _OVAL[kind]
         for scale, tone in ((1.0, colour), (0.72, inner)):
@@ -117,39 +117,29 @@ _OVAL: Mapping[str, tuple[float, float, float, float]] = {
 
 
 def _horn(sketch: Sketch, frame: Frame, *, far: bool) -> None:
-    draw = _HORNS.get(frame.species.horn)
-    if draw:
-        root = polar(frame.head, frame.head_angle + 96 + (-14 if far else 6), frame.species.head[0] * 0.85)
-        draw(sketch, root, frame, far)
+    kind, turn = frame.species.horn, frame.head_angle
+    root = frame.on_head(96 + (-14 if far else 6), 0.85)
+    if kind in _CURVED:
+        curve, near_tone, far_tone, width = _CURVED[kind]
+        sketch.stroke([root, *around(root, curve, turn=turn)], far_tone if far else near_tone, width)
+    elif kind == "ossicone":
+        tip = polar(root, turn + 112, 11)
+        sketch.stroke([root, tip], frame.coat.body, 3.6)
+        sketch.circle(tip, 3.2, "#5a3a22")
+    elif kind == "antler":
+        _antler(sketch, root, turn, "#5d4228" if far else "#7d5a38")
 
 
-def _cow_horn(sketch: Sketch, root: Point, frame: Frame, far: bool) -> None:
-    long, wide = (19, 5.0) if frame.species.horn == "bull" else (13, 4.2)
-    turn = frame.head_angle
-    curve = [root, polar(root, turn + 124, long * 0.5), polar(root, turn + 92, long)]
-    sketch.stroke(curve, "#b8ab94" if far else "#d9cdb8", wide)
+_CURVED: Mapping[str, tuple[tuple[Point, Point], str, str, float]] = {
+    "cow": (((124, 6.5), (92, 13)), "#d9cdb8", "#b8ab94", 4.2),
+    "bull": (((124, 9.5), (92, 19)), "#d9cdb8", "#b8ab94", 5.0),
+    "goat": (((128, 12), (158, 23)), "#7a6a56", "#5f5242", 4.4),
+    "oryx": (((128, 18), (120, 38)), "#3a2f28", "#2a211b", 3.4),
+}
+"""Horn → (angle, distance) of middle and tip from the root, colour of the near and the far one, width."""
 
 
-def _goat_horn(sketch: Sketch, root: Point, frame: Frame, far: bool) -> None:
-    turn = frame.head_angle
-    curve = [root, polar(root, turn + 128, 12), polar(root, turn + 158, 23)]
-    sketch.stroke(curve, "#5f5242" if far else "#7a6a56", 4.4)
-
-
-def _oryx_horn(sketch: Sketch, root: Point, frame: Frame, far: bool) -> None:
-    turn = frame.head_angle
-    curve = [root, polar(root, turn + 128, 18), polar(root, turn + 120, 38)]
-    sketch.stroke(curve, "#2a211b" if far else "#3a2f28", 3.4)
-
-
-def _ossicone(sketch: Sketch, root: Point, frame: Frame, far: bool) -> None:
-    tip = polar(root, frame.head_angle + 112, 11)
-    sketch.stroke([root, tip], frame.coat.body, 3.6)
-    sketch.circle(tip, 3.2, "#5a3a22")
-
-
-def _antler(sketch: Sketch, root: Point, frame: Frame, far: bool) -> None:
-    colour, turn = "#5d4228" if far else "#7d5a38", frame.head_angle
+def _antler(sketch: Sketch, root: Point, turn: float, colour: str) -> None:
     first = polar(root, turn + 128, 16)
     second = polar(first, turn + 100, 17)
     third = polar(second, turn + 78, 12)
@@ -158,23 +148,13 @@ def _antler(sketch: Sketch, root: Point, frame: Frame, far: bool) -> None:
         sketch.stroke([point, polar(point, turn + angle, length)], colour, 3)
 
 
-_HORNS: Mapping[str, Callable[[Sketch, Point, Frame, bool], None]] = {
-    "cow": _cow_horn,
-    "bull": _cow_horn,
-    "goat": _goat_horn,
-    "oryx": _oryx_horn,
-    "ossicone": _ossicone,
-    "antler": _antler,
-}
-
-
 def _skull(sketch: Sketch, frame: Frame) -> None:
     species, coat, turn = frame.species, frame.coat, frame.head_angle
     radius, depth = species.head[0], species.muzzle[1]
     sketch.ellipse(frame.head, radius, radius * 0.90, coat.face, turn=turn)
     sketch.taper(frame.head, radius * 0.78, frame.nose, depth, coat.face)
     if species.nose and "snout" not in species.extras:
-        keeps = not coat.dyed or frame.word in ("cow", "donkey")
+        keeps = not coat.dyed or frame.species.word in ("cow", "donkey")
         tone = species.nose if keeps else shade(coat.body, 1.2)
         sketch.ellipse(polar(frame.nose, turn + 180, depth * 0.15), depth * 1.15, depth * 1.02, tone, turn=turn)
     elif coat.belly != coat.body and not species.face and species.feet == "paw":
@@ -196,10 +176,10 @@ def _markings(sketch: Sketch, frame: Frame) -> None:
     elif frame.species.pattern == "tiger":
         for angle in (70, 95, 120, 200, 225):
             corners = ((angle - 5, 0.98), (angle + 5, 0.98), (angle, 0.49))
-            sketch.polygon([polar(frame.head, turn + a, radius * r) for a, r in corners], ink)
+            sketch.polygon([frame.on_head(a, r) for a, r in corners], ink)
     elif frame.species.pattern == "rosette":
         for angle, reach in ((80, 0.6), (110, 0.7), (140, 0.5), (200, 0.6), (225, 0.72)):
-            sketch.circle(polar(frame.head, turn + angle, radius * reach), 1.7, ink)
+            sketch.circle(frame.on_head(angle, reach), 1.7, ink)
 
 
 def _eye(sketch: Sketch, frame: Frame) -> None:
@@ -227,14 +207,14 @@ def _nose(sketch: Sketch, frame: Frame) -> None:
     elif species.feet == "paw":
         tip = "#d9868a" if species.ear == "rabbit" else "#1c1717"
         sketch.ellipse(polar(nose, turn + 26, depth * 0.86), depth * 0.40, depth * 0.34, tip, turn=turn)
-        mouth = [polar(nose, turn - a, depth * r) for a, r in ((12, 0.96), (60, 0.60), (120, 0.62))]
+        mouth = around(nose, ((-12, 0.96), (-60, 0.60), (-120, 0.62)), turn=turn, scale=depth)
         sketch.stroke(mouth, "#55565c" if coat.black else shade(coat.body, 0.45), 1.3)
     else:
         sketch.ellipse(polar(nose, turn + 22, depth * 0.60), 1.9, 1.4, "#77787e" if coat.black else "#2a1f1a")
-        mouth = [polar(nose, turn - 34, depth * 0.94), polar(nose, turn - 84, depth * 0.52)]
+        mouth = around(nose, ((-34, 0.94), (-84, 0.52)), turn=turn, scale=depth)
         sketch.stroke(mouth, "#77787e" if coat.black else "#4a3a30", 1.3)
     if "beard" in species.extras:
-        chin = [polar(nose, turn - 90, depth * 0.8), polar(nose, turn - 150, depth * 1.1)]
+        chin = around(nose, ((-90, 0.8), (-150, 1.1)), turn=turn, scale=depth)
         sketch.polygon([*chin, (nose[0] - 4, nose[1] - depth * 2.4)], shade(coat.body, 0.88))
 
 
@@ -243,13 +223,13 @@ def _elephant(sketch: Sketch, frame: Frame) -> None:
     sketch.ellipse(middle, radius, radius * 0.98, coat.body)
     _trunk(sketch, frame)
     tusk = ((-52, 0.80), (-44, 1.12), (-20, 1.72), (-36, 1.02))
-    sketch.blob([polar(middle, a, radius * r) for a, r in tusk], "#fbf6ea")
+    sketch.blob(around(middle, tusk, scale=radius), "#fbf6ea")
     root = polar(middle, 172, radius * 0.70)
     outer = ((70, 1.0), (130, 1.05), (185, 0.95), (235, 1.22), (285, 0.95), (350, 0.42), (20, 0.6))
-    sketch.blob([polar(root, a, radius * r) for a, r in outer], coat.crease)
+    sketch.blob(around(root, outer, scale=radius), coat.crease)
     inner = ((75, 0.74), (130, 0.80), (185, 0.70), (235, 0.95), (285, 0.70), (350, 0.26))
     tone = "#2c2d31" if coat.black else shade(coat.body, 0.93)
-    sketch.blob([polar(root, a, radius * r) for a, r in inner], tone)
+    sketch.blob(around(root, inner, scale=radius), tone)
     sketch.circle(polar(middle, 26, radius * 0.46), 2.6, "#f0f0f0" if coat.black else "#15151a")
 
 

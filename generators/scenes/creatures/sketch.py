@@ -1,7 +1,7 @@
 """A sheet to draw creatures on: y upwards while drawing, tight SVG at the end."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 Point = tuple[float, float]
@@ -11,6 +11,11 @@ def polar(origin: Point, angle: float, distance: float) -> Point:
     """Return the point at an angle (degrees, counter-clockwise from right) and a distance."""
     radians = math.radians(angle)
     return origin[0] + distance * math.cos(radians), origin[1] + distance * math.sin(radians)
+
+
+def around(centre: Point, shape: Iterable[tuple[float, float]], *, turn: float = 0, scale: float = 1) -> list[Point]:
+    """Return the points at (angle, distance) pairs around a centre."""
+    return [polar(centre, turn + angle, scale * distance) for angle, distance in shape]
 
 
 def hang(origin: Point, angle: float, distance: float) -> Point:
