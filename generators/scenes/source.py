@@ -13,7 +13,7 @@ from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
 from vhbench.generators.scenes.layout.plan import Locale, Refusal, Wish
-from vhbench.generators.scenes.layout.stage import Layout, view
+from vhbench.generators.scenes.layout.stage import Layout, mirror
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
@@ -82,7 +82,7 @@ class SceneSource:
         random: np.random.Generator,
         attempt: int,
     ) -> Scene:
-        stage = view(locale.environment, mirrored=is_mirrored(locale.variant))
+        stage = mirror(locale.environment) if is_mirrored(locale.variant) else locale.environment
         zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / TRIES
         # Side by side without overlap, so that nobody doubts which is where; if need be, by their centres alone.
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)

@@ -238,9 +238,8 @@ def _tail_thin(sketch: Sketch, pose: Frame) -> None:
     """A rope with a tuft, or a big cat's long tail."""
     (x, y), tufted = _root(pose), pose.species.tail == "tuft"
     length = pose.species.length * (0.46 if tufted else 0.62)
-    curve = around(
-        (x, y), ((-30, 0.3), (-8, 0.68), (-14, 1.0)), turn=188 if pose.action in _FAST else 252, scale=length
-    )
+    angle = 188 if pose.action in _FAST else 252
+    curve = around((x, y), ((-30, 0.3), (-8, 0.68), (-14, 1.0)), turn=angle, scale=length)
     if pose.pose.rest:
         curve = [(x - 10, max(5.0, y - 14)), (x - 18, 5.0), (x - 34, 5.0)]
     sketch.stroke([(x, y), *curve], pose.coat.body, 4.2 if tufted else 6.4)

@@ -116,7 +116,7 @@ def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> 
 def scenery(name: str, state: str, variant: int, width: int, height: int) -> Backdrop:
     """Return a backdrop at any size; ``variant`` counts paintings, and from :data:`VARIANTS` on their mirror images.
 
-    Its bands are those of the painting, mirrored or not: see :func:`stage.view`.
+    Where things may be is mirrored by :func:`layout.stage.mirror`.
     """
     painted = backdrop(name, state=state, variant=variant % VARIANTS, size=max(width, height))
     pixels = painted.pixels

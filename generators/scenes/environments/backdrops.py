@@ -1,6 +1,5 @@
 """Environments as pixels. The paintings do not depend on a split's seed, so that they can be cached."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -9,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import resvg_py
 
-from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.environments import brushes
 from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
-from vhbench.generators.scenes.environments.environment import Band, Environment
+from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.paints import channels
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
@@ -25,7 +23,6 @@ _RESOLUTION = 0.64
 
 _SEED = 20250117
 _TINT_INDOORS = {"dim": "#a8a39c"}
-_SHADOWS = {"sunny": 0.36, "night": 0.2}
 _LIGHTS = {
     "night": (0.80, 0.84, 0.94),
     "gloomy": (0.93, 0.94, 0.95),
@@ -42,24 +39,16 @@ class Backdrop:
         name: of the environment.
         state: of the environment.
         pixels: sRGB, uint8, shape (size, size, 3), read-only.
-        horizon: as in :class:`Environment`.
-        bands: as in :class:`Environment`.
         areas: the words painted in this very picture.
-        indoor: no weather, soft shadows.
         haze: the colour that far things fade to, sRGB.
-        shadow: opacity of cast shadows in [0, 1].
         light: factor per channel for the light on things; close to 1 so that colours keep their names.
     """
 
     name: str
     state: str
     pixels: npt.NDArray[np.uint8]
-    horizon: float
-    bands: Mapping[Place, Band]
     areas: tuple[str, ...]
-    indoor: bool
     haze: tuple[int, int, int]
-    shadow: float
     light: tuple[float, float, float]
 
 
@@ -90,12 +79,8 @@ def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -
     horizon = environment.horizon
     far = pixels[int(size * horizon * 0.9) : int(size * horizon) + 1] if horizon > 0 else pixels
     red, green, blue = (int(channel) for channel in far.reshape(-1, 3).mean(0))
-    return Backdrop(
-        environment.name, state, pixels, horizon, environment.bands, tuple(canvas.areas), environment.indoor,
-        haze=(red, green, blue),
-        shadow=0.26 if environment.indoor else _SHADOWS.get(state, 0.28),
-        light=_LIGHTS.get(state, (1.0, 1.0, 1.0)),
-    )  # fmt: skip
+    light = _LIGHTS.get(state, (1.0, 1.0, 1.0))
+    return Backdrop(environment.name, state, pixels, tuple(canvas.areas), (red, green, blue), light)
 
 
 @lru_cache(maxsize=512)

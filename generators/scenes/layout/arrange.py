@@ -15,10 +15,10 @@ from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.drawings import artwork
 from vhbench.generators.scenes.drawings.render import Placed
 from vhbench.generators.scenes.drawings.sprites import Look, silhouette, size_for
-from vhbench.generators.scenes.environments.environment import Band
+from vhbench.generators.scenes.environments.environment import Band, Environment
 from vhbench.generators.scenes.layout.acceptance import acceptable
 from vhbench.generators.scenes.layout.plan import Refusal, Wish, can_hide
-from vhbench.generators.scenes.layout.stage import Layout, Spot, View, ties, visible_share
+from vhbench.generators.scenes.layout.stage import Layout, Spot, ties, visible_share
 from vhbench.generators.scenes.truth import measuring
 
 GROUNDED = ("ground", "floor", "table")
@@ -265,7 +265,7 @@ def _spot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[in
     return Spot(wish, placed, width, height, base)
 
 
-def _haze(scene: View, depth: float, place: str) -> float:
+def _haze(scene: Environment, depth: float, place: str) -> float:
     if scene.indoor or place in ("wall", "air", "sky"):
         return 0.0
     return max(0.0, 0.20 * (1 - (depth - scene.horizon) / (1 - scene.horizon)) - 0.05)

@@ -1,16 +1,15 @@
 """A scene while it is being laid out: what has its place, on small silhouettes that are quick to compare."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.catalog import Place
 from vhbench.generators.scenes.drawings.render import Placed
 from vhbench.generators.scenes.drawings.sprites import silhouette
-from vhbench.generators.scenes.environments.environment import Band, Environment
+from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.layout.plan import INVERSE, Wish
 from vhbench.schema import Box
 
@@ -18,29 +17,13 @@ _GRID = 4
 """Pixels per cell of the coarse grid."""
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """What a layout needs to know of an environment, painted or not.
-
-    Attributes:
-        horizon: of the eye, as a share of the height from the top.
-        bands: place → where things of that place may be.
-        indoor: no haze.
-    """
-
-    horizon: float
-    bands: Mapping[Place, Band]
-    indoor: bool
-
-
-def view(environment: Environment, *, mirrored: bool) -> View:
-    """Return the view of an environment, or of its mirror image."""
-    bands = dict(environment.bands)
-    if mirrored:
-        for place, band in bands.items():
-            far, near = ((1 - right, 1 - left) for left, right in (band.far, band.near))
-            bands[place] = replace(band, far=far, near=near)
-    return View(environment.horizon, bands, environment.indoor)
+def mirror(environment: Environment) -> Environment:
+    """Return an environment whose bands are those of its mirror image."""
+    bands = {
+        place: replace(band, far=(1 - band.far[1], 1 - band.far[0]), near=(1 - band.near[1], 1 - band.near[0]))
+        for place, band in environment.bands.items()
+    }
+    return replace(environment, bands=bands)
 
 
 @dataclass(slots=True)
@@ -84,7 +67,7 @@ class Layout:
         apart: what is asked to be left or right of another must not overlap with it sideways.
     """
 
-    scene: View
+    scene: Environment
     width: int
     height: int
     random: np.random.Generator

@@ -39,16 +39,7 @@ def left_of(a: Body, b: Body) -> bool | None:
 
     With d the distance of the box centres to the right and w the mean width: yes if d ≥ 0.6 w, no if d ≤ 0.1 w.
     """
-    return _beside(a, b, 1)
-
-
-def right_of(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` is right of ``b``: the mirror image of :func:`left_of`."""
-    return _beside(a, b, -1)
-
-
-def _beside(a: Body, b: Body, sign: int) -> bool | None:
-    distance = sign * (_centre(b)[0] - _centre(a)[0])
+    distance = _centre(b)[0] - _centre(a)[0]
     mean = (a.box[2] + b.box[2]) / 2
     return True if distance >= 0.6 * mean else False if distance <= 0.1 * mean else None
 
@@ -87,11 +78,6 @@ def in_front_of(a: Body, b: Body) -> bool | None:
     return None if covered > 0 or overlap > 0.1 * min(a.box[2], b.box[2]) else False
 
 
-def behind(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` is behind ``b``: :func:`in_front_of` with the parts exchanged."""
-    return in_front_of(b, a)
-
-
 def above(a: Body, b: Body) -> bool | None:
     """Tell whether ``a`` is above ``b``.
 
@@ -111,11 +97,6 @@ def above(a: Body, b: Body) -> bool | None:
         return True
     same_ground = not a.lifted and not b.lifted
     return False if same_ground and (overlap <= 0 or not clear) else None
-
-
-def below(a: Body, b: Body) -> bool | None:
-    """Tell whether ``a`` is below ``b``: :func:`above` with the parts exchanged."""
-    return above(b, a)
 
 
 def next_to(a: Body, b: Body) -> bool | None:
@@ -156,11 +137,12 @@ def judge(bodies: Sequence[Body]) -> tuple[tuple[Relation, ...], frozenset[str]]
 
 PREDICATES: dict[str, Callable[[Body, Body], bool | None]] = {
     "left of": left_of,
-    "right of": right_of,
+    "right of": lambda a, b: left_of(b, a),
     "on": on,
     "in front of": in_front_of,
-    "behind": behind,
+    "behind": lambda a, b: in_front_of(b, a),
     "above": above,
-    "below": below,
+    "below": lambda a, b: above(b, a),
     "next to": next_to,
 }
+"""Predicate → its rule; three are others with the parts exchanged."""
