@@ -7,7 +7,7 @@ import numpy as np
 from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.catalog import Entry
 from vhbench.generators.scenes.layout import plan
-from vhbench.generators.scenes.layout.plan import Locale, place_of
+from vhbench.generators.scenes.layout.plan import Locale
 from vhbench.generators.scenes.truth.known_words import clash, rivals
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
@@ -72,7 +72,10 @@ def random_spec(
 def _complete(
     base: SceneSpec, pool: Sequence[Entry] | None, total: int, random: np.random.Generator
 ) -> tuple[Locale, list[Entry]]:
-    """Choose a locale, and entries that complete the spec there."""
+    """Choose a locale and, at random, entries that complete the spec there.
+
+    What would make another word doubtful is left out; what is usually seen there comes first.
+    """
     wanted = [catalog.find(thing.category) for thing in base.objects]
     try:
         locale = plan.choose_locale(base, wanted, random)
@@ -80,31 +83,15 @@ def _complete(
         raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
     if pool is None:
         pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, locale)]
-    return locale, _pick(pool, wanted, base.absent, locale, total - len(wanted), random)
-
-
-def _pick(
-    pool: Sequence[Entry],
-    wanted: Sequence[Entry],
-    absent: Sequence[str],
-    locale: Locale,
-    number: int,
-    random: np.random.Generator,
-) -> list[Entry]:
-    """Choose entries at random, leaving out whatever would make another word doubtful; the usual ones come first."""
-    taken = {entry.name for entry in wanted} | set(map(catalog.readable, absent))
-    painted = locale.areas
-    doubtful = frozenset().union(*(rivals(area) for area in painted)) | {
-        *painted,
-        *map(catalog.readable, painted),
-    }
+    taken = {entry.name for entry in wanted} | set(map(catalog.readable, base.absent))
+    doubtful = locale.painted.union(*map(rivals, locale.areas))
     chosen: list[Entry] = []
     shuffled = [pool[int(index)] for index in random.permutation(len(pool))]
     for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, locale)):
-        if len(chosen) >= number:
+        if len(wanted) + len(chosen) >= total:
             break
-        told = entry.name in taken or entry.name in doubtful or clash(entry.name, taken)
-        if not told and place_of(entry, locale) == entry.place:
+        told = entry.name in taken | doubtful or clash(entry.name, taken)
+        if not told and plan.place_of(entry, locale) == entry.place:
             chosen.append(entry)
             taken.add(entry.name)
-    return chosen
+    return locale, chosen

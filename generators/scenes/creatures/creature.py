@@ -4,7 +4,6 @@ from functools import lru_cache
 
 from vhbench.generators.scenes.creatures.animals import animal
 from vhbench.generators.scenes.creatures.people import FIGURES, person
-from vhbench.generators.scenes.creatures.sketch import Sketch
 from vhbench.generators.scenes.creatures.species import SPECIES
 from vhbench.schema import VhbenchError
 
@@ -21,7 +20,12 @@ def creature(word: str, colour: str, action: str, variant: int) -> tuple[str, fl
     Raises:
         VhbenchError: if it is not one of :data:`CREATURES`.
     """
-    return _sketch(word, colour, action, variant % VARIANTS).finish()
+    variant %= VARIANTS
+    if word in FIGURES:
+        return person(word, colour, action, variant).finish()
+    if word in SPECIES:
+        return animal(word, colour, action, variant).finish()
+    raise VhbenchError(f"no creature {word!r}: must be one of {', '.join(CREATURES)}")
 
 
 @lru_cache(maxsize=64)
@@ -29,11 +33,3 @@ def usual_size(word: str) -> float:
     """Return the longer side of a creature that stands, in drawing units."""
     _, width, height = creature(word, "", "", 0)
     return max(width, height)
-
-
-def _sketch(word: str, colour: str, action: str, variant: int) -> Sketch:
-    if word in FIGURES:
-        return person(word, colour, action, variant)
-    if word in SPECIES:
-        return animal(word, colour, action, variant)
-    raise VhbenchError(f"no creature {word!r}: must be one of {', '.join(CREATURES)}")

@@ -53,12 +53,14 @@ class Silhouettes:
     """Who owns which pixel.
 
     Attributes:
+        things: in the order of their numbers.
         owner: (height, width); 0 where the backdrop shows, i + 1 where thing i does.
         whole: pixels of each thing's silhouette, in the frame or not.
         in_frame: of it, pixels inside the frame.
         hidden: (things, things): pixels of the first that the second, nearer, covers.
     """
 
+    things: Sequence[Placed]
     owner: npt.NDArray[np.uint8]
     whole: npt.NDArray[np.int64]
     in_frame: npt.NDArray[np.int64]
@@ -86,7 +88,7 @@ def silhouettes(things: Sequence[Placed], width: int, height: int) -> Silhouette
             hidden[far, i] = _common(things[far], things[i], (height, width))
         owner[window][solid] = i + 1
         done.append(i)
-    return Silhouettes(owner, whole, in_frame, hidden)
+    return Silhouettes(things, owner, whole, in_frame, hidden)
 
 
 def _common(far: Placed, near: Placed, frame: tuple[int, int]) -> int:

@@ -61,14 +61,8 @@ def _placing_order(wishes: Sequence[Wish], requested: Sequence[tuple[int, str, i
 
     def rank(item: tuple[int, Wish]) -> tuple[bool, bool, bool, float, int]:
         number, wish = item
-        extra = wish.spec < 0
-        return (
-            extra,
-            (wish.spec in guests and wish.spec not in hosts) or wish.perch >= 0,
-            "occluded" not in wish.hard,
-            -wish.entry.size_m,
-            number,
-        )
+        guest = (wish.spec in guests and wish.spec not in hosts) or wish.perch >= 0
+        return wish.spec < 0, guest, "occluded" not in wish.hard, -wish.entry.size_m, number
 
     return [wish for _, wish in sorted(enumerate(wishes), key=rank)]
 

@@ -10,6 +10,7 @@ from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout.plan import Refusal, Wish
 from vhbench.generators.scenes.truth import measuring
 from vhbench.generators.scenes.truth.known_words import VOCABULARY
+from vhbench.generators.scenes.truth.measuring import Measured
 from vhbench.schema import Scene, SceneSpec
 
 LEAST_VISIBLE = 0.7
@@ -25,19 +26,16 @@ _MOST_HAZE = 0.66
 """How far a low-contrast thing may be blended into its surroundings and still be there."""
 
 
-def check_visible(
-    spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[measuring.Measured]
-) -> None:
+def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[Measured]) -> None:
     """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
     canvas = spec.width * spec.height
     tied = {i for a, predicate, b in spec.relations if predicate in ("on", "in front of", "behind") for i in (a, b)}
     carriers = {thing.host for thing in things}
     for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
-        box = thing.box
         least = measuring.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else measuring.LEAST_PIXELS
-        if box is None or thing.area < least * canvas:
+        if thing.area < least * canvas:
             raise Refusal("hardly visible", category=wish.entry.name)
-        fraction, share = thing.visible_fraction, box[2] * box[3] / canvas
+        fraction, share = thing.visible_fraction, thing.box[2] * thing.box[3] / canvas
         least = LEAST_VISIBLE_TIED if wish.spec in tied or number in carriers else LEAST_VISIBLE
         low, high = measuring.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
         if not low <= fraction <= high:
@@ -50,33 +48,25 @@ def check_visible(
 
 
 def meet_contrast(
-    wishes: Sequence[Wish],
-    things: list[Placed],
-    seen: Sequence[measuring.Measured],
-    picture: Pixels,
-    scene: Backdrop,
-    patience: float,
-) -> tuple[list[Placed], Pixels]:
-    """Blend low-contrast things towards what surrounds them, just as far as needed, and paint again.
+    wishes: Sequence[Wish], things: list[Placed], seen: Sequence[Measured], scene: Backdrop, patience: float
+) -> Pixels:
+    """Paint things on a backdrop, low-contrast ones blended towards what surrounds them just as far as needed.
 
     Args:
         wishes: one per thing.
         things: as laid out.
         seen: their visible parts.
-        picture: as painted so far.
-        scene: on which it is painted.
+        scene: on which they are painted.
         patience: 1 at the first try, less at later ones; in the second half a fainter contrast is taken.
 
     Raises:
         Refusal: if a thing that was not asked to blend in does so, or one that was asked cannot.
     """
     least = measuring.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
+    picture = paint(things, scene)
     faded = list(things)
-    for i, wish in enumerate(wishes):
-        box = seen[i].box
-        if box is None:
-            continue
-        difference, rim = measuring.contrast(picture, seen[i].visible, box)
+    for i, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
+        difference, rim = measuring.contrast(picture, thing)
         if "low_contrast" not in wish.hard and difference < least:
             raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
         if "low_contrast" in wish.hard and difference > measuring.LOW_CONTRAST:
@@ -85,17 +75,12 @@ def meet_contrast(
                 raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
             faded[i] = replace(things[i], haze=haze, tint=rim)
     if faded == things:
-        return faded, picture
+        return picture
     picture = paint(faded, scene)
-    for i, wish in enumerate(wishes):
-        box = seen[i].box
-        if (
-            "low_contrast" in wish.hard
-            and box
-            and measuring.contrast(picture, seen[i].visible, box)[0] > measuring.LOW_CONTRAST
-        ):
+    for wish, thing in zip(wishes, seen, strict=True):
+        if "low_contrast" in wish.hard and measuring.contrast(picture, thing)[0] > measuring.LOW_CONTRAST:
             raise Refusal("contrast too high", category=wish.entry.name)
-    return faded, picture
+    return picture
 
 
 def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> None:

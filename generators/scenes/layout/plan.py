@@ -45,15 +45,8 @@ TABLES = ("table", "tablecloth", "bar", "desk", "dresser")
 _DOWN = frozenset({"ground", "floor", "table", "water"})
 _ALOFT = frozenset({"air", "sky"})
 
-INVERSE = {
-    "left of": "right of",
-    "right of": "left of",
-    "in front of": "behind",
-    "behind": "in front of",
-    "above": "below",
-    "below": "above",
-    "next to": "next to",
-}
+_OPPOSITES = (("left of", "right of"), ("in front of", "behind"), ("above", "below"), ("next to", "next to"))
+INVERSE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
 """Predicate → what it is when seen from the other thing."""
 
 _VARIANTS = 12
@@ -100,6 +93,11 @@ class Locale:
     def areas(self) -> tuple[str, ...]:
         """The words that are painted there."""
         return self.environment.areas(self.state)
+
+    @property
+    def painted(self) -> frozenset[str]:
+        """The same, and the names of drawings that they could stand for."""
+        return frozenset(self.areas) | frozenset(map(readable, self.areas))
 
 
 def check(spec: SceneSpec) -> list[Entry]:
@@ -267,15 +265,14 @@ def at_home(entry: Entry, locale: Locale) -> bool:
 
 def _fits(locale: Locale, spec: SceneSpec, entries: list[Entry]) -> bool:
     areas, asked = locale.areas, spec.environment
-    painted = {*areas, *map(readable, areas)}
-    if painted & {entry.name for entry in entries}:
+    if locale.painted & {entry.name for entry in entries}:
         return False
     if asked and find_environment(asked) is None and asked not in areas:
         return False
     absent = set(map(readable, spec.absent))
     if absent:
         known, _ = known_words((entry.name for entry in entries), areas)
-        if absent & painted or (absent & VOCABULARY) - known:
+        if absent & locale.painted or (absent & VOCABULARY) - known:
             return False
     return all(place_of(entry, locale) is not None for entry in entries)
 
@@ -347,8 +344,7 @@ def occluders(spec: SceneSpec, locale: Locale, wishes: list[Wish], random: np.ra
 
 
 def _occluder(spec: SceneSpec, locale: Locale, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
-    taken = {wish.entry.name for wish in wishes if wish.spec >= 0} | set(map(readable, spec.absent))
-    taken |= {*locale.areas, *map(readable, locale.areas)}
+    taken = locale.painted.union(map(readable, spec.absent), (wish.entry.name for wish in wishes if wish.spec >= 0))
     found = []
     for entry in filter(None, map(lookup, OCCLUDERS)):
         place = place_of(entry, locale)

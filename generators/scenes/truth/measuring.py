@@ -51,30 +51,27 @@ _GREYS = ("black", "white", "gray")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What the pixels say of one thing; None as ``box`` if nothing of it is visible."""
+    """What the pixels say of one thing; the box is empty if nothing of it is visible."""
 
-    box: Box | None
+    box: Box
     area: int
     visible: npt.NDArray[np.bool_]
     visible_fraction: float
     in_frame_fraction: float
 
 
-def measure(owned: Silhouettes, things: Sequence[Placed]) -> list[Measured]:
+def measure(owned: Silhouettes) -> list[Measured]:
     """Measure every thing's visible part."""
-    return [_measure_one(owned, i) for i in range(len(things))]
+    return [_measure_one(owned, i) for i in range(len(owned.things))]
 
 
 def _measure_one(owned: Silhouettes, i: int) -> Measured:
     visible = owned.owner == i + 1
     area = int(np.count_nonzero(visible))
     in_frame, whole = int(owned.in_frame[i]), int(owned.whole[i])
+    shown = round(area / in_frame, 6) if in_frame else 0.0
     return Measured(
-        _tight_box(visible) if area else None,
-        area,
-        visible,
-        round(area / in_frame, 6) if in_frame else 0.0,
-        round(in_frame / whole, 6),
+        _tight_box(visible) if area else (0.0, 0.0, 0.0, 0.0), area, visible, shown, round(in_frame / whole, 6)
     )
 
 
@@ -86,7 +83,6 @@ def _tight_box(mask: npt.NDArray[np.bool_]) -> Box:
 
 def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) -> SceneObject:
     """Describe one visible thing."""
-    assert seen.box is not None
     entry = catalog.find(thing.look.word)
     declared = "" if entry.coco == "person" else thing.look.colour or entry.default_colour  # clothes are not skin
     colour, sure = seen_colour(declared, picture[seen.visible])
@@ -140,35 +136,36 @@ def size_name(box: Box, width: int, height: int) -> str:
     return "large"
 
 
-def bodies(objects: Sequence[SceneObject], things: Sequence[Placed], owned: Silhouettes) -> list[relations.Body]:
-    """Return what the rules of :mod:`relations` need, for objects whose ids are indices of ``things`` plus 1."""
+def bodies(objects: Sequence[SceneObject], owned: Silhouettes) -> list[relations.Body]:
+    """Return what the rules of :mod:`relations` need, one for each of the things that own pixels."""
     shares = owned.hidden / np.maximum(owned.in_frame, 1)[:, None]
     own = owned.hidden / np.maximum(owned.in_frame, 1)[None, :]
     return [
         relations.Body(
-            id=o.id,
-            box=o.box,
-            depth=things[o.id - 1].depth,
-            lifted=things[o.id - 1].lifted,
-            host=things[o.id - 1].host + 1 if things[o.id - 1].host >= 0 else None,
-            hides={int(j) + 1: float(shares[j, o.id - 1]) for j in np.flatnonzero(shares[:, o.id - 1])},
-            over={int(j) + 1: float(own[j, o.id - 1]) for j in np.flatnonzero(own[:, o.id - 1])},
+            o.id,
+            o.box,
+            thing.depth,
+            thing.lifted,
+            host=thing.host + 1 if thing.host >= 0 else None,
+            hides={int(j) + 1: float(shares[j, i]) for j in np.flatnonzero(shares[:, i])},
+            over={int(j) + 1: float(own[j, i]) for j in np.flatnonzero(own[:, i])},
         )
-        for o in objects
+        for i, (o, thing) in enumerate(zip(objects, owned.things, strict=True))
     ]
 
 
-def contrast(picture: Pixels, visible: npt.NDArray[np.bool_], box: Box) -> tuple[float, tuple[float, float, float]]:
+def contrast(picture: Pixels, seen: Measured) -> tuple[float, tuple[float, float, float]]:
     """Return how much a thing stands out, and the mean RGB of its surroundings.
 
     The contrast is the mean CIE76 difference ΔE between the visible pixels and the mean colour of a rim around them, a
     tenth of the box's longer side wide and at least 4 pixels. Large things are sampled on a grid.
     """
-    longest = max(box[2], box[3])
-    reach, step = max(4, round(0.1 * longest)), max(1, int(longest) // 80)
-    rows = slice(max(0, int(box[1]) - reach), int(box[1] + box[3]) + reach, step)
-    columns = slice(max(0, int(box[0]) - reach), int(box[0] + box[2]) + reach, step)
-    inside, patch = visible[rows, columns], picture[rows, columns]
+    left, top, width, height = map(int, seen.box)
+    longest = max(width, height)
+    reach, step = max(4, round(0.1 * longest)), max(1, longest // 80)
+    rows = slice(max(0, top - reach), top + height + reach, step)
+    columns = slice(max(0, left - reach), left + width + reach, step)
+    inside, patch = seen.visible[rows, columns], picture[rows, columns]
     kernel = np.ones((2 * (reach // step) + 1,) * 2, np.uint8)
     rim = cv2.dilate(inside.astype(np.uint8), kernel).astype(bool) & ~inside
     if not rim.any() or not inside.any():
