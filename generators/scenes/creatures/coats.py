@@ -25,25 +25,27 @@ def zebra(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
         sketch.stroke(across, ink, 3.6, curved=False)
 
 
+def _wedge(sketch: Sketch, frame: Frame, u: float, edge: float, width: float, tip: Point, ink: str) -> None:
+    """Add a triangle from an edge of the body, where it is ``width`` wide, to a tip inside."""
+    corner = frame.at(frame.back * u + width, frame.species.rump * edge)
+    sketch.polygon([frame.on(u, edge), corner, frame.on(*tip)], ink)
+
+
 def tiger(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
     """Wedges from the back down and from the belly up."""
-    ink, rump = frame.coat.detail, frame.species.rump
     for i in range(8):
         u = i * 0.135
-        right = frame.at(frame.back * u + 4.4, rump * 0.6)
-        sketch.polygon([frame.on(u, 0.6), right, frame.on(u + 0.05, -0.06 * (1 + i % 2))], ink)
+        _wedge(sketch, frame, u, 0.6, 4.4, (u + 0.05, -0.06 * (1 + i % 2)), frame.coat.detail)
     for i in range(7):
         u = 0.06 + i * 0.14
-        right = frame.at(frame.back * u + 3.4, -rump * 0.5)
-        sketch.polygon([frame.on(u, -0.5), right, frame.on(u + 0.02, -0.02)], ink)
+        _wedge(sketch, frame, u, -0.5, 3.4, (u + 0.02, -0.02), frame.coat.detail)
 
 
 def tabby(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:
     """Faint wedges on the back, in a darker shade of the coat."""
     for i in range(6):
         u = 0.05 + i * 0.17
-        right = frame.at(frame.back * u + 4, frame.species.rump * 0.6)
-        sketch.polygon([frame.on(u, 0.6), right, frame.on(u + 0.03, 0.02)], frame.coat.far)
+        _wedge(sketch, frame, u, 0.6, 4, (u + 0.03, 0.02), frame.coat.far)
 
 
 def rosette(sketch: Sketch, frame: Frame, rng: np.random.Generator) -> None:

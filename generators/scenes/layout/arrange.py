@@ -85,13 +85,10 @@ def _find_place(layout: Layout, wish: Wish) -> Spot | None:
 def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
     """Return the placed thing that this wish shall hide: added occluders, and the first one large enough, do."""
     for spot in layout.spots:
-        if "occluded" in spot.wish.hard and not _is_hidden(layout, spot) and can_hide(wish, spot.wish):
+        others = [other for other in layout.spots if other is not spot]
+        if "occluded" in spot.wish.hard and can_hide(wish, spot.wish) and visible_share(spot, others) > 0.55:
             return spot
     return None
-
-
-def _is_hidden(layout: Layout, spot: Spot) -> bool:
-    return visible_share(spot, [s for s in layout.spots if s is not spot]) <= 0.55
 
 
 # Proposals

@@ -178,7 +178,7 @@ def _entry(thing: ObjectSpec, where: str) -> Entry:
     if thing.colour and thing.colour not in colours:
         raise Refusal("no such colour", category=thing.category, colour=thing.colour, allowed=sorted({*colours} - {""}))
     if thing.action and action_of(entry, thing.action) is None:
-        allowed = sorted(map(gerund, entry.actions))
+        allowed = sorted(entry.actions)
         raise Refusal("no such action", category=thing.category, action=thing.action, allowed=allowed)
     if thing.state and thing.state not in entry.states:
         raise Refusal("no such state", category=thing.category, state=thing.state, allowed=list(entry.states))
@@ -189,11 +189,11 @@ def action_of(entry: Entry, action: str) -> str | None:
     """Return the catalog's form of an action ("running" or "run"), "" for standing, None if it cannot be shown."""
     if action in ("", "stand", "standing"):
         return "" if entry.actions or not action else None
-    return next((own for own in entry.actions if gerund(own) == gerund(action)), None)
+    return gerund(action) if gerund(action) in entry.actions else None
 
 
 def gerund(verb: str) -> str:
-    """Return the -ing form of a catalog action; words that already have it are returned as they are.
+    """Return the -ing form of a verb; words that already have it are returned as they are.
 
     >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
     ('running', 'dancing', 'lying', 'standing')
@@ -315,12 +315,8 @@ def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:
         state = entry.states[int(random.integers(1, len(entry.states)))]
     flip = bool(random.integers(2)) and entry.flip
     variant = 0 if entry.drawing else int(random.integers(_VARIANTS))
-    return Look(entry.word, _paintable(entry, colour), action, state, variant, flip)
-
-
-def _paintable(entry: Entry, colour: str) -> str:
-    """Return a colour that the drawing takes; an identity-locked one already has its default colour."""
-    return colour if colour in entry.colours else ""
+    paint = colour if colour in entry.colours else ""  # a banana has its default colour already
+    return Look(entry.word, paint, action, state, variant, flip)
 
 
 def can_hide(wish: Wish, target: Wish) -> bool:

@@ -69,10 +69,8 @@ def _measure_one(owned: Silhouettes, i: int) -> Measured:
     visible = owned.owner == i + 1
     area = int(np.count_nonzero(visible))
     in_frame, whole = int(owned.in_frame[i]), int(owned.whole[i])
-    shown = round(area / in_frame, 6) if in_frame else 0.0
-    return Measured(
-        _tight_box(visible) if area else (0.0, 0.0, 0.0, 0.0), area, visible, shown, round(in_frame / whole, 6)
-    )
+    shown, framed = round(area / in_frame, 6) if in_frame else 0.0, round(in_frame / whole, 6)
+    return Measured(_tight_box(visible) if area else (0.0, 0.0, 0.0, 0.0), area, visible, shown, framed)
 
 
 def _tight_box(mask: npt.NDArray[np.bool_]) -> Box:
