@@ -10,8 +10,7 @@ import resource
 import sys
 import time
 
-from vhbench.generators.scenes.source import SceneSource
-from vhbench.generators.scenes.specs import random_spec
+from vhbench.generators.scenes import SceneSource, random_spec
 from vhbench.schema import Scene, SceneSpec
 
 BASELINE = 3.4

@@ -1,1 +1,16 @@
-"""The embedded image source: drawn scenes whose truth is known by construction."""
+"""The embedded image source: drawn scenes whose truth is known by construction.
+
+Everything outside imports from here; the modules inside are nobody else's business.
+"""
+
+from vhbench.generators.scenes.catalog import CATALOG, find, lookup, readable
+from vhbench.generators.scenes.environments.atlas import AREAS, ENVIRONMENTS, find_environment
+from vhbench.generators.scenes.layout.plan import action_of
+from vhbench.generators.scenes.source import SceneSource
+from vhbench.generators.scenes.specs import random_spec
+from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash
+
+__all__ = [
+    "AREAS", "CATALOG", "ENVIRONMENTS", "VOCABULARY", "SceneSource", "action_of", "clash", "find", "find_environment",
+    "lookup", "random_spec", "readable",
+]  # fmt: skip

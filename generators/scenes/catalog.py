@@ -5,14 +5,13 @@ that questions use and that the scenes' truth holds. Two words for one thing are
 scene says of one thing that it is both present and absent.
 """
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from vhbench.generators.scenes.colours import COLOURS
+from vhbench.generators.scenes.cells import numbers, records, words
+from vhbench.generators.scenes.paints import COLOURS
 from vhbench.schema import VhbenchError
 
 Place = Literal["ground", "floor", "table", "wall", "air", "water", "sky"]
@@ -24,10 +23,6 @@ Box = tuple[float, float, float, float]
 
 TABLE = Path(__file__).with_name("catalog.tsv")
 """The catalog's rows."""
-
-UNDRAWN_TABLE = Path(__file__).with_name("undrawn.tsv")
-"""AMBER's words that stay out, and why."""
-
 
 DEFAULT_ACTION = "standing"
 """What a creature does when no action is asked for."""
@@ -83,7 +78,7 @@ class Entry:
 
 def lookup(word: str) -> Entry | None:
     """Return the entry that a word, readable name, synonym or COCO category stands for, or None."""
-    return _index().get(word.strip().lower().replace("_", " "))
+    return _BY_WORD.get(plain(word))
 
 
 def find(word: str) -> Entry:
@@ -98,93 +93,42 @@ def find(word: str) -> Entry:
     return entry
 
 
-@lru_cache(maxsize=1)
-def vocabulary() -> frozenset[str]:
-    """Return the readable names of everything that can be drawn."""
-    return frozenset(entry.name for entry in CATALOG.values())
+def readable(word: str) -> str:
+    """Return the name under which scenes know a word; words without a drawing stay as they are."""
+    entry = lookup(word)
+    return entry.name if entry else word
 
 
-def _read_undrawn(path: Path) -> Mapping[str, str]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return {row["word"]: row["why"] for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)}
+def plain(word: str) -> str:
+    """Return the form in which words are looked up: lower case, with spaces."""
+    return word.strip().lower().replace("_", " ")
 
 
-def _read(path: Path) -> Mapping[str, Entry]:
-    with path.open(encoding="utf-8", newline="") as file:
-        entries = [_entry(row) for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
-    return {entry.word: entry for entry in entries}
+def _place(cell: str) -> str:
+    if cell not in PLACES:
+        raise ValueError(f"place {cell!r} must be one of {', '.join(PLACES)}")
+    return cell
 
 
-def _entry(row: Mapping[str, str]) -> Entry:
-    return Entry(
-        word=row["word"],
-        name=row["name"],
-        synonyms=_words(row["synonyms"]),
-        drawing=row["drawing"],
-        size_m=float(row["size_m"]),
-        place=_place(row["place"], row["word"]),
-        habitat=row["habitat"],
-        colours=COLOURS if row["colours"] == "any" else _words(row["colours"]),
-        default_colour=row["default_colour"],
-        actions=_words(row["actions"]),
-        states=_words(row["states"]),
-        coco=row["coco"],
-        countable=row["countable"] == "yes",
-        flip=row["flip"] == "yes",
-        surface=_box(row["surface"]),
-        implies=_words(row["implies"]),
-        confusable=_words(row["confusable"]),
-        parts=_words(row["parts"]),
-    )
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "place": _place,
+    "size_m": float,
+    "colours": lambda cell: COLOURS if cell == "any" else words(cell),
+    "countable": "yes".__eq__,
+    "flip": "yes".__eq__,
+    "surface": lambda cell: numbers(cell) or None,
+    **dict.fromkeys(("synonyms", "actions", "states", "implies", "confusable", "parts"), words),
+}
+"""Column → what reads its cells, unless they are text."""
 
-
-def _place(value: str, word: str) -> Place:
-    for place in PLACES:
-        if place == value:
-            return place
-    raise VhbenchError(f"{TABLE.name}: {word}: place {value!r} must be one of {', '.join(PLACES)}")
-
-
-def _box(cell: str) -> Box | None:
-    if not cell:
-        return None
-    left, right, top, bottom = (float(part) for part in cell.split(","))
-    return left, right, top, bottom
-
-
-def _words(cell: str) -> tuple[str, ...]:
-    return tuple(cell.split(",")) if cell else ()
-
-
-@lru_cache(maxsize=1)
-def _index() -> Mapping[str, Entry]:
-    """Map every word to its entry: words win over names, names over synonyms, synonyms over COCO categories."""
-    index: dict[str, Entry] = {}
-    for names in (_by_word, _by_name, _by_synonym, _by_coco):
-        for entry in CATALOG.values():
-            for name in names(entry):
-                index.setdefault(name.lower().replace("_", " "), entry)
-    return index
-
-
-def _by_word(entry: Entry) -> tuple[str, ...]:
-    return (entry.word,)
-
-
-def _by_name(entry: Entry) -> tuple[str, ...]:
-    return (entry.name,)
-
-
-def _by_synonym(entry: Entry) -> tuple[str, ...]:
-    return entry.synonyms
-
-
-def _by_coco(entry: Entry) -> tuple[str, ...]:
-    return (entry.coco,) if entry.coco else ()
-
-
-CATALOG: Mapping[str, Entry] = _read(TABLE)
+CATALOG: Mapping[str, Entry] = {entry.word: entry for entry in records(TABLE, Entry, READERS)}
 """Word → entry."""
 
-ABSTRACT: Mapping[str, str] = _read_undrawn(UNDRAWN_TABLE)
-"""AMBER's words that cannot be drawn so that a stranger would name them → why."""
+_NAMES: list[tuple[str, Entry]] = [
+    *((e.word, e) for e in CATALOG.values()),
+    *((e.name, e) for e in CATALOG.values()),
+    *((word, e) for e in CATALOG.values() for word in e.synonyms),
+    *((e.coco, e) for e in CATALOG.values() if e.coco),
+]
+_BY_WORD = {plain(word): entry for word, entry in reversed(_NAMES)}
+"""Any word → entry: words win over names, names over synonyms, synonyms over COCO categories."""

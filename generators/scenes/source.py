@@ -5,22 +5,26 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 import cv2
-import numpy as np
 
-from vhbench.generators.scenes import catalog, demands, environments, plan, relations, truth
-from vhbench.generators.scenes.environments import Backdrop
-from vhbench.generators.scenes.layout import arrange
-from vhbench.generators.scenes.plan import Refusal, Setting, Wish
-from vhbench.generators.scenes.render import Placed, Silhouettes, is_mirrored, paint, scenery, silhouettes
-from vhbench.generators.scenes.sprites import Pixels
-from vhbench.generators.scenes.stage import Layout, view
+from vhbench.generators.scenes.catalog import Entry
+from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, is_mirrored, scenery, silhouettes
+from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.environments.backdrops import Backdrop
+from vhbench.generators.scenes.layout import demands, plan
+from vhbench.generators.scenes.layout.arrange import arrange
+from vhbench.generators.scenes.layout.plan import Locale, Refusal
+from vhbench.generators.scenes.layout.stage import Layout, mirror
+from vhbench.generators.scenes.truth import measuring, relations
+from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.seeding import rng
+
+Objects = tuple[SceneObject, ...]
 
 TRIES = 14
 """Layouts tried before a spec is refused; with smaller and smaller things."""
 
-_TRIES_PER_SETTING = 4
+_TRIES_PER_LOCALE = 4
 
 _JPEG_QUALITY = 95
 
@@ -29,8 +33,7 @@ class SceneSource:
     """Draws specs; implements :class:`vhbench.protocols.ImageSource`.
 
     A scene depends on the seed and its own spec only: the order of the specs, and who else is asked for, do not
-    matter. Categories are the catalog's readable names ("couch" also where the spec said "sofa"; see
-    :func:`canonical`).
+    matter. Categories are the catalog's readable names: "couch" also where the spec said "sofa".
 
     Args:
         encoding: "jpeg" (quality 95, no chroma subsampling: about 90 kB) or "png" (lossless, about 400 kB).
@@ -43,12 +46,6 @@ class SceneSource:
         if encoding not in ("jpeg", "png"):
             raise VhbenchError(f"unknown image encoding {encoding!r}: must be jpeg or png")
         self.encoding = encoding
-
-    def can_show(self, concept: str) -> bool:
-        """Tell whether a word can be drawn, as an object or as (part of) an environment."""
-        if catalog.lookup(concept) is not None:
-            return True
-        return environments.find_environment(concept) is not None or concept in environments.AREAS
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield one scene or one rejection per spec, in order.
@@ -66,56 +63,40 @@ class SceneSource:
         entries = plan.check(spec)
         failures: Counter[str] = Counter()
         for attempt in range(TRIES):
-            # A few tries share a setting: what failed is mostly the layout, and paintings are dear.
-            setting = plan.choose_setting(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_SETTING))
-            random = rng(seed, "scenes", spec.id, attempt)
+            # A few tries share a locale: what failed is mostly the layout, and paintings are dear.
+            locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
             try:
-                plan.check_height(spec, entries, setting)
-                wishes = plan.wishes(spec, entries, setting, random)
-                return self._attempt(spec, seed, setting, wishes, random, attempt=attempt)
+                return self._attempt(spec, entries, locale, seed, attempt)
             except Refusal as refusal:
                 failures[refusal.reason] += 1
         reason, _ = max(failures.items(), key=lambda item: (item[1], item[0]))
         raise Refusal(reason, tries=TRIES, failures=dict(sorted(failures.items())))
 
-    def _attempt(
-        self,
-        spec: SceneSpec,
-        seed: int,
-        setting: Setting,
-        wishes: list[Wish],
-        random: np.random.Generator,
-        attempt: int,
-    ) -> Scene:
-        stage = view(environments.ENVIRONMENTS[setting.name], mirrored=is_mirrored(setting.variant))
+    def _attempt(self, spec: SceneSpec, entries: list[Entry], locale: Locale, seed: int, attempt: int) -> Scene:
+        random = rng(seed, "scenes", spec.id, attempt)
+        plan.check_height(spec, entries, locale)
+        wishes = plan.wishes(spec, entries, locale, random)
+        stage = mirror(locale.environment) if is_mirrored(locale.variant) else locale.environment
         zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / TRIES
         # Side by side without overlap, so that nobody doubts which is where; if need be, by their centres alone.
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
-        placed = arrange(layout, wishes + plan.occluders(spec, setting, wishes, random))
+        placed = arrange(layout, wishes + plan.occluders(spec, locale, wishes, random))
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
         owned = silhouettes(things, spec.width, spec.height)
-        seen = truth.measure(owned, things)
+        seen = measuring.measure(owned)
         demands.check_visible(spec, who, things, seen)
-        scene = scenery(setting.name, setting.state, setting.variant, spec.width, spec.height)
-        picture = paint(things, scene)
-        things, picture = demands.meet_contrast(who, things, seen, picture, scene, patience)
-        objects = tuple(truth.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
-        made = self._scene(spec, seed, scene, objects, things, owned, picture)
+        backdrop = scenery(locale.environment.name, locale.state, locale.variant, spec.width, spec.height)
+        picture = demands.meet_contrast(who, things, seen, backdrop, patience)
+        objects = tuple(measuring.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
+        made = self._scene(spec, seed, backdrop, picture, objects, owned)
         demands.check_requests(spec, who, made)
         return made
 
     def _scene(
-        self,
-        spec: SceneSpec,
-        seed: int,
-        backdrop: Backdrop,
-        objects: tuple[SceneObject, ...],
-        things: Sequence[Placed],
-        owned: Silhouettes,
-        picture: Pixels,
+        self, spec: SceneSpec, seed: int, backdrop: Backdrop, picture: Pixels, objects: Objects, owned: Silhouettes
     ) -> Scene:
-        held, predicates = relations.judge(truth.bodies(objects, things, owned))
-        known, countable = truth.known_words((o.category for o in objects), backdrop.areas)
+        held, predicates = relations.judge(measuring.bodies(objects, owned))
+        known, countable = known_words((o.category for o in objects), backdrop.areas)
         return Scene(
             id=f"{spec.id}-{seed}",
             image=_encode(picture, self.encoding),
@@ -129,13 +110,8 @@ class SceneSource:
             known=known,
             countable=countable,
             known_predicates=predicates,
-            provenance=_provenance(spec, seed, things, objects),
+            provenance=_provenance(spec, seed, owned.things),
         )
-
-
-def canonical(word: str) -> str:
-    """Return the name under which scenes know a word: "couch" for "sofa"; unknown words come back as they are."""
-    return plan.readable(word)
 
 
 def _zoom(things: int, attempt: int) -> float:
@@ -157,15 +133,14 @@ def _encode(picture: Pixels, encoding: str) -> bytes:
     return bytes(data)
 
 
-def _provenance(spec: SceneSpec, seed: int, things: Sequence[Placed], objects: Sequence[SceneObject]) -> dict[str, Any]:
-    """Return where a scene comes from; ``hard`` and ``spec`` list one entry per object."""
-    hard = [list(spec.objects[t.spec].hard) if t.spec >= 0 else [] for t in things]
+def _provenance(spec: SceneSpec, seed: int, things: Sequence[Placed]) -> dict[str, Any]:
+    """Return where a scene comes from; all lists have one entry per object."""
     return {
         "source": "scenes",
         "licence": "Apache-2.0",
         "seed": seed,
         "spec": [t.spec for t in things],
-        "hard": hard,
+        "hard": [list(spec.objects[t.spec].hard) if t.spec >= 0 else [] for t in things],
         "depth": [round(t.depth, 4) for t in things],
         "host": [t.host + 1 if t.host >= 0 else None for t in things],
     }

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vhbench.generators.scenes import catalog, environments, plan, truth
+from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.catalog import Entry
-from vhbench.generators.scenes.plan import Setting, place_of
+from vhbench.generators.scenes.layout import plan
+from vhbench.generators.scenes.layout.plan import Locale
+from vhbench.generators.scenes.truth.known_words import clash, rivals
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 from vhbench.seeding import Key, rng
 
-_SETTINGS = 6
+_LOCALES = 6
 """Environments tried for one that holds enough categories."""
 
 
@@ -51,8 +53,8 @@ def random_spec(
     base = SceneSpec(name, tuple(must), environment, state, absent=tuple(absent))
     pool = [catalog.find(word) for word in words] if words is not None else None
     total = k if k is not None else max(len(must), int(random.integers(2, 6)))
-    for _ in range(_SETTINGS):
-        setting, added = _complete(base, pool, total, random)
+    for _ in range(_LOCALES):
+        locale, added = _complete(base, pool, total, random)
         if len(must) + len(added) >= total:
             break
     if k is not None and len(must) + len(added) < k:
@@ -64,42 +66,32 @@ def random_spec(
         count = min(int(counts[int(random.integers(len(counts)))]), left) if entry.countable else 1
         room -= max(1, count)
         objects.append(ObjectSpec(entry.name, count=max(1, count)))
-    return SceneSpec(name, tuple(objects), setting.name, setting.state, absent=tuple(absent))
+    return SceneSpec(name, tuple(objects), locale.environment.name, locale.state, absent=tuple(absent))
 
 
 def _complete(
     base: SceneSpec, pool: Sequence[Entry] | None, total: int, random: np.random.Generator
-) -> tuple[Setting, list[Entry]]:
-    """Choose a setting, and entries that complete the spec there."""
+) -> tuple[Locale, list[Entry]]:
+    """Choose a locale and, at random, entries that complete the spec there.
+
+    What would make another word doubtful is left out; what is usually seen there comes first.
+    """
     wanted = [catalog.find(thing.category) for thing in base.objects]
     try:
-        setting = plan.choose_setting(base, wanted, random)
+        locale = plan.choose_locale(base, wanted, random)
     except plan.Refusal as refusal:
         raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
     if pool is None:
-        pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, setting)]
-    return setting, _pick(pool, wanted, base.absent, setting, total - len(wanted), random)
-
-
-def _pick(
-    pool: Sequence[Entry],
-    wanted: Sequence[Entry],
-    absent: Sequence[str],
-    setting: Setting,
-    number: int,
-    random: np.random.Generator,
-) -> list[Entry]:
-    """Choose entries at random, leaving out whatever would make another word doubtful; the usual ones come first."""
-    taken = {entry.name for entry in wanted} | set(map(plan.readable, absent))
-    painted = environments.ENVIRONMENTS[setting.name].areas(setting.state)
-    doubtful = frozenset().union(*(truth.rivals(area) for area in painted)) | {*painted, *map(plan.readable, painted)}
+        pool = [entry for entry in catalog.CATALOG.values() if plan.at_home(entry, locale)]
+    taken = {entry.name for entry in wanted} | set(map(catalog.readable, base.absent))
+    doubtful = locale.painted.union(*map(rivals, locale.areas))
     chosen: list[Entry] = []
     shuffled = [pool[int(index)] for index in random.permutation(len(pool))]
-    for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, setting)):
-        if len(chosen) >= number:
+    for entry in sorted(shuffled, key=lambda entry: not plan.at_home(entry, locale)):
+        if len(wanted) + len(chosen) >= total:
             break
-        clash = entry.name in taken or entry.name in doubtful or truth.clash(entry.name, taken)
-        if not clash and place_of(entry, setting) == entry.place:
+        told = entry.name in taken | doubtful or clash(entry.name, taken)
+        if not told and plan.place_of(entry, locale) == entry.place:
             chosen.append(entry)
             taken.add(entry.name)
-    return chosen
+    return locale, chosen

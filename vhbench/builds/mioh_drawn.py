@@ -21,9 +21,7 @@ import orjson
 from filelock import FileLock, Timeout
 
 from vhbench.builds import sharding
-from vhbench.generators.scenes import catalog
-from vhbench.generators.scenes.source import SceneSource
-from vhbench.generators.scenes.specs import random_spec
+from vhbench.generators.scenes import SceneSource, find, random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError, read_image
 from vhbench.seeding import rng
 from vhbench.splits import manifests
@@ -196,7 +194,7 @@ def _clear(word: str, hard: bool, random: np.random.Generator) -> ObjectSpec:
 
 
 def _thing(word: str, random: np.random.Generator, *, hard: bool = False, count: int = 1) -> ObjectSpec:
-    entry = catalog.find(word)
+    entry = find(word)
     colours = [c for c in _COLOURS if c in entry.colours][:2]
     colour = str(random.choice(colours)) if colours else ""
     kinds = ("small",) if count > 2 else _HARD

@@ -252,7 +252,7 @@ def image_source(name: str, options: tuple[tuple[str, Any], ...] = ()) -> ImageS
         VhbenchError: if the name is unknown.
     """
     if name == "scenes":
-        from vhbench.generators.scenes.source import SceneSource
+        from vhbench.generators.scenes import SceneSource
 
         return SceneSource()
     kind, _, model = name.partition(":")

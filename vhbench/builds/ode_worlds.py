@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from vhbench.colours import COLOURS
+from vhbench.generators import scenes
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
-from vhbench.generators.scenes import catalog, environments, plan, truth
 
 
 class DrawnWorld:
@@ -19,23 +19,23 @@ class DrawnWorld:
     def name(self, word: str) -> str:
         """Return the catalog's readable name, or the environment's; unknown words come back as they are."""
         if not self.is_setting(word):
-            return plan.readable(word)
-        own = environments.find_environment(word)
-        return word if own is None or word in environments.AREAS else own.name
+            return scenes.readable(word)
+        own = scenes.find_environment(word)
+        return word if own is None or word in scenes.AREAS else own.name
 
     def is_setting(self, word: str) -> bool:
         """Tell whether a word is an environment, or something that environments paint."""
         if self._kinds.get(word) != "environment":
             return False
-        return environments.find_environment(word) is not None or word in environments.AREAS
+        return scenes.find_environment(word) is not None or word in scenes.AREAS
 
     def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
         """Return the environment of that name if the things have their places there, or another that paints it."""
         name = self.name(word)
-        needed = {entry.place for thing in things if (entry := catalog.lookup(thing))}
-        painting = [e for e in environments.ENVIRONMENTS.values() if name in (e.name, *e.areas())]
+        needed = {entry.place for thing in things if (entry := scenes.lookup(thing))}
+        painting = [e for e in scenes.ENVIRONMENTS.values() if name in (e.name, *e.areas())]
         fitting = [e.name for e in painting if needed <= e.places]
-        own = environments.ENVIRONMENTS.get(name)
+        own = scenes.ENVIRONMENTS.get(name)
         if own and (own.name in fitting or not fitting):
             return own.name
         choice = fitting or [e.name for e in painting]
@@ -44,27 +44,27 @@ class DrawnWorld:
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: no drawing, or two names for one thing."""
         for word in words:
-            if not self.is_setting(word) and catalog.lookup(word) is None:
+            if not self.is_setting(word) and scenes.lookup(word) is None:
                 return f"no drawing: {word}"
         names = [self.name(word) for word in words]
         for i, name in enumerate(names):
-            if name in names[:i] or truth.clash(name, names[:i]):
+            if name in names[:i] or scenes.clash(name, names[:i]):
                 return f"one includes the other: {words[i]}"
         return ""
 
     def values(self, word: str, kind: str) -> frozenset[str] | None:
         """Return the states of an environment, or the colours and actions of a drawing."""
         if self.is_setting(word):
-            own = environments.find_environment(word)
+            own = scenes.find_environment(word)
             return frozenset(own.states) if own and kind == "state" else frozenset()
-        entry = catalog.lookup(word)
+        entry = scenes.lookup(word)
         if entry is None:
             return frozenset()
-        return frozenset(map(truth.gerund, entry.actions)) if kind == "action" else frozenset(entry.colours)
+        return frozenset(entry.actions) if kind == "action" else frozenset(entry.colours)
 
     def most(self, word: str) -> int:
         """Return up to three for what can be counted, and is small enough to fit."""
-        entry = catalog.lookup(word)
+        entry = scenes.lookup(word)
         return 3 if entry and entry.countable and entry.size_m <= LARGE else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
@@ -73,8 +73,8 @@ class DrawnWorld:
         A synonym that two things share, that is another thing's name, or that is :data:`AMBIGUOUS` tells nothing and
         is left out.
         """
-        names = (truth.vocabulary() | environments.AREAS) - AMBIGUOUS
-        words = {entry.name: {entry.word, *entry.synonyms} - names - AMBIGUOUS for entry in catalog.CATALOG.values()}
+        names = scenes.VOCABULARY - AMBIGUOUS
+        words = {entry.name: {entry.word, *entry.synonyms} - names - AMBIGUOUS for entry in scenes.CATALOG.values()}
         owners = Counter(word for others in words.values() for word in others)
         return {name: tuple(sorted(w for w in words.get(name, ()) if owners[w] == 1)) for name in sorted(names)}
 

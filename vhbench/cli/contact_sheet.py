@@ -7,7 +7,7 @@ from string import ascii_uppercase
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from vhbench.generators.scenes import rle
+from vhbench import masks
 from vhbench.images import open_image
 from vhbench.schema import Question, Row, Scene, VhbenchError
 
@@ -75,7 +75,7 @@ def _tinted(picture: Image.Image, scene: Scene) -> Image.Image:
     pixels = np.asarray(picture).copy()
     for number, thing in enumerate(scene.objects):
         if thing.mask is not None and thing.mask.size == pixels.shape[:2]:
-            mask = rle.decode(thing.mask)
+            mask = masks.decode(thing.mask)
             pixels[mask] = (0.45 * pixels[mask] + 0.55 * np.array(_colour(number))).astype(np.uint8)
     return Image.fromarray(pixels)
 

@@ -7,8 +7,8 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from vhbench.generators import scenes
 from vhbench.generators.ode import amber_graph, concept_graph, graph_sources
-from vhbench.generators.scenes import catalog, environments, plan
 from vhbench.schema import VhbenchError
 
 
@@ -66,10 +66,10 @@ def test_every_word_of_the_starter_can_be_drawn_where_the_table_puts_it() -> Non
     graph = concept_graph.starter()
     for word, kind in concept_graph.kinds(graph).items():
         if kind == "environment":
-            areas = set(environments.ENVIRONMENTS[word].areas())
+            areas = set(scenes.ENVIRONMENTS[word].areas())
             assert not areas & set(graph[word]), f"{word} paints what the table puts into it"
         else:
-            entry = catalog.lookup(word)
+            entry = scenes.lookup(word)
             assert entry is not None, word
             assert entry.name == word
 
@@ -78,9 +78,9 @@ def test_the_starters_attributes_can_be_drawn() -> None:
     """Nearly all of them: what a drawing does not take is not asked of it, so that drawings may change."""
     drawn = total = 0
     for word, data in concept_graph.starter().nodes(data=True):
-        entry, place = catalog.lookup(word), environments.ENVIRONMENTS.get(word)
+        entry, place = scenes.lookup(word), scenes.ENVIRONMENTS.get(word)
         allowed = set(place.states if place else entry.colours if entry else ())
-        actions = {v for pair in data["action"] for v in pair if entry and plan.action_of(entry, v) is not None}
+        actions = {v for pair in data["action"] for v in pair if entry and scenes.action_of(entry, v) is not None}
         for pair in data["state"] + data["action"]:
             total += 1
             drawn += set(pair) <= allowed | actions

@@ -8,7 +8,7 @@ import pytest
 import resvg_py
 from PIL import Image
 
-from vhbench.generators.scenes.drawings import Drawing
+from vhbench.generators.scenes.drawings.artwork import Drawing
 
 
 def paint(drawing: Drawing, size: int = 110, margin: int = 5) -> np.ndarray:

@@ -5,8 +5,11 @@ import io
 import pytest
 from PIL import Image
 
-from vhbench.generators.scenes import catalog, drawings, environments, plan
-from vhbench.generators.scenes.source import SceneSource, canonical
+from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes.drawings import artwork
+from vhbench.generators.scenes.environments import atlas
+from vhbench.generators.scenes.layout import plan
+from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
@@ -45,7 +48,7 @@ def test_counts_are_met(count):
 
 def test_a_word_is_known_by_its_readable_name():
     scene = draw(ObjectSpec("sofa"))
-    assert [thing.category for thing in scene.objects] == ["couch"] == [canonical("sofa")]
+    assert [thing.category for thing in scene.objects] == ["couch"] == [catalog.readable("sofa")]
 
 
 @pytest.mark.parametrize(
@@ -92,10 +95,10 @@ def test_what_a_spec_leaves_open_is_where_such_things_are_seen() -> None:
         ):
             spec = SceneSpec(f"{words[0]}-{seed}", tuple(map(ObjectSpec, words)))
             entries = plan.check(spec)
-            assert suits(environments.ENVIRONMENTS[plan.choose_setting(spec, entries, rng(seed, "x")).name])
+            assert suits(plan.choose_locale(spec, entries, rng(seed, "x")).environment)
         spec = random_spec(seed, "open")
-        setting = plan.Setting(spec.environment, spec.state)
-        assert all(plan.at_home(catalog.find(thing.category), setting) for thing in spec.objects)
+        locale = plan.Locale(atlas.ENVIRONMENTS[spec.environment], spec.state)
+        assert all(plan.at_home(catalog.find(thing.category), locale) for thing in spec.objects)
 
 
 def test_a_couch_on_a_beach_can_be_asked_for() -> None:
@@ -109,7 +112,7 @@ def test_a_state_is_drawn_and_told(word: str, state: str) -> None:
     thing = draw(ObjectSpec(word, state=state)).objects[0]
     assert ("state", state) in thing.attributes
     assert "state" in thing.known_attributes
-    usual, shown = drawings.draw(word), drawings.draw(word, state=state)
+    usual, shown = artwork.draw(word), artwork.draw(word, state=state)
     assert (usual == shown) == (state == catalog.find(word).states[0])
 
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from vhbench import splits
 from vhbench.cli import app
 from vhbench.cli.preview import choose
-from vhbench.generators.scenes.source import SceneSource
+from vhbench.generators.scenes import SceneSource
 from vhbench.schema import ObjectSpec, Question, Row, SceneSpec, VhbenchError
 
 

@@ -1,0 +1,36 @@
+"""Tables beside the code: tabs between cells, a first row of names, no quoting; lists within a cell have commas."""
+
+import csv
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from vhbench.schema import VhbenchError
+
+Record = TypeVar("Record")
+
+
+def records(table: Path, kind: Callable[..., Record], readers: Mapping[str, Callable[[str], Any]]) -> list[Record]:
+    """Return one record per row of a table; the cells of a column without a reader are text.
+
+    Raises:
+        VhbenchError: if a reader refuses a cell with a ValueError.
+    """
+    found = []
+    with table.open(encoding="utf-8", newline="") as file:
+        for line, row in enumerate(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE), start=2):
+            try:
+                found.append(kind(**{name: readers.get(name, str)(cell) for name, cell in row.items()}))
+            except ValueError as error:
+                raise VhbenchError(f"{table.name}, line {line}: {error}") from error
+    return found
+
+
+def words(cell: str) -> tuple[str, ...]:
+    """Split a list of words."""
+    return tuple(cell.split(",")) if cell else ()
+
+
+def numbers(cell: str) -> tuple[float, ...]:
+    """Split a list of numbers."""
+    return tuple(map(float, words(cell)))

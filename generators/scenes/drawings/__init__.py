@@ -1,0 +1,1 @@
+"""Drawings as markup, as pixels, and as parts of a picture."""

@@ -1,0 +1,124 @@
+"""From a word to vector markup: reads the files in ``art/`` and paints their colour slots.
+
+A file is plain SVG. Elements with ``class="slot"`` belong to the colour slot; the root's ``color`` attribute is the
+slot's own colour, of which the slot's fills and strokes are shades. Painting a drawing red moves all of them.
+"""
+
+import re
+import xml.etree.ElementTree as ET
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from vhbench.generators.scenes import paints
+from vhbench.generators.scenes.catalog import TABLE, Entry, find
+from vhbench.generators.scenes.creatures.creature import creature, usual_size
+from vhbench.schema import VhbenchError
+
+ART = TABLE.with_name("art")
+"""The folder of the drawings."""
+
+_REFERENCE = re.compile(r"url\(#([\w-]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Vector markup without the ``<svg>`` element, tight around (0, 0) to (width, height), y downwards.
+
+    Attributes:
+        svg: the markup; its ids begin with a prefix of its own, so that drawings can be put into one document.
+        width: in drawing units.
+        height: in drawing units.
+        metres: the length of one drawing unit; the same for all actions of a creature.
+    """
+
+    svg: str
+    width: float
+    height: float
+    metres: float
+
+
+@dataclass(frozen=True, slots=True)
+class Art:
+    """A parsed file of ``art/``: its root, its view box and the colour of its slot ("" if it has none)."""
+
+    root: ET.Element
+    box: tuple[float, float, float, float]
+    slot: str
+
+
+@lru_cache(maxsize=4096)
+def draw(word: str, *, colour: str = "", action: str = "", state: str = "", variant: int = 0) -> Drawing:
+    """Draw a thing.
+
+    Args:
+        word: a word, name or synonym of the catalog.
+        colour: one of the entry's colours, or "" for the drawing's own.
+        action: one of the entry's actions, or "" for standing.
+        state: one of the entry's states, or "" for the first.
+        variant: creatures differ by variant (hair, skin, spots); drawings ignore it.
+
+    Raises:
+        VhbenchError: if the word is unknown, or cannot have the colour, action or state.
+    """
+    entry = find(word)
+    _check(entry, "colour", colour, entry.colours)
+    _check(entry, "action", action, entry.actions)
+    _check(entry, "state", state, entry.states)
+    if entry.drawing:
+        return _draw_art(entry, colour, state)
+    body, width, height = creature(entry.word, colour, action, variant)
+    return Drawing(body, width, height, entry.size_m / usual_size(entry.word))
+
+
+@cache
+def load(stem: str) -> Art:
+    """Parse a file of ``art/``.
+
+    Raises:
+        VhbenchError: if there is no such file.
+    """
+    path = ART / f"{stem}.svg"
+    if not path.is_file():
+        raise VhbenchError(f"no drawing {stem!r} in {ART.name}/")
+    root = ET.fromstring(path.read_text(encoding="utf-8"))  # noqa: S314 (our own file)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    left, top, width, height = (float(part) for part in root.attrib["viewBox"].split())
+    return Art(root, (left, top, width, height), root.get("color", ""))
+
+
+def stem(entry: Entry, state: str = "") -> str:
+    """Return the stem of the file in ``art/`` that shows an entry in a state."""
+    return entry.drawing if state in ("", *entry.states[:1]) else f"{entry.drawing}_{state}"
+
+
+def _draw_art(entry: Entry, colour: str, state: str) -> Drawing:
+    art, usual = load(stem(entry, state)), load(entry.drawing)
+    left, top, width, height = art.box
+    prefix = f"{stem(entry, state)}-{colour or 'own'}-"
+    parts = (deepcopy(child) for child in art.root)
+    body = "".join(ET.tostring(_paint(part, art.slot, colour, prefix), encoding="unicode").strip() for part in parts)
+    shift = f"translate({-left:g} {-top:g})"
+    return Drawing(f'<g transform="{shift}">{body}</g>', width, height, entry.size_m / max(usual.box[2:]))
+
+
+def _paint(part: ET.Element, slot: str, colour: str, prefix: str) -> ET.Element:
+    """Repaint slot elements in place and give ids their prefix."""
+    for element in part.iter():
+        is_slot = element.attrib.pop("class", "") == "slot"
+        element.text = element.tail = None
+        for key, value in element.attrib.items():
+            if key == "id":
+                element.set(key, prefix + value)
+            elif value.startswith("url("):
+                element.set(key, _REFERENCE.sub(rf"url(#{prefix}\1)", value))
+            elif is_slot and colour and key in ("fill", "stroke", "stop-color") and value.startswith("#"):
+                element.set(key, paints.reshade(value, slot, colour))
+    return part
+
+
+def _check(entry: Entry, what: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value and value not in allowed:
+        choices = ", ".join(allowed) or "none (it keeps its own look)"
+        raise VhbenchError(f"{entry.word} cannot have {what} {value!r}: allowed are {choices}")

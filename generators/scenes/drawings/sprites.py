@@ -1,0 +1,156 @@
+"""Drawings as pixels: rasterised, shaded like clay, with their shadow on the ground. Cached; nothing here is random."""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+import resvg_py
+
+from vhbench.generators.scenes.drawings import artwork
+from vhbench.schema import VhbenchError
+
+Pixels = npt.NDArray[np.uint8]
+Silhouette = npt.NDArray[np.bool_]
+
+PROBE = 96
+"""Longest side, in pixels, of the raster from which a drawing's silhouette is taken while a scene is laid out."""
+
+_LIGHT = np.array([-0.45, -0.62, 0.64], np.float32)
+_GLANCE = np.array([-0.30, -0.42, 0.86], np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a thing looks like, at any size. ``sunk`` is the share of its height that is under water."""
+
+    word: str
+    colour: str = ""
+    action: str = ""
+    state: str = ""
+    variant: int = 0
+    flip: bool = False
+    sunk: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sprite:
+    """A drawing at one size.
+
+    Attributes:
+        rgb: (height, width, 3), not premultiplied.
+        alpha: (height, width).
+        solid: where at least half of the pixel is covered: the silhouette that counts as the thing.
+        shadow: darkness 0 … 255 of the ground, (height + 2·pad rows below, …); see :func:`_shadow`.
+        shadow_at: (x, y) of the shadow's corner relative to the sprite's corner.
+    """
+
+    rgb: Pixels
+    alpha: Pixels
+    solid: Silhouette
+    shadow: Pixels
+    shadow_at: tuple[int, int]
+
+
+def silhouette(look: Look) -> Silhouette:
+    """Return the silhouette of a look with its longest side near :data:`PROBE` pixels; its shape is the aspect."""
+    solid = _shape(look.word, look.action, look.state, look.variant)
+    solid = solid[: _dry(solid.shape[0], look)]
+    return solid[:, ::-1] if look.flip else solid
+
+
+@functools.lru_cache(maxsize=2048)
+def _shape(word: str, action: str, state: str, variant: int) -> Silhouette:
+    """Take the silhouette once for all colours and directions."""
+    return _raster(Look(word, action=action, state=state, variant=variant), PROBE)[..., 3] >= 128
+
+
+def _dry(height: int, look: Look) -> int:
+    """Return how many of so many rows are above the water."""
+    return max(1, round(height * (1 - look.sunk)))
+
+
+def size_for(look: Look, scale: float) -> tuple[int, int]:
+    """Return (width, height) in pixels of a look whose geometric mean side is ``scale`` pixels."""
+    height, width = silhouette(look).shape
+    factor = scale / (width * height) ** 0.5
+    return max(2, round(width * factor)), max(2, round(height * factor))
+
+
+@functools.lru_cache(maxsize=256)
+def sprite(look: Look, longest: int) -> Sprite:
+    """Return a look with its longest side ``longest`` pixels, shaded."""
+    rgba = _clay(_raster(look, longest))
+    alpha = np.ascontiguousarray(rgba[..., 3])
+    shadow, corner = _shadow(alpha)
+    return Sprite(np.ascontiguousarray(rgba[..., :3]), alpha, alpha >= 128, shadow, corner)
+
+
+def _raster(look: Look, longest: int) -> Pixels:
+    drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
+    zoom = longest / max(drawing.width, drawing.height)
+    width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
+    svg = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f'viewBox="0 0 {drawing.width} {drawing.height}" width="{width}" height="{height}" '
+        f'preserveAspectRatio="none">{drawing.svg}</svg>'
+    )
+    png = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True)
+    bgra = cv2.imdecode(np.frombuffer(bytes(png), np.uint8), cv2.IMREAD_UNCHANGED)
+    rgba = _opaque_part(cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGBA), look.word)
+    rgba = rgba[: _dry(rgba.shape[0], look)]
+    return np.ascontiguousarray(rgba[:, ::-1] if look.flip else rgba)
+
+
+def _opaque_part(rgba: Pixels, word: str) -> Pixels:
+    solid = rgba[..., 3] >= 128
+    rows, columns = np.flatnonzero(solid.any(1)), np.flatnonzero(solid.any(0))
+    if not rows.size:
+        raise VhbenchError(f"the drawing of {word!r} is empty at {rgba.shape[1]}x{rgba.shape[0]} pixels")
+    return rgba[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+
+
+def _clay(rgba: Pixels, strength: float = 0.5) -> Pixels:
+    """Shade a flat drawing as if it were modelled: the blurred silhouette is taken as relief, lit from the top left."""
+    alpha = rgba[..., 3].astype(np.float32) / 255
+    rgb = rgba[..., :3].astype(np.float32) / 255
+    longest = max(alpha.shape)
+    relief: npt.NDArray[np.floating[Any]] = 0.35 * _blur(alpha, 0.012 * longest) + 0.35 * _blur(alpha, 0.04 * longest)
+    relief += 0.5 * _blur(alpha, 0.09 * longest)
+    relief += 0.10 * _blur((rgb @ np.array([0.30, 0.59, 0.11], np.float32)) * alpha, 0.010 * longest)
+    slope_x = cv2.Sobel(relief, cv2.CV_32F, 1, 0, ksize=1) * (-0.5 * 0.055 * longest)
+    slope_y = cv2.Sobel(relief, cv2.CV_32F, 0, 1, ksize=1) * (-0.5 * 0.055 * longest)
+    up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
+    diffuse = (slope_x * _LIGHT[0] + slope_y * _LIGHT[1] + _LIGHT[2]) * up
+    glance = np.clip((slope_x * _GLANCE[0] + slope_y * _GLANCE[1] + _GLANCE[2]) * up, 0, 1) ** 26
+    fall = np.linspace(1.05, 0.92, alpha.shape[0], dtype=np.float32)[:, None]
+    shade = (1 + strength * (diffuse - _LIGHT[2]) * 1.25) * fall
+    lit = rgb * shade[..., None] + 0.13 * strength * np.clip(glance - 0.35, 0, 1)[..., None]
+    return np.dstack([(np.clip(lit, 0, 1) * 255 + 0.5).astype(np.uint8), rgba[..., 3]])
+
+
+def _shadow(alpha: Pixels) -> tuple[Pixels, tuple[int, int]]:
+    """Return a soft shadow that falls to the right, dark where the thing touches the ground, and its corner."""
+    height, width = alpha.shape
+    pad = 4 + height // 16
+    tall = max(2, round(height * 0.2))
+    canvas = np.zeros((tall + 2 * pad, width + tall + 2 * pad), np.uint8)
+    cast = cv2.resize(alpha, (width, tall), interpolation=cv2.INTER_AREA)
+    lean = np.array([[1, -0.9, pad + 0.9 * tall], [0, 1, pad]], np.float32)
+    cast = cv2.warpAffine(cast, lean, (canvas.shape[1], canvas.shape[0]))
+    foot = np.flatnonzero(alpha[int(height * 0.88) :].max(0) > 127)
+    left, right = (int(foot[0]), int(foot[-1])) if foot.size else (0, width)
+    centre = (pad + (left + right) // 2, pad + tall - 1)
+    axes = (max(2, (right - left) // 2 + 2), max(2, round(height * 0.03)))
+    cv2.ellipse(canvas, centre, axes, 0, 0, 360, 92, -1)
+    soft = np.maximum(
+        _blur(cast.astype(np.float32) * 0.34, height * 0.02), _blur(canvas.astype(np.float32), height * 0.018)
+    )
+    return soft.astype(np.uint8), (-pad, height - tall - pad)
+
+
+def _blur(image: npt.NDArray[np.floating[Any]], sigma: float) -> npt.NDArray[np.float32]:
+    blurred: npt.NDArray[np.float32] = cv2.GaussianBlur(image, (0, 0), max(0.6, sigma), borderType=cv2.BORDER_CONSTANT)
+    return blurred

@@ -1,0 +1,92 @@
+"""What an environment is: its states, where things may be in it, and which words it paints as areas.
+
+An *area* is present but not countable (sky, grass, a painted window): its word is never counted and never asked
+about as absent.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from vhbench.generators.scenes.catalog import Place
+from vhbench.generators.scenes.environments.brushes import Canvas
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Where things of a place may be, in fractions of the picture.
+
+    Attributes:
+        top: smallest height of the foot, from the top (wall and air: of the middle).
+        bottom: largest height.
+        far: from and to across the picture at ``top``.
+        near: the same at ``bottom``.
+    """
+
+    top: float
+    bottom: float
+    far: tuple[float, float] = (0.04, 0.96)
+    near: tuple[float, float] = (0.04, 0.96)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """One environment.
+
+    Attributes:
+        name: the word for it, in English.
+        paint: paints it onto a canvas.
+        states: what it can be like; the first is the usual one.
+        horizon: height of the eye's horizon, as a fraction from the top; sizes shrink towards it.
+        bands: place → where things of that place may be. A place that is missing cannot be used here.
+        paints: the words that it paints, whatever the state.
+        indoor: no weather, soft shadows.
+        synonyms: other words for it.
+    """
+
+    name: str
+    paint: Callable[[Canvas], None]
+    states: tuple[str, ...]
+    horizon: float
+    bands: Mapping[Place, Band]
+    paints: tuple[str, ...]
+    indoor: bool = False
+    synonyms: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> frozenset[Place]:
+        """The places that things can have here."""
+        return frozenset(self.bands)
+
+    def state_of(self, word: str) -> str:
+        """Return the state that a word stands for here, or the word itself: no desert is "lush"."""
+        state, needs = STATE_WORDS.get(word, (word, ()))
+        return state if not needs or set(needs) & set(self.paints) else word
+
+    def areas(self, state: str = "") -> tuple[str, ...]:
+        """Return the words that are painted in a state."""
+        state = self.state_of(state) or self.states[0]
+        words = list(self.paints)
+        if "sky" in words:
+            words += _SKY.get(state, ("cloud",))
+        if state == "withered" and "grass" in words:
+            words.append("tussock")
+        if state == "snowy":
+            words = [word for word in words if word != "grass"] + ["snow"]
+        return tuple(dict.fromkeys(words))
+
+
+_SKY = {"night": ("star", "moon", "cloud"), "sunny": ("sun", "cloud"), "withered": ("sun", "cloud")}
+_PLANTS = ("grass", "tree", "forest")
+_WATERS = ("sea", "lake", "river")
+STATE_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("lush", "verdant", "green"), ("sunny", _PLANTS)),
+    **dict.fromkeys(("calm", "sparkling", "rippling"), ("sunny", _WATERS)),
+    **dict.fromkeys(("daytime", "fair"), ("sunny", ("sky",))),
+    **dict.fromkeys(("cloudy", "overcast"), ("gloomy", ("sky",))),
+    **dict.fromkeys(("turbulent", "stormy", "rough"), ("gloomy", ("sea",))),
+    **dict.fromkeys(("dark", "starry"), ("night", ("sky",))),
+    **dict.fromkeys(("snow-covered", "winter"), ("snowy", ())),
+    **dict.fromkeys(("yellowed", "withering", "dry", "autumn"), ("withered", _PLANTS)),
+    "dusk": ("sunset", ("sky",)),
+}
+"""Words that people use → the state, and what an environment must paint (one of it) for the word to mean that."""

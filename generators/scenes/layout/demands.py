@@ -1,0 +1,104 @@
+"""What a spec demands of its picture, and what every picture owes: checked on pixels, after the layout's promises."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes.drawings.render import Placed, paint
+from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.environments.backdrops import Backdrop
+from vhbench.generators.scenes.layout.plan import Refusal, Wish
+from vhbench.generators.scenes.truth import measuring
+from vhbench.generators.scenes.truth.known_words import VOCABULARY
+from vhbench.generators.scenes.truth.measuring import Measured
+from vhbench.schema import Scene, SceneSpec
+
+LEAST_VISIBLE = 0.7
+"""Least visible fraction of what nobody asked to be hidden."""
+
+LEAST_VISIBLE_TIED = 0.45
+"""The same where a relation that was asked for, or a thing standing on it, hides some of it."""
+
+LEAST_IN_FRAME = 0.98
+"""Least in-frame fraction of what nobody asked to be truncated."""
+
+_MOST_HAZE = 0.66
+"""How far a low-contrast thing may be blended into its surroundings and still be there."""
+
+
+def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[Measured]) -> None:
+    """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
+    canvas = spec.width * spec.height
+    tied = {i for a, predicate, b in spec.relations if predicate in ("on", "in front of", "behind") for i in (a, b)}
+    carriers = {thing.host for thing in things}
+    for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
+        least = measuring.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else measuring.LEAST_PIXELS
+        if thing.area < least * canvas:
+            raise Refusal("hardly visible", category=wish.entry.name)
+        fraction, share = thing.visible_fraction, thing.box[2] * thing.box[3] / canvas
+        least = LEAST_VISIBLE_TIED if wish.spec in tied or number in carriers else LEAST_VISIBLE
+        low, high = measuring.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
+        if not low <= fraction <= high:
+            raise Refusal("visible fraction missed", category=wish.entry.name, fraction=fraction, wanted=[low, high])
+        low, high = measuring.TRUNCATED if "truncated" in wish.hard else (LEAST_IN_FRAME, 1.0)
+        if not low <= thing.in_frame_fraction <= high:
+            raise Refusal("in-frame fraction missed", category=wish.entry.name, fraction=thing.in_frame_fraction)
+        if "small" in wish.hard and share > measuring.SMALL_BOX:
+            raise Refusal("not small enough", category=wish.entry.name, share=share)
+
+
+def meet_contrast(
+    wishes: Sequence[Wish], things: list[Placed], seen: Sequence[Measured], scene: Backdrop, patience: float
+) -> Pixels:
+    """Paint things on a backdrop, low-contrast ones blended towards what surrounds them just as far as needed.
+
+    Args:
+        wishes: one per thing.
+        things: as laid out.
+        seen: their visible parts.
+        scene: on which they are painted.
+        patience: 1 at the first try, less at later ones; in the second half a fainter contrast is taken.
+
+    Raises:
+        Refusal: if a thing that was not asked to blend in does so, or one that was asked cannot.
+    """
+    least = measuring.LEAST_CONTRAST * (1.0 if patience > 0.5 else 0.6)
+    picture = paint(things, scene)
+    faded = list(things)
+    for i, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
+        difference, rim = measuring.contrast(picture, thing)
+        if "low_contrast" not in wish.hard and difference < least:
+            raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
+        if "low_contrast" in wish.hard and difference > measuring.LOW_CONTRAST:
+            haze = 1 - 0.9 * measuring.LOW_CONTRAST / difference
+            if haze > _MOST_HAZE:
+                raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
+            faded[i] = replace(things[i], haze=haze, tint=rim)
+    if faded == things:
+        return picture
+    picture = paint(faded, scene)
+    for wish, thing in zip(wishes, seen, strict=True):
+        if "low_contrast" in wish.hard and measuring.contrast(picture, thing)[0] > measuring.LOW_CONTRAST:
+            raise Refusal("contrast too high", category=wish.entry.name)
+    return picture
+
+
+def check_requests(spec: SceneSpec, wishes: Sequence[Wish], scene: Scene) -> None:
+    """Refuse a scene whose truth does not hold what the spec asked for."""
+    for wish, thing in zip(wishes, scene.objects, strict=True):
+        if wish.spec < 0:
+            continue
+        asked, found = spec.objects[wish.spec], dict(thing.attributes)
+        for name, value in (("colour", asked.colour), ("size", asked.size), ("state", asked.state)):
+            if value and found.get(name) != value:
+                raise Refusal(f"{name} missed", category=thing.category, asked=value, found=found.get(name, ""))
+    absent = frozenset(map(catalog.readable, spec.absent)) & VOCABULARY
+    doubtful = sorted(absent - (scene.known - scene.categories()))
+    if doubtful:
+        raise Refusal("present and absent", word=doubtful[0])
+    held = {(r.subject, r.predicate, r.object) for r in scene.relations}
+    for index, predicate, other in spec.relations:
+        subjects = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == index]
+        anchors = [o.id for o, w in zip(scene.objects, wishes, strict=True) if w.spec == other]
+        if not all(any((s, predicate, a) in held for a in anchors) for s in subjects):
+            raise Refusal("relation missed", relation=[index, predicate, other])

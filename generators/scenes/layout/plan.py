@@ -1,0 +1,353 @@
+"""From a spec to wishes: which drawings, in which colours, where; and every refusal that needs no try."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from vhbench.generators.scenes.catalog import Entry, Place, lookup, readable
+from vhbench.generators.scenes.drawings.render import VARIANTS
+from vhbench.generators.scenes.drawings.sprites import Look
+from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
+from vhbench.generators.scenes.environments.environment import Environment
+from vhbench.generators.scenes.truth import measuring, relations
+from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, known_words, rivals
+from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
+
+MOST_THINGS = 10
+"""Most objects in one scene."""
+
+HARD = ("small", "occluded", "truncated", "low_contrast")
+"""Hard positives that a spec may ask for."""
+
+SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
+    "ground": ("ground", "water", "air"),
+    "floor": ("floor", "ground", "water", "air"),
+    "table": ("table", "ground", "water", "air"),
+    "water": ("water", "ground", "air"),
+    "wall": ("wall", "ground", "water", "air"),
+    "air": ("air", "sky"),
+    "sky": ("sky", "air"),
+}
+"""Where a thing goes, in order of preference, if the environment does not offer its own place. Fictional scenes ask
+for elephants at sea; they get them, up to the belly in water."""
+
+OCCLUDERS = (
+    *("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella"),
+    *("kite", "plane", "parasail", "balloon", "curtain", "drawing", "mirror", "board", "boat", "yacht"),
+)
+"""Things of which one may be added to hide another where the spec names none that could."""
+
+TABLES = ("table", "tablecloth", "bar", "desk", "dresser")
+"""Things on which small things are put of their own accord."""
+
+_DOWN = frozenset({"ground", "floor", "table", "water"})
+_ALOFT = frozenset({"air", "sky"})
+
+_OPPOSITES = (("left of", "right of"), ("in front of", "behind"), ("above", "below"), ("next to", "next to"))
+INVERSE = {one: other for pair in _OPPOSITES for one, other in (pair, pair[::-1])}
+"""Predicate → what it is when seen from the other thing."""
+
+_VARIANTS = 12
+_RARE = {"night": 1.0, "dim": 1.0}
+"""States that a free choice takes less often; every other one is taken for the environment's usual state."""
+
+
+class Refusal(Exception):
+    """Why a spec cannot be drawn: a short reason to count by, and what led to it."""
+
+    def __init__(self, reason: str, **detail: Any) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One thing that shall be in the picture.
+
+    Attributes:
+        spec: index of its ObjectSpec, -1 for an added occluder.
+        perch: index of the ObjectSpec on which it would rather stand, -1 for none.
+    """
+
+    spec: int
+    entry: Entry
+    place: Place
+    look: Look
+    size: str = ""
+    hard: tuple[str, ...] = ()
+    perch: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Locale:
+    """Where a scene plays; ``variant`` is a painting of it, see :func:`render.scenery`."""
+
+    environment: Environment
+    state: str
+    variant: int = 0
+
+    @property
+    def areas(self) -> tuple[str, ...]:
+        """The words that are painted there."""
+        return self.environment.areas(self.state)
+
+    @property
+    def painted(self) -> frozenset[str]:
+        """The same, and the names of drawings that they could stand for."""
+        return frozenset(self.areas) | frozenset(map(readable, self.areas))
+
+
+def check(spec: SceneSpec) -> list[Entry]:
+    """Return the catalog entries of a spec's objects.
+
+    Raises:
+        Refusal: with the reason, if the spec asks for what no drawing can show.
+        VhbenchError: if the spec itself is malformed.
+    """
+    for side in (spec.width, spec.height):
+        if not 64 <= side <= 4096:
+            raise VhbenchError(f"scene {spec.id}: {spec.width}x{spec.height} pixels: sides must lie in 64 … 4096")
+    entries = [_entry(thing, f"scene {spec.id}: {thing.category}") for thing in spec.objects]
+    total = sum(thing.count for thing in spec.objects)
+    if total > MOST_THINGS:
+        raise Refusal("too many objects", count=total, most=MOST_THINGS)
+    for index, predicate, other in spec.relations:
+        if not (0 <= index < len(entries) and 0 <= other < len(entries) and index != other):
+            where = f"scene {spec.id}: relation ({index}, {predicate}, {other})"
+            raise VhbenchError(f"{where} must join two of its objects")
+        _require(predicate, relations.PREDICATES, f"scene {spec.id}", "relation")
+    _check_relations(spec, entries)
+    _check_absent(spec, entries)
+    return entries
+
+
+def _require(value: str, allowed: Collection[str], where: str, what: str) -> None:
+    if value not in allowed:
+        raise VhbenchError(f"{where}: unknown {what} {value!r}: must be one of {', '.join(allowed)}")
+
+
+def _check_relations(spec: SceneSpec, entries: list[Entry]) -> None:
+    """Refuse at once what no layout can meet."""
+    asked = set(spec.relations)
+    for index, predicate, other in spec.relations:
+        if predicate == "on" and entries[other].surface is None:
+            raise Refusal("nothing can stand on it", category=entries[other].name)
+        opposite = (index, INVERSE.get(predicate, "on"), other)
+        turned = (other, predicate, index)
+        if predicate != "next to" and asked & {turned, opposite} - {(index, predicate, other)}:
+            raise Refusal("relations contradict", relation=[index, predicate, other])
+
+
+def _check_absent(spec: SceneSpec, entries: list[Entry]) -> None:
+    names = {entry.name for entry in entries}
+    for word in map(readable, spec.absent):
+        doubtful = sorted(name for name in names if word == name or word in rivals(name))
+        if doubtful:
+            raise Refusal("present and absent", word=word, because_of=doubtful[0])
+
+
+def check_height(spec: SceneSpec, entries: list[Entry], locale: Locale) -> None:
+    """Refuse that something which stands on the ground here be above another thing.
+
+    Raises:
+        Refusal: if nothing carries it.
+    """
+    carried = {index for index, predicate, _ in spec.relations if predicate == "on"}
+    for index, predicate, other in spec.relations:
+        upper = {"above": index, "below": other}.get(predicate)
+        if upper is not None and upper not in carried and place_of(entries[upper], locale) in _DOWN:
+            raise Refusal("stands on the ground", category=entries[upper].name, relation=[index, predicate, other])
+
+
+def _entry(thing: ObjectSpec, where: str) -> Entry:
+    if thing.count < 1:
+        raise VhbenchError(f"{where}: count {thing.count} must be at least 1")
+    for hard in thing.hard:
+        _require(hard, HARD, where, "hard positive")
+    if thing.size:
+        _require(thing.size, measuring.SIZES, where, "size")
+    entry = lookup(thing.category)
+    if entry is None:
+        raise Refusal("no drawing", category=thing.category)
+    if thing.count > 1 and not entry.countable:
+        raise Refusal("not countable", category=thing.category)
+    colours = () if entry.coco == "person" else (*entry.colours, entry.default_colour)  # those are clothes
+    if thing.colour and thing.colour not in colours:
+        raise Refusal("no such colour", category=thing.category, colour=thing.colour, allowed=sorted({*colours} - {""}))
+    if thing.action and action_of(entry, thing.action) is None:
+        allowed = sorted(entry.actions)
+        raise Refusal("no such action", category=thing.category, action=thing.action, allowed=allowed)
+    if thing.state and thing.state not in entry.states:
+        raise Refusal("no such state", category=thing.category, state=thing.state, allowed=list(entry.states))
+    return entry
+
+
+def action_of(entry: Entry, action: str) -> str | None:
+    """Return the catalog's form of an action ("running" or "run"), "" for standing, None if it cannot be shown."""
+    if action in ("", "stand", "standing"):
+        return "" if entry.actions or not action else None
+    return gerund(action) if gerund(action) in entry.actions else None
+
+
+def gerund(verb: str) -> str:
+    """Return the -ing form of a verb; words that already have it are returned as they are.
+
+    >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
+    ('running', 'dancing', 'lying', 'standing')
+    """
+    if verb.endswith("ing"):
+        return verb
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
+    return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
+
+
+def choose_locale(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Locale:
+    """Choose the environment and its state, honouring what the spec fixes.
+
+    Where the spec leaves the environment open, one is taken in which most of the things are usually seen.
+
+    ``spec.environment`` may be an environment ("kitchen") or a word that environments paint ("sky"). No object's
+    word, and no word that must be absent, may occur among the areas of the environment that is taken.
+
+    Raises:
+        Refusal: if no environment does.
+    """
+    fitting = _fitting(spec, entries)
+    if not spec.environment:
+        fitting = [o for o in fitting if all(e.place in o.environment.bands for e in entries)] or fitting
+        natural = [sum(at_home(entry, locale) for entry in entries) for locale in fitting]
+        fitting = [locale for locale, number in zip(fitting, natural, strict=True) if number == max(natural)]
+    names = sorted({locale.environment.name for locale in fitting})
+    chosen = names[_weighted([3.0 if "ground" in ENVIRONMENTS[name].bands else 1.0 for name in names], random)]
+    locales = [locale for locale in fitting if locale.environment.name == chosen]
+    variant = int(random.integers(2 * VARIANTS))
+    weights = [2.0 * len(locales), *(_RARE.get(locale.state, 2.0) for locale in locales[1:])]
+    return replace(locales[_weighted(weights, random)], variant=variant)
+
+
+def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
+    asked = spec.environment
+    own = find_environment(asked) if asked else None
+    painting = [e for e in ENVIRONMENTS.values() if not asked or any(asked in e.areas(state) for state in e.states)]
+    environments = [own] if own else painting
+    if not environments:
+        raise Refusal("no such environment", environment=asked)
+    locales = [Locale(e, state) for e in environments for state in e.states if e.state_of(spec.state) in ("", state)]
+    if not locales:
+        raise Refusal("no such state", environment=asked, state=spec.state)
+    fitting = [locale for locale in locales if _fits(locale, spec, entries)]
+    if not fitting:
+        raise Refusal("environment shows it already", environment=asked, categories=[e.name for e in entries])
+    return fitting
+
+
+def _weighted(weights: Sequence[float], random: np.random.Generator) -> int:
+    """Return a random index, each with a probability in proportion to its weight."""
+    return int(random.choice(len(weights), p=np.array(weights) / sum(weights)))
+
+
+def at_home(entry: Entry, locale: Locale) -> bool:
+    """Tell whether a thing is usually seen in such a place: no couch on a beach, and only fish under water."""
+    environment = locale.environment
+    if entry.habitat == "indoor":
+        return environment.indoor
+    if entry.habitat in ("", "outdoor"):
+        return "reef" not in environment.paints and not (environment.indoor and entry.habitat)
+    return entry.habitat in locale.areas
+
+
+def _fits(locale: Locale, spec: SceneSpec, entries: list[Entry]) -> bool:
+    areas, asked = locale.areas, spec.environment
+    if locale.painted & {entry.name for entry in entries}:
+        return False
+    if asked and find_environment(asked) is None and asked not in areas:
+        return False
+    absent = set(map(readable, spec.absent))
+    if absent:
+        known, _ = known_words((entry.name for entry in entries), areas)
+        if absent & locale.painted or (absent & VOCABULARY) - known:
+            return False
+    return all(place_of(entry, locale) is not None for entry in entries)
+
+
+def place_of(entry: Entry, locale: Locale) -> Place | None:
+    """Return where a thing goes in a locale, or None if nowhere."""
+    return next((place for place in SUBSTITUTES[entry.place] if place in locale.environment.bands), None)
+
+
+def wishes(spec: SceneSpec, entries: list[Entry], locale: Locale, random: np.random.Generator) -> list[Wish]:
+    """Return one wish per object; what the spec leaves open (colour, variant, direction) is drawn at random."""
+    out = []
+    for index, (thing, entry) in enumerate(zip(spec.objects, entries, strict=True)):
+        for _ in range(thing.count):
+            look = _look(thing, entry, random)
+            place = place_of(entry, locale) or entry.place
+            perch = _perch(spec, index, entries, random)
+            out.append(Wish(index, entry, place, look, thing.size, thing.hard, perch))
+    return out
+
+
+def _perch(spec: SceneSpec, index: int, entries: list[Entry], random: np.random.Generator) -> int:
+    """Return the table on which a table thing is put though nobody asked for it, unless its place was asked for."""
+    tied = any(index in (i, j) for i, _, j in spec.relations)
+    if entries[index].place != "table" or tied or spec.objects[index].hard:
+        return -1
+    tables = [i for i, entry in enumerate(entries) if entry.surface and entry.word in TABLES and i != index]
+    return tables[0] if tables and random.random() < 0.85 else -1
+
+
+def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:
+    colour = thing.colour
+    if not colour and entry.colours and random.random() < 0.6:
+        colour = entry.colours[int(random.integers(len(entry.colours)))]
+    action = action_of(entry, thing.action) or ""
+    if not thing.action and entry.actions and random.random() < 0.5:
+        action = entry.actions[int(random.integers(len(entry.actions)))]
+    state = thing.state or next(iter(entry.states), "")
+    if not thing.state and entry.states and random.random() < 0.3:
+        state = entry.states[int(random.integers(1, len(entry.states)))]
+    flip = bool(random.integers(2)) and entry.flip
+    variant = 0 if entry.drawing else int(random.integers(_VARIANTS))
+    paint = colour if colour in entry.colours else ""  # a banana has its default colour already
+    return Look(entry.word, paint, action, state, variant, flip)
+
+
+def can_hide(wish: Wish, target: Wish) -> bool:
+    """Tell whether one thing could stand before another: as far off the ground, and not too small."""
+    alike = wish.place == target.place or {wish.place, target.place} <= _DOWN or {wish.place, target.place} <= _ALOFT
+    return alike and wish.entry.size_m >= 0.5 * target.entry.size_m and wish.spec != target.spec and not wish.hard
+
+
+def occluders(spec: SceneSpec, locale: Locale, wishes: list[Wish], random: np.random.Generator) -> list[Wish]:
+    """Add something to hide behind, for every occluded wish that no other wish can hide."""
+    free = list(wishes)
+    added: list[Wish] = []
+    for target in wishes:
+        if "occluded" in target.hard:
+            cover = next((wish for wish in free if can_hide(wish, target)), None)
+            if cover:
+                free.remove(cover)
+            else:
+                added.append(_occluder(spec, locale, [*wishes, *added], target, random))
+    return added
+
+
+def _occluder(spec: SceneSpec, locale: Locale, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
+    taken = locale.painted.union(map(readable, spec.absent), (wish.entry.name for wish in wishes if wish.spec >= 0))
+    found = []
+    for entry in filter(None, map(lookup, OCCLUDERS)):
+        place = place_of(entry, locale)
+        if place == entry.place and entry.name not in taken and not clash(entry.name, taken):
+            wish = Wish(-1, entry, place, Look(entry.word, flip=entry.flip and bool(random.integers(2))))
+            if can_hide(wish, target):
+                found.append(wish)
+    if not found:
+        raise Refusal("nothing to hide behind", category=target.entry.name, environment=locale.environment.name)
+    return found[int(random.integers(len(found)))]

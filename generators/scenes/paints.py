@@ -1,0 +1,151 @@
+"""Colours by name: what a drawing is painted in, and what a pixel is called.
+
+The eleven names are the basic colour terms of English (Berlin and Kay, 1969), which are also the ones that questions
+about colour use. :data:`PALETTE` gives the paint, :func:`name_pixels` reads a picture back; the two are written
+apart, and a test holds them together for every drawing.
+"""
+
+import colorsys
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.schema import VhbenchError
+
+HSL = tuple[float, float, float]
+"""Hue, saturation and lightness, each in [0, 1]."""
+
+Image = npt.NDArray[np.float32]
+
+PALETTE: Mapping[str, HSL] = {
+    "red": (0.0, 0.78, 0.46),
+    "orange": (0.075, 0.92, 0.53),
+    "yellow": (0.135, 0.94, 0.56),
+    "green": (0.345, 0.55, 0.38),
+    "blue": (0.590, 0.70, 0.46),
+    "purple": (0.765, 0.50, 0.46),
+    "pink": (0.925, 0.80, 0.75),
+    "brown": (0.068, 0.52, 0.32),
+    "black": (0.62, 0.06, 0.15),
+    "white": (0.60, 0.12, 0.95),
+    "gray": (0.58, 0.04, 0.55),
+}
+"""Name → the colour that a drawing's slot is painted in."""
+
+COLOURS: tuple[str, ...] = tuple(PALETTE)
+"""Every colour name, in a fixed order."""
+
+_HEX = re.compile(r"#[0-9a-f]{6}")
+
+
+def channels(colour: str) -> bytes:
+    """Return red, green and blue of ``"#rrggbb"``, 0 … 255."""
+    return bytes.fromhex(colour[1:])
+
+
+def parse_hex(colour: str) -> HSL:
+    """Return the HSL of ``"#rrggbb"``.
+
+    Raises:
+        VhbenchError: if the text is not such a colour.
+    """
+    if not _HEX.fullmatch(colour):
+        raise VhbenchError(f"{colour!r} is not a colour: write it as #rrggbb in lower case")
+    red, green, blue = (channel / 255 for channel in channels(colour))
+    hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
+    return hue, saturation, lightness
+
+
+def to_hex(colour: HSL) -> str:
+    """Return ``"#rrggbb"``; saturation and lightness are cut to [0, 1]."""
+    hue, saturation, lightness = colour
+    rgb = colorsys.hls_to_rgb(hue % 1, min(1.0, max(0.0, lightness)), min(1.0, max(0.0, saturation)))
+    return "#" + bytes(round(channel * 255) for channel in rgb).hex()
+
+
+def shade(colour: str, factor: float) -> str:
+    """Darken (``factor`` < 1) or lighten (1 to 2, where 2 is white) a hexadecimal colour."""
+    mixed = (c * factor if factor <= 1 else 255 - (255 - c) * (2 - factor) for c in channels(colour))
+    return "#" + bytes(min(255, max(0, int(c))) for c in mixed).hex()
+
+
+def mix(one: str, other: str, share: float) -> str:
+    """Return the colour at a share of the way from one to the other."""
+    pairs = zip(channels(one), channels(other), strict=True)
+    return "#" + bytes(round(a + (b - a) * share) for a, b in pairs).hex()
+
+
+def paint(name: str) -> str:
+    """Return the hexadecimal paint of a colour name.
+
+    Raises:
+        VhbenchError: if the name is not one of :data:`COLOURS`.
+    """
+    if name not in PALETTE:
+        raise VhbenchError(f"unknown colour {name!r}: must be one of {', '.join(COLOURS)}")
+    return to_hex(PALETTE[name])
+
+
+def reshade(shade_of_base: str, base: str, name: str) -> str:
+    """Repaint one shade of a drawing's slot, so that light and dark parts stay light and dark.
+
+    Args:
+        shade_of_base: the hexadecimal colour to repaint.
+        base: the slot's own colour in the file, of which the other is a shade.
+        name: the colour asked for.
+    """
+    hue, saturation, lightness = PALETTE[name]
+    offset = parse_hex(shade_of_base)[2] - parse_hex(base)[2]
+    # Very light and very dark paints have little room for shades; too much contrast would read as another colour.
+    contrast = {"black": 0.35, "white": 0.45, "yellow": 0.6, "orange": 0.6, "pink": 0.5}.get(name, 0.7)
+    return to_hex((hue, saturation, min(0.97, max(0.05, lightness + contrast * offset))))
+
+
+def name_pixels(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.str_]:
+    """Name the colour of each pixel.
+
+    Args:
+        pixels: sRGB, shape (..., 3).
+
+    Returns:
+        Names from :data:`COLOURS`, shape (...).
+    """
+    rgb = np.asarray(pixels, dtype=np.float32) / np.float32(255)
+    high, low = rgb.max(-1), rgb.min(-1)
+    chroma, lightness = high - low, (high + low) / 2
+    hue = _hue(rgb, high, chroma)
+    names = _name_hue(hue, high, chroma)
+    neutral = (chroma < 0.10) | (chroma < 0.20 * high) & (chroma < 0.16)
+    names = np.where(neutral, np.where(lightness > 0.80, "white", np.where(lightness < 0.27, "black", "gray")), names)
+    return np.where((high < 0.22) | (high < 0.30) & (chroma < 0.12), "black", names)
+
+
+def matches(pixels: npt.NDArray[np.uint8], name: str) -> float:
+    """Return the share of pixels, shape (n, 3), that have a colour name; nan for no pixels."""
+    return float((name_pixels(pixels) == name).mean()) if len(pixels) else float("nan")
+
+
+def _hue(rgb: Image, high: Image, chroma: Image) -> Image:
+    """Return hues in degrees."""
+    red, green, blue = np.moveaxis(rgb, -1, 0)
+    safe = np.maximum(chroma, 1e-6)
+    rest = np.where(high == green, (blue - red) / safe + 2, (red - green) / safe + 4)
+    return np.asarray(np.where(high == red, (green - blue) / safe % 6, rest) * 60, dtype=np.float32)
+
+
+def _name_hue(hue: Image, high: Image, chroma: Image) -> npt.NDArray[np.str_]:
+    """Name saturated pixels by hue; brown is dark orange, pink is light red."""
+    names = np.select(
+        [hue < 12, hue < 40, hue < 66, hue < 170, hue < 255, hue < 308, hue < 345],
+        ["red", "orange", "yellow", "green", "blue", "purple", "pink"],
+        "red",
+    )
+    saturation = chroma / np.maximum(high, 1e-6)
+    reddish = (hue < 20) | (hue >= 308)
+    names = np.where(reddish & (high > 0.75) & (saturation < 0.52), "pink", names)
+    names = np.where((hue >= 308) & (hue < 345) & (high < 0.55), "purple", names)
+    warm = (hue >= 8) & (hue < 48) & (names != "pink")
+    brown = warm & ((high < 0.66) | (high < 0.83) & (saturation < 0.72))
+    return np.where(brown, "brown", names)

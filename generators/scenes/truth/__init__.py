@@ -1,0 +1,1 @@
+"""What a drawn scene shows, read from its pixels."""

@@ -1,0 +1,174 @@
+"""The truth about a drawn scene, read from the map of who owns which pixel."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vhbench import masks
+from vhbench.generators.scenes import catalog, paints
+from vhbench.generators.scenes.drawings.render import Placed, Silhouettes
+from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.truth import relations
+from vhbench.schema import Box, SceneObject
+
+SIZES: Mapping[str, tuple[float, float]] = {
+    "tiny": (0.0, 0.06),
+    "small": (0.06, 0.125),
+    "medium": (0.125, 0.33),
+    "large": (0.33, 1.0),
+}
+"""Size in the picture: bounds of sqrt(box area / picture area). An object within a tenth of a bound has no known
+size, since people would differ."""
+
+SMALL_BOX = 0.005
+"""A small hard positive's box covers at most this share of the picture (36² pixels of 512²)."""
+
+OCCLUDED = (0.2, 0.6)
+"""Visible fraction of an occluded hard positive."""
+
+TRUNCATED = (0.3, 0.75)
+"""In-frame fraction of a truncated hard positive."""
+
+LOW_CONTRAST = 20.0
+"""Contrast (see :func:`contrast`) of a low-contrast hard positive is at most this."""
+
+LEAST_CONTRAST = 12.0
+"""Least contrast of anything else."""
+
+LEAST_PIXELS = 0.0006
+"""Least visible area, as a share of the picture, of anything that counts as present (157 of 512² pixels)."""
+
+LEAST_PART = 0.002
+"""The same for an occluded or truncated hard positive, of which a stranger must still see what it is."""
+
+_WHOLE = 0.8
+_COLOUR_SAMPLE = 2000
+_GREYS = ("black", "white", "gray")
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the pixels say of one thing; the box is empty if nothing of it is visible."""
+
+    box: Box
+    area: int
+    visible: npt.NDArray[np.bool_]
+    visible_fraction: float
+    in_frame_fraction: float
+
+
+def measure(owned: Silhouettes) -> list[Measured]:
+    """Measure every thing's visible part."""
+    return [_measure_one(owned, i) for i in range(len(owned.things))]
+
+
+def _measure_one(owned: Silhouettes, i: int) -> Measured:
+    visible = owned.owner == i + 1
+    area = int(np.count_nonzero(visible))
+    in_frame, whole = int(owned.in_frame[i]), int(owned.whole[i])
+    shown, framed = round(area / in_frame, 6) if in_frame else 0.0, round(in_frame / whole, 6)
+    return Measured(_tight_box(visible) if area else (0.0, 0.0, 0.0, 0.0), area, visible, shown, framed)
+
+
+def _tight_box(mask: npt.NDArray[np.bool_]) -> Box:
+    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
+    left, top = int(columns[0]), int(rows[0])
+    return float(left), float(top), float(columns[-1] - left + 1), float(rows[-1] - top + 1)
+
+
+def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) -> SceneObject:
+    """Describe one visible thing."""
+    entry = catalog.find(thing.look.word)
+    declared = "" if entry.coco == "person" else thing.look.colour or entry.default_colour  # clothes are not skin
+    colour, sure = seen_colour(declared, picture[seen.visible])
+    size = size_name(seen.box, picture.shape[1], picture.shape[0])
+    action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
+    found = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
+    whole = seen.visible_fraction >= _WHOLE and seen.in_frame_fraction >= _WHOLE
+    sure_of = {"colour": sure, "state": whole}  # what is hidden of a candle may be its flame
+    known = {name for name, value in found.items() if value and sure_of.get(name, True)}
+    return SceneObject(
+        id=number,
+        category=entry.name,
+        box=seen.box,
+        area=float(seen.area),
+        mask=masks.encode(seen.visible),
+        visible_fraction=seen.visible_fraction,
+        in_frame_fraction=seen.in_frame_fraction,
+        attributes=tuple((name, value) for name, value in found.items() if value),
+        known_attributes=frozenset(known),
+    )
+
+
+def _stands(entry: catalog.Entry) -> bool:
+    return bool(entry.actions) and entry.place == "ground"
+
+
+def seen_colour(declared: str, pixels: Pixels) -> tuple[str, bool]:
+    """Return a declared colour if the visible pixels, shape (n, 3), show it, else "", and whether it is the only one.
+
+    They show it if at least half of them have it, or at least a quarter do and no other hue has more (a red bicycle
+    has black tyres). It is the only one, so that other colours may be denied, if half of them have it and nothing
+    else more than 30%.
+    """
+    if not declared:
+        return "", False
+    sample = pixels[:: max(1, len(pixels) // _COLOUR_SAMPLE)]
+    names, counts = np.unique(paints.name_pixels(sample), return_counts=True)
+    shares = {str(name): float(count) / len(sample) for name, count in zip(names, counts, strict=True)}
+    share = shares.pop(declared, 0.0)
+    hues = max((value for name, value in shares.items() if name not in _GREYS), default=0.0)
+    main = share >= 0.5 or (share >= 0.25 and declared not in _GREYS and hues < share)
+    return declared if main else "", share >= 0.5 and max(shares.values(), default=0.0) <= 0.3
+
+
+def size_name(box: Box, width: int, height: int) -> str:
+    """Return the size name of a box in a picture, or "" within a tenth of the bound between two names."""
+    share = (box[2] * box[3] / (width * height)) ** 0.5
+    for name, (low, high) in SIZES.items():
+        if low <= share < high:
+            return name if (low == 0 or share >= 1.1 * low) and (high == 1 or share < 0.9 * high) else ""
+    return "large"
+
+
+def bodies(objects: Sequence[SceneObject], owned: Silhouettes) -> list[relations.Body]:
+    """Return what the rules of :mod:`relations` need, one for each of the things that own pixels."""
+    shares = owned.hidden / np.maximum(owned.in_frame, 1)[:, None]
+    own = owned.hidden / np.maximum(owned.in_frame, 1)[None, :]
+    return [
+        relations.Body(
+            o.id,
+            o.box,
+            thing.depth,
+            thing.lifted,
+            host=thing.host + 1 if thing.host >= 0 else None,
+            hides={int(j) + 1: float(shares[j, i]) for j in np.flatnonzero(shares[:, i])},
+            over={int(j) + 1: float(own[j, i]) for j in np.flatnonzero(own[:, i])},
+        )
+        for i, (o, thing) in enumerate(zip(objects, owned.things, strict=True))
+    ]
+
+
+def contrast(picture: Pixels, seen: Measured) -> tuple[float, tuple[float, float, float]]:
+    """Return how much a thing stands out, and the mean RGB of its surroundings.
+
+    The contrast is the mean CIE76 difference ΔE between the visible pixels and the mean colour of a rim around them, a
+    tenth of the box's longer side wide and at least 4 pixels. Large things are sampled on a grid.
+    """
+    left, top, width, height = map(int, seen.box)
+    longest = max(width, height)
+    reach, step = max(4, round(0.1 * longest)), max(1, longest // 80)
+    rows = slice(max(0, top - reach), top + height + reach, step)
+    columns = slice(max(0, left - reach), left + width + reach, step)
+    inside, patch = seen.visible[rows, columns], picture[rows, columns]
+    kernel = np.ones((2 * (reach // step) + 1,) * 2, np.uint8)
+    rim = cv2.dilate(inside.astype(np.uint8), kernel).astype(bool) & ~inside
+    if not rim.any() or not inside.any():
+        return 0.0, (0.0, 0.0, 0.0)
+    lab = cv2.cvtColor(patch.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
+    difference = np.linalg.norm(lab[inside] - lab[rim].mean(0), axis=1).mean()
+    red, green, blue = (float(channel) for channel in patch[rim].mean(0))
+    return float(difference), (red, green, blue)

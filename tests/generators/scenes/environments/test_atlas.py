@@ -1,0 +1,85 @@
+"""Environments: every state paints what it declares, the same every time."""
+
+import numpy as np
+import pytest
+
+from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes.environments import atlas, backdrops
+from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS
+from vhbench.generators.scenes.environments.backdrops import VARIANTS, backdrop
+from vhbench.schema import VhbenchError
+
+STATES = [(environment.name, state) for environment in ENVIRONMENTS.values() for state in environment.states]
+
+
+def test_there_are_enough_environments() -> None:
+    assert len(ENVIRONMENTS) >= 23
+    assert {state for _, state in STATES} >= {"sunny", "gloomy", "night", "snowy", "withered"}
+
+
+@pytest.mark.parametrize(("name", "state"), STATES, ids=str)
+def test_declared_areas_are_the_painted_ones(name: str, state: str) -> None:
+    painted = {word for variant in range(VARIANTS) for word in backdrops._canvas(name, state, variant).areas}
+    assert painted == set(ENVIRONMENTS[name].areas(state))
+    assert len(painted) == len(ENVIRONMENTS[name].areas(state))
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_states_look_different(name: str) -> None:
+    means = [backdrop(name, state=state, size=64).pixels.reshape(-1, 3).mean(0) for state in ENVIRONMENTS[name].states]
+    for i, one in enumerate(means):
+        for other in means[i + 1 :]:
+            assert np.abs(one - other).max() > 4
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_backdrop_fills_its_canvas_and_is_reproducible(name: str) -> None:
+    first = backdrop(name, variant=2, size=96)
+    backdrops.backdrop.cache_clear()
+    again = backdrop(name, variant=2 + VARIANTS, size=96)
+    assert first.pixels.shape == (96, 96, 3)
+    assert (first.pixels == again.pixels).all()
+    assert not first.pixels.flags.writeable
+    assert first.areas == again.areas
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_nothing_is_left_unpainted(name: str) -> None:
+    for variant in range(VARIANTS):
+        canvas = backdrops._canvas(name, ENVIRONMENTS[name].states[0], variant)
+        pixels = backdrops._rasterise(canvas.svg(), 96)
+        assert (pixels.max(-1) == 0).mean() < 0.001  # what nothing covers is black
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_places_are_inside_the_picture(name: str) -> None:
+    environment = ENVIRONMENTS[name]
+    assert environment.bands
+    for band in environment.bands.values():
+        assert 0 <= band.top < band.bottom <= 1
+        for left, right in (band.far, band.near):
+            assert 0 <= left < right <= 1
+    assert environment.places <= set(catalog.PLACES)
+
+
+def test_variants_differ() -> None:
+    pictures = [backdrop("forest", variant=variant, size=64).pixels for variant in range(VARIANTS)]
+    assert all((pictures[0] != other).any() for other in pictures[1:])
+
+
+def test_words_for_environments_and_states() -> None:
+    assert atlas.find_environment("Tennis_Court") is ENVIRONMENTS["court"]
+    assert ENVIRONMENTS["forest"].state_of("lush") == "sunny"
+    assert ENVIRONMENTS["desert"].state_of("lush") == "lush"  # a lush desert cannot be painted
+    assert ENVIRONMENTS["kitchen"].state_of("starry") == "starry"
+    assert backdrop("meadow", state="yellowed", size=32).state == "withered"
+    with pytest.raises(VhbenchError, match="unknown environment 'moonbase': must be one of grass, forest"):
+        backdrop("moonbase")
+    with pytest.raises(VhbenchError, match="kitchen cannot be 'snowy': must be one of bright, dim"):
+        backdrop("kitchen", state="snowy")
+
+
+def test_words_that_areas_forbid_are_known() -> None:
+    words = {word for others in atlas.AREA_CONFUSABLE.values() for word in others}
+    assert set(atlas.AREA_CONFUSABLE) <= atlas.AREAS
+    assert [word for word in words if not catalog.lookup(word) and word not in atlas.AREAS] == []

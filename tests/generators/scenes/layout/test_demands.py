@@ -1,0 +1,62 @@
+"""Hard positives are met exactly, seen from the picture's side."""
+
+import io
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from vhbench import masks
+from vhbench.generators.scenes.source import SceneSource
+from vhbench.schema import ObjectSpec, Scene, SceneSpec
+
+THINGS = ("dog", "car", "chair", "person", "kite", "cup")
+
+
+def draw(word: str, hard: str) -> Scene:
+    spec = SceneSpec(f"{word}-{hard}", (ObjectSpec(word, hard=(hard,)), ObjectSpec("zebra")), environment="park")
+    [scene] = SceneSource().make([spec], seed=8)
+    assert isinstance(scene, Scene), scene
+    return scene
+
+
+def target(scene: Scene):
+    return scene.objects[scene.provenance["spec"].index(0)]
+
+
+@pytest.mark.parametrize("word", THINGS)
+def test_small_is_small_and_whole(word):
+    thing = target(draw(word, "small"))
+    assert thing.box[2] * thing.box[3] <= 0.005 * 512 * 512
+    assert thing.visible_fraction >= 0.7
+    assert thing.in_frame_fraction >= 0.98
+
+
+@pytest.mark.parametrize("word", THINGS)
+def test_truncated_is_cut_by_the_frame_not_by_others(word):
+    thing = target(draw(word, "truncated"))
+    assert thing.box[0] == 0 or thing.box[0] + thing.box[2] == 512
+    assert 0.3 <= thing.in_frame_fraction <= 0.75
+    assert thing.visible_fraction >= 0.7
+
+
+@pytest.mark.parametrize("word", THINGS)
+def test_occluded_is_hidden_by_a_listed_thing_not_by_the_frame(word):
+    scene = draw(word, "occluded")
+    thing = target(scene)
+    assert 0.2 <= thing.visible_fraction <= 0.6
+    assert thing.in_frame_fraction >= 0.98
+    assert any(r.predicate == "in front of" and r.object == thing.id for r in scene.relations)
+    assert thing.area >= 0.002 * 512 * 512
+
+
+@pytest.mark.parametrize("word", ["dog", "car", "chair"])
+def test_low_contrast_is_close_to_its_surroundings(word):
+    scene = draw(word, "low_contrast")
+    rgb = np.asarray(Image.open(io.BytesIO(scene.image))).astype(np.float32) / 255
+    lab = cv2.cvtColor(rgb, cv2.COLOR_RGB2LAB)
+    inside = masks.decode(target(scene).mask)
+    rim = cv2.dilate(inside.astype(np.uint8), np.ones((25, 25), np.uint8)).astype(bool) & ~inside
+    difference = np.linalg.norm(lab[inside] - lab[rim].mean(0), axis=1).mean()
+    assert difference < 25  # 20 as measured by the generator; this rim is another one
