@@ -23,23 +23,18 @@ class EndpointRewriter:
     """A chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp, Ollama and others.
 
     Attributes:
-        model: its name there.
+        name: the model's there.
         url: base URL, such as ``http://localhost:8000/v1``.
         tries: how often a request is sent before giving up.
         pause: seconds before the second try; doubled each time.
         timeout: seconds for one answer.
     """
 
-    model: str
+    name: str
     url: str
     tries: int = 4
     pause: float = 1
     timeout: float = 120
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's answer.
@@ -51,7 +46,7 @@ class EndpointRewriter:
             import httpx
         url = f"{self.url.rstrip('/')}/chat/completions"
         message = {"role": "user", "content": prompt}
-        body = {"model": self.model, "messages": [message], "temperature": 0, "max_tokens": MAX_NEW_TOKENS, "seed": 0}
+        body = {"model": self.name, "messages": [message], "temperature": 0, "max_tokens": MAX_NEW_TOKENS, "seed": 0}
         key = os.environ.get(KEY) or os.environ.get("OPENAI_API_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         problem = ""
@@ -74,14 +69,9 @@ class EndpointRewriter:
 class LocalRewriter:
     """A causal language model of transformers, greedy; loaded when it is first asked."""
 
-    model: str
+    name: str
     device: str = "auto"
     _loaded: tuple[Any, Any] | None = field(default=None, repr=False)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's answer.
@@ -104,9 +94,9 @@ class LocalRewriter:
     def _load(self) -> tuple[Any, Any]:
         with needed_by("a transformers rewriter"):
             from transformers import AutoModelForCausalLM, AutoTokenizer
-        with loading(f"rewriter {self.model}"):
-            tokenizer = AutoTokenizer.from_pretrained(self.model)
-            model = AutoModelForCausalLM.from_pretrained(self.model, dtype="auto", use_safetensors=True)
+        with loading(f"rewriter {self.name}"):
+            tokenizer = AutoTokenizer.from_pretrained(self.name)
+            model = AutoModelForCausalLM.from_pretrained(self.name, dtype="auto", use_safetensors=True)
         self._loaded = (tokenizer, model.to(pick_device(self.device)).eval())
         return self._loaded
 

@@ -119,9 +119,9 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
     """Yield the cases of every pair of a share, or why the pair cannot be shown, in the criterion's order."""
     pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
-    stream = criteria.candidates(pool, share.criterion, seed=recipe.seed)
+    drawn = criteria.candidates(pool, share.criterion, seed=recipe.seed)
     offset = 100_000 * (share.graph_version - 1)
-    for rank, pair in islice(enumerate(stream), share.first, None, share.step):
+    for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
         shown = [(group, recipe.world.problem(group)) for group in islice(groups, GROUPS)]
         group = next((group for group, problem in shown if not problem), None)
