@@ -4,7 +4,8 @@ import hashlib
 import json
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -65,13 +66,12 @@ class EndpointRewriter:
         raise VhbenchError(f"rewriter {url}: {problem} ({self.tries} tries)")
 
 
-@dataclass(slots=True)
+@dataclass
 class LocalRewriter:
     """A causal language model of transformers, greedy; loaded when it is first asked."""
 
     name: str
     device: str = "auto"
-    _loaded: tuple[Any, Any] | None = field(default=None, repr=False)
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's answer.
@@ -81,7 +81,7 @@ class LocalRewriter:
         """
         import torch
 
-        tokenizer, model = self._loaded or self._load()
+        tokenizer, model = self._loaded
         if tokenizer.chat_template:
             chat = [{"role": "user", "content": prompt}]
             prompt = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
@@ -91,14 +91,14 @@ class LocalRewriter:
             output = model.generate(**inputs, max_new_tokens=MAX_NEW_TOKENS, do_sample=False)
         return str(tokenizer.decode(output[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True))
 
-    def _load(self) -> tuple[Any, Any]:
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
         with needed_by("a transformers rewriter"):
             from transformers import AutoModelForCausalLM, AutoTokenizer
         with loading(f"rewriter {self.name}"):
             tokenizer = AutoTokenizer.from_pretrained(self.name)
             model = AutoModelForCausalLM.from_pretrained(self.name, dtype="auto", use_safetensors=True)
-        self._loaded = (tokenizer, model.to(pick_device(self.device)).eval())
-        return self._loaded
+        return tokenizer, model.to(pick_device(self.device)).eval()
 
 
 @dataclass(frozen=True, slots=True)
