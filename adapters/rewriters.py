@@ -79,9 +79,9 @@ class LocalRewriter:
         Raises:
             VhbenchError: if the model cannot be loaded.
         """
+        tokenizer, model = self._loaded
         import torch
 
-        tokenizer, model = self._loaded
         if tokenizer.chat_template:
             chat = [{"role": "user", "content": prompt}]
             prompt = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
