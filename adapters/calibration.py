@@ -57,13 +57,11 @@ class _Calibration(lmms):  # type: ignore[misc]
     def prepare(self, task: str, docs: Any) -> None:
         """Look at all rows of a task before one of its questions is answered."""
 
-    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
+    def loglikelihood(self, requests: list[Instance]) -> Any:
         """Not asked by any task of vhbench."""
-        raise NotImplementedError("vhbench asks its models to generate")
+        raise NotImplementedError("vhbench asks its models to generate, one question at a time")
 
-    def generate_until_multi_round(self, requests: list[Instance]) -> list[str]:
-        """Not asked by any task of vhbench."""
-        raise NotImplementedError("vhbench asks its models one question at a time")
+    generate_until_multi_round = loglikelihood
 
 
 class Oracle(_Calibration):

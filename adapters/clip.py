@@ -70,18 +70,18 @@ class ClipScorer:
         return np.stack([np.load(path, allow_pickle=False) for path in paths])
 
     def _encode_images(self, images: Sequence[bytes]) -> Floats:
+        model, processor, device = self._loaded
         import torch
 
-        model, processor, device = self._loaded
         pixels = [open_image(image).convert("RGB") for image in images]
         with torch.inference_mode():
             inputs = processor(images=pixels, return_tensors="pt").to(device)
             return _unit(model.get_image_features(**inputs))
 
     def _text_features(self, texts: Sequence[str]) -> Floats:
+        model, processor, device = self._loaded
         import torch
 
-        model, processor, device = self._loaded
         parts = []
         for part in batches(texts, self.batch):
             with torch.inference_mode():

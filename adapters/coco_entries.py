@@ -1,6 +1,7 @@
 """The entries of a COCO instances JSON: their form, and what can be wrong with them."""
 
 import os
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -109,25 +110,29 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) ->
         image = faults.decode(Image, raw, f"images[{place}]")
         if image is None:
             continue
-        if image.id in images:
-            faults.report("duplicate image id", f"image {image.id}", "this id is there twice")
-            twice.add(image.id)
-        elif not fits_64_bits(image.id):
-            faults.report("id out of range", f"image {image.id}", "the id does not fit into 64 bits")
-        elif not sane_size(image.width, image.height):
-            text = f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
-            faults.report("image without a size", f"image {image.id}", text)
-        elif not there.safe(image.file_name):
-            faults.report(
-                "path leaves its folder", f"image {image.id}", f"file_name {image.file_name!r} leaves its folder"
-            )
-        elif not there.has(image.file_name):
-            faults.report("missing image file", f"image {image.id}", f"no file {image.file_name!r} in {folder}")
+        if fault := _image_fault(image, images, there):
+            faults.report(fault[0], f"image {image.id}", fault[1])
+            twice |= {image.id} & images.keys()
         else:
             images[image.id] = image
     if not images.keys() - twice:
         raise VhbenchError(f"{faults.path}: no usable images")
     return [image for image in images.values() if image.id not in twice]
+
+
+def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tuple[str, str] | None:
+    """Return (reason, text) of what is wrong with an image, or None."""
+    if image.id in images:
+        return "duplicate image id", "this id is there twice"
+    if not fits_64_bits(image.id):
+        return "id out of range", "the id does not fit into 64 bits"
+    if not sane_size(image.width, image.height):
+        return "image without a size", f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
+    if not there.safe(image.file_name):
+        return "path leaves its folder", f"file_name {image.file_name!r} leaves its folder"
+    if not there.has(image.file_name):
+        return "missing image file", f"no file {image.file_name!r} in {there.folder}"
+    return None
 
 
 class _Listing:

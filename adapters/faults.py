@@ -1,7 +1,6 @@
 """What readers of annotation files share: how a file is opened, and what becomes of its bad entries."""
 
 import mmap
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -47,11 +46,6 @@ class Faults:
         if not self.skip:
             raise VhbenchError(f"{self.path}: {place}: {text}; --skip-bad leaves such entries out and counts them")
         self.items.append((reason, place))
-
-    @property
-    def counts(self) -> Counter[str]:
-        """How many entries were left out, by reason."""
-        return Counter(reason for reason, _ in self.items)
 
     def decode(self, kind: type[T], raw: msgspec.Raw, place: str) -> T | None:
         """Return an entry, or None (reported) where it is not of the form that it must have."""

@@ -4,7 +4,8 @@ import hashlib
 import json
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +24,18 @@ class EndpointRewriter:
     """A chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp, Ollama and others.
 
     Attributes:
-        model: its name there.
+        name: the model's there.
         url: base URL, such as ``http://localhost:8000/v1``.
         tries: how often a request is sent before giving up.
         pause: seconds before the second try; doubled each time.
         timeout: seconds for one answer.
     """
 
-    model: str
+    name: str
     url: str
     tries: int = 4
     pause: float = 1
     timeout: float = 120
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's answer.
@@ -51,7 +47,7 @@ class EndpointRewriter:
             import httpx
         url = f"{self.url.rstrip('/')}/chat/completions"
         message = {"role": "user", "content": prompt}
-        body = {"model": self.model, "messages": [message], "temperature": 0, "max_tokens": MAX_NEW_TOKENS, "seed": 0}
+        body = {"model": self.name, "messages": [message], "temperature": 0, "max_tokens": MAX_NEW_TOKENS, "seed": 0}
         key = os.environ.get(KEY) or os.environ.get("OPENAI_API_KEY")
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         problem = ""
@@ -70,18 +66,12 @@ class EndpointRewriter:
         raise VhbenchError(f"rewriter {url}: {problem} ({self.tries} tries)")
 
 
-@dataclass(slots=True)
+@dataclass
 class LocalRewriter:
     """A causal language model of transformers, greedy; loaded when it is first asked."""
 
-    model: str
+    name: str
     device: str = "auto"
-    _loaded: tuple[Any, Any] | None = field(default=None, repr=False)
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model
 
     def rewrite(self, prompt: str) -> str:
         """Return the model's answer.
@@ -89,9 +79,9 @@ class LocalRewriter:
         Raises:
             VhbenchError: if the model cannot be loaded.
         """
+        tokenizer, model = self._loaded
         import torch
 
-        tokenizer, model = self._loaded or self._load()
         if tokenizer.chat_template:
             chat = [{"role": "user", "content": prompt}]
             prompt = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
@@ -101,14 +91,14 @@ class LocalRewriter:
             output = model.generate(**inputs, max_new_tokens=MAX_NEW_TOKENS, do_sample=False)
         return str(tokenizer.decode(output[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True))
 
-    def _load(self) -> tuple[Any, Any]:
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
         with needed_by("a transformers rewriter"):
             from transformers import AutoModelForCausalLM, AutoTokenizer
-        with loading(f"rewriter {self.model}"):
-            tokenizer = AutoTokenizer.from_pretrained(self.model)
-            model = AutoModelForCausalLM.from_pretrained(self.model, dtype="auto", use_safetensors=True)
-        self._loaded = (tokenizer, model.to(pick_device(self.device)).eval())
-        return self._loaded
+        with loading(f"rewriter {self.name}"):
+            tokenizer = AutoTokenizer.from_pretrained(self.name)
+            model = AutoModelForCausalLM.from_pretrained(self.name, dtype="auto", use_safetensors=True)
+        return tokenizer, model.to(pick_device(self.device)).eval()
 
 
 @dataclass(frozen=True, slots=True)

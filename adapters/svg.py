@@ -10,6 +10,7 @@ Objects and relations are kept as columns of numbers, a scene is made when it is
 """
 
 from array import array
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -148,7 +149,6 @@ class _BoxColumns:
     """All images' objects and spatial relations, as numbers; an object's id is its place in its image."""
 
     def __init__(self) -> None:
-        self.names: list[str] = []
         self.predicates = sorted(set(PREDICATES.values()))
         self.sizes: Numbers = array("i")
         self.word: Numbers = array("i")
@@ -156,7 +156,7 @@ class _BoxColumns:
         self.anchor: Numbers = array("b")
         self.relation: Numbers = array("i")  # subject, predicate, object
         self.ends: list[tuple[int, int]] = [(0, 0)]
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[str, int] = {}  # word → its place among the names
 
     def add(self, image: _Image) -> None:
         """Add an image."""
@@ -164,7 +164,7 @@ class _BoxColumns:
         numbers = {identity: i for i, identity in enumerate(things)}
         self.sizes.extend((image.width, image.height))
         for name, thing in things.values():
-            self.word.append(self._number(name))
+            self.word.append(self._numbers.setdefault(name, len(self._numbers)))
             self.box.extend(thing.bbox)
             self.anchor.append(bool(thing.relations))
         for subject, (_, thing) in enumerate(things.values()):
@@ -174,11 +174,10 @@ class _BoxColumns:
                     self.relation.extend((subject, self.predicates.index(predicate), other))
         self.ends.append((len(self.word), len(self.relation)))
 
-    def _number(self, name: str) -> int:
-        if name not in self._numbers:
-            self._numbers[name] = len(self.names)
-            self.names.append(name)
-        return self._numbers[name]
+    @cached_property
+    def names(self) -> list[str]:
+        """The words, once all images are there."""
+        return list(self._numbers)
 
     def objects(self, image: int) -> tuple[tuple[SceneObject, ...], frozenset[str]]:
         """Return an image's objects, and the words of those that are no anchors."""

@@ -217,21 +217,18 @@ def _delimited(file: Path) -> Iterator[dict[str, str]]:
 
 def _json(file: Path) -> Iterable[Any]:
     data = file.read_bytes().lstrip(b"\xef\xbb\xbf \t\r\n")
-    try:
-        if data.startswith(b"["):
-            rows: list[Any] = orjson.loads(data)
-            return rows
-        lines = [line for line in data.splitlines() if line.strip()]
-        return [_parsed(file, number, line) for number, line in enumerate(lines, start=1)]
-    except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{file.name}: {error}") from error
+    if data.startswith(b"["):
+        rows: list[Any] = _parsed(file.name, data)
+        return rows
+    lines = [line for line in data.splitlines() if line.strip()]
+    return [_parsed(f"{file.name}, row {number}", line) for number, line in enumerate(lines, start=1)]
 
 
-def _parsed(file: Path, number: int, line: bytes) -> Any:
+def _parsed(place: str, text: bytes) -> Any:
     try:
-        return orjson.loads(line)
+        return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{file.name}, row {number}: {error}") from error
+        raise VhbenchError(f"{place}: {error}") from error
 
 
 def _parquet(file: Path) -> Iterator[dict[str, Any]]:

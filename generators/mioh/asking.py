@@ -1,6 +1,7 @@
 """Turns a draft and its images into a question: the order of the images, and which letter is right."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -17,11 +18,7 @@ def ask(
     scenes: Sequence[Scene],
     balance: Balance,
     generator: np.random.Generator,
-    *,
-    id: str,
-    pressure: str,
-    source: str,
-    pair_id: str,
+    **columns: Any,
 ) -> Question:
     """Return the question, its images in random order.
 
@@ -31,10 +28,7 @@ def ask(
         scenes: one per slot of the draft, then those that fill up.
         balance: of the letters within the cell.
         generator: for what is left to chance.
-        id: of the row.
-        pressure: goes into the row.
-        source: goes into the row.
-        pair_id: ties the row to its twins.
+        columns: of the row, besides those that follow from the rest.
     """
     order = generator.permutation(len(scenes)).tolist()  # order[place] = slot
     choices: tuple[str, ...] = ()
@@ -51,10 +45,10 @@ def ask(
             order[place], order[other] = order[other], order[place]
     ordered = [scenes[slot] for slot in order]
     return Question(
-        id=id, pressure=pressure, source=source, pair_id=pair_id, benchmark="mioh",
-        images=tuple(scene.image for scene in ordered), scene_ids=tuple(scene.id for scene in ordered),
+        benchmark="mioh", images=tuple(scene.image for scene in ordered),
+        scene_ids=tuple(scene.id for scene in ordered),
         question=text, choices=choices, answer=answer, kind="multiple_choice" if choices else "yes_no",
-        task=kind.task, mode=kind.mode, question_type=kind.id, objects=_objects(draft.facts),
+        task=kind.task, mode=kind.mode, question_type=kind.id, objects=_objects(draft.facts), **columns,
     )  # fmt: skip
 
 

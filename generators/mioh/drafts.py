@@ -242,20 +242,14 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
     low, high, same = int(generator.integers(3)), int(generator.integers(3, 6)), int(generator.integers(1, 4))
     shows = {n: zero(category) if n == 0 else plus(Count(category, n)) for n in range(6)}
 
-    def forms(answer: str, pairs: Sequence[tuple[int, int]]) -> tuple[Draft, ...]:
-        return tuple(
-            Draft(text, (Exists(category),), answer, (shows[x], shows[y]), ImageSlot(), options=TWO_AMOUNTS)
-            for x, y in pairs
-        )
-
     ordered = [(high, low), (2, low % 2), (1, 0)]
     turned = [(y, x) for x, y in ordered]
     first, second = (ordered, turned) if word == "more" else (turned, ordered)
+    answers = {SAME: [(same, same), (1, 1)], NONE_SHOWN: [(0, 0)], FIRST: first, SECOND: second}
+    asks = (Exists(category),)
     return [
-        forms(SAME, [(same, same), (1, 1)]),
-        forms(NONE_SHOWN, [(0, 0)]),
-        forms(FIRST, first),
-        forms(SECOND, second),
+        tuple(Draft(text, asks, said, (shows[x], shows[y]), ImageSlot(), options=TWO_AMOUNTS) for x, y in pairs)
+        for said, pairs in answers.items()
     ]
 
 

@@ -307,9 +307,9 @@ class Filler:
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
         cell.scenes.update(scenes)
         pair = f"{self.kind.id.lower()}-{item.base or item.number}"
-        row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "source": self.source}
+        row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
         shown = [self.pool.scenes[index] for index in scenes]
-        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, pressure=pressure, **row))
+        cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
 
     def _unfilled(self, facts: int) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():

@@ -169,8 +169,9 @@ class ScenePool:
         no = self.columns.absent(column)
         far, near = self._suggested(no, self._suggestion(column))
         if self.clip is not None:
-            yes_low = _at_most(self.clip[:, column], yes, self.thresholds.clip_low)
-            no_high = _at_least(self.clip[:, column], no, self.thresholds.clip_high)
+            score = self.clip[:, column]
+            yes_low = yes & (score <= np.quantile(score[yes], self.thresholds.clip_low)) if yes.any() else yes
+            no_high = no & (score >= np.quantile(score[no], self.thresholds.clip_high)) if no.any() else no
             easy, hard, far, near = easy & ~yes_low, hard | yes_low, far & ~no_high, near | no_high
         return yes, no, easy, hard, far, near
 
@@ -356,13 +357,3 @@ class ScenePool:
 def number_of(bits: Bits) -> int:
     """Count the scenes that are marked."""
     return int(np.count_nonzero(np.unpackbits(bits)))
-
-
-def _at_most(values: Floats, among: Bools, quantile: float) -> Bools:
-    """Mark those of ``among`` whose value is at most their quantile."""
-    return among & (values <= np.quantile(values[among], quantile)) if among.any() else among
-
-
-def _at_least(values: Floats, among: Bools, quantile: float) -> Bools:
-    """Mark those of ``among`` whose value is at least their quantile."""
-    return among & (values >= np.quantile(values[among], quantile)) if among.any() else among

@@ -11,10 +11,9 @@ from vhbench.generators.ode import concept_graph
 from vhbench.generators.ode.concept_graph import ConceptGraph, read_json
 from vhbench.schema import VhbenchError
 
-ENVIRONMENTS: frozenset[str] = frozenset(
-    {"airport", "beach", "court", "desert", "floor", "forest", "glacier", "grass", "ground", "island", "lake"}
-    | {"mountain", "pier", "reef", "river", "road", "sand", "sea", "sky", "snow", "stage", "track", "wall", "water"}
-    | {"waterfront"}
+ENVIRONMENTS = frozenset(
+    "airport beach court desert floor forest glacier grass ground island lake mountain pier reef river road sand sea "
+    "sky snow stage track wall water waterfront".split()
 )
 """AMBER's words for where a picture is. (The list that ODE's reference uses counts the melon and the microwave
 among them.)"""

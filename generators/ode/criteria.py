@@ -14,7 +14,7 @@ yields its pairs in an order that the seed decides, so that a pair which cannot 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import combinations
 
 import numpy as np
 
@@ -107,26 +107,14 @@ class PairPool:
         return newest == self.version
 
 
-def standard(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
-    """Yield the pairs that are seen together, most frequent first; the seed decides between equals."""
-    pairs = _shuffled(list(pool.seen), random)
-    yield from sorted(pairs, key=lambda p: -pool.seen[p])
+def _most_frequent(pool: PairPool, random: np.random.Generator) -> list[Pair]:
+    """Return the pairs that are seen together, most frequent first; the seed decides between equals."""
+    return sorted(_shuffled(list(pool.seen), random), key=lambda p: -pool.seen[p])
 
 
-def long_tail(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
-    """Yield the pairs with ε < c < δ in random order."""
+def _between_bounds(pool: PairPool, random: np.random.Generator) -> list[Pair]:
     low, high = pool.bounds
-    yield from _shuffled([p for p, count in pool.seen.items() if low < count < high], random)
-
-
-def uniform(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
-    """Yield all pairs in random order."""
-    yield from _shuffled(pool.every, random)
-
-
-def fictional(pool: PairPool, random: np.random.Generator) -> Iterator[Pair]:
-    """Yield the pairs that are never seen together, in random order."""
-    yield from _shuffled(pool.unseen, random)
+    return _shuffled([p for p, count in pool.seen.items() if low < count < high], random)
 
 
 def _shuffled(pairs: Sequence[Pair], random: np.random.Generator) -> list[Pair]:
@@ -138,22 +126,22 @@ class Criterion:
     """A criterion, and what belongs to it.
 
     Attributes:
-        draw: yields a pool's pairs in the order in which they are to be used.
+        draw: returns a pool's pairs in the order in which they are to be used.
         text: which pairs these are, in words.
         misfit: how badly a further concept fits a group, from its counts with each that is there; the least joins.
         usual: whether concepts look as they usually do; else they take either value of an attribute pair.
         bounded: whether ε and δ bound its counts.
     """
 
-    draw: Callable[[PairPool, np.random.Generator], Iterator[Pair]]
+    draw: Callable[[PairPool, np.random.Generator], list[Pair]]
     text: str
     misfit: Callable[[Sequence[int]], float]
     usual: bool = False
     bounded: bool = False
 
 
-def candidates(pool: PairPool, criterion: str, *, seed: int) -> Iterator[Pair]:
-    """Yield all pairs of a pool that meet a criterion, in the order in which they are to be used.
+def candidates(pool: PairPool, criterion: str, *, seed: int) -> list[Pair]:
+    """Return all pairs of a pool that meet a criterion, in the order in which they are to be used.
 
     Raises:
         VhbenchError: if the criterion or the pairing is unknown, or ε ≥ δ.
@@ -199,7 +187,7 @@ def select(
     for version in range(1, int(graph.graph["version"]) + 1):
         for pairing, pairs in found.items():
             pool = PairPool(graph, pairing, version, epsilon, delta)
-            drawn = list(islice(candidates(pool, criterion, seed=seed), limit))
+            drawn = candidates(pool, criterion, seed=seed)[:limit]
             if len(drawn) < limit and version == 1 and not (pairing == "ev" and not has_environments(graph)):
                 bounds = pool.bounds if CRITERIA[criterion].bounded else ()
                 within = " with {:g} < c < {:g}".format(*bounds) if bounds else ""
@@ -254,11 +242,13 @@ def _seldom_together(counts: Sequence[int]) -> float:
 
 CRITERIA: Mapping[str, Criterion] = {
     "standard": Criterion(
-        standard, "the pairs that are seen together most", misfit=lambda counts: -min(counts), usual=True
+        _most_frequent, "the pairs that are seen together most", misfit=lambda counts: -min(counts), usual=True
     ),
     "long_tail": Criterion(
-        long_tail, "pairs that are seldom seen together", misfit=_seldom_together, usual=True, bounded=True
+        _between_bounds, "pairs that are seldom seen together", misfit=_seldom_together, usual=True, bounded=True
     ),
-    "random": Criterion(uniform, "any pairs", misfit=lambda counts: 0),
-    "fictional": Criterion(fictional, "pairs that are never seen together", misfit=sum),
+    "random": Criterion(lambda pool, random: _shuffled(pool.every, random), "any pairs", misfit=lambda counts: 0),
+    "fictional": Criterion(
+        lambda pool, random: _shuffled(pool.unseen, random), "pairs that are never seen together", misfit=sum
+    ),
 }

@@ -29,19 +29,12 @@ PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Whose colour is that of their clothes, and not asked."""
 
 CONTRARY: Mapping[str, tuple[str, ...]] = {
-    "standing": ("sitting", "lying", "running", "jumping"),
-    "walking": ("sitting", "lying", "jumping"),
-    "running": ("sitting", "lying"),
-    "jumping": ("sitting", "lying"),
-    "sitting": ("walking", "running", "jumping"),
-    "lying": ("walking", "running", "jumping"),
-    "eating": ("running", "jumping"),
-    "waving": ("running", "lying"),
-    "cheering": ("sitting", "lying"),
-    "dancing": ("sitting", "lying"),
-    "crouching": ("running", "jumping", "lying"),
+    "standing": ("sitting", "lying", "running", "jumping"), "walking": ("sitting", "lying", "jumping"),
+    "running": ("sitting", "lying"), "jumping": ("sitting", "lying"), "sitting": ("walking", "running", "jumping"),
+    "lying": ("walking", "running", "jumping"), "eating": ("running", "jumping"), "waving": ("running", "lying"),
+    "cheering": ("sitting", "lying"), "dancing": ("sitting", "lying"), "crouching": ("running", "jumping", "lying"),
     "kicking": ("sitting", "lying"),
-}
+}  # fmt: skip
 """Action → actions that exclude it in one picture, beyond doubt."""
 
 _STATES: Mapping[str, tuple[str, str]] = {
@@ -128,8 +121,7 @@ def existence(
             continue
         pool = places if _is_place(scene, target) and places else things or places
         if pool:
-            yield Asked(_is_there(scene, target), "yes", "existence", target)
-            yield Asked(_is_there(scene, pool.pop(0)), "no", "existence", target)
+            yield from _both(_is_there(scene, target), _is_there(scene, pool.pop(0)), "existence", target)
 
 
 def attribute(
@@ -143,9 +135,7 @@ def attribute(
             yield from _action(target, members, random)
             yield from _number(scene, target, random)
     if scene.environment_state in _STATES and "sky" in scene.areas:
-        yes, no = _STATES[scene.environment_state]
-        yield Asked(yes, "yes", "state", "weather")
-        yield Asked(no, "no", "state", "weather")
+        yield from _both(*_STATES[scene.environment_state], "state", "weather")
 
 
 def relation(
@@ -159,10 +149,15 @@ def relation(
             continue
         about = f"{a} {held.predicate} {b}"
         verb = english.is_or_are(1, a).capitalize()
-        start = f"{verb} the {a}"
-        yield Asked(f"{start} {_RELATIONS[held.predicate]} the {b} in the image?", "yes", "relation", about)
-        opposite = _RELATIONS[OPPOSITES[held.predicate]]
-        yield Asked(f"{start} {opposite} the {b} in the image?", "no", "relation", about)
+        said, opposite = _RELATIONS[held.predicate], _RELATIONS[OPPOSITES[held.predicate]]
+        yes, no = (f"{verb} the {a} {place} the {b} in the image?" for place in (said, opposite))
+        yield from _both(yes, no, "relation", about)
+
+
+def _both(yes: str, no: str, question_type: str, about: str) -> Iterator[Asked]:
+    """Yield a question whose answer is yes, and one about the same thing whose answer is no."""
+    yield Asked(yes, "yes", question_type, about)
+    yield Asked(no, "no", question_type, about)
 
 
 def _is_place(scene: Scene, word: str) -> bool:
@@ -200,8 +195,7 @@ def _colour(target: str, members: Sequence[SceneObject], random: np.random.Gener
     far = [c for c in COLOURS if not near(c, value)]
     other = far[int(random.integers(len(far)))]
     subject = _subject(target, members)
-    yield Asked(f"{subject} {value}?", "yes", "state", target)
-    yield Asked(f"{subject} {other}?", "no", "state", target)
+    yield from _both(f"{subject} {value}?", f"{subject} {other}?", "state", target)
 
 
 def _action(target: str, members: Sequence[SceneObject], random: np.random.Generator) -> Iterator[Asked]:
@@ -210,8 +204,7 @@ def _action(target: str, members: Sequence[SceneObject], random: np.random.Gener
         return
     other = CONTRARY[value][int(random.integers(len(CONTRARY[value])))]
     subject = _subject(target, members)
-    yield Asked(f"{subject} {value}?", "yes", "action", target)
-    yield Asked(f"{subject} {other}?", "no", "action", target)
+    yield from _both(f"{subject} {value}?", f"{subject} {other}?", "action", target)
 
 
 def _number(scene: Scene, target: str, random: np.random.Generator) -> Iterator[Asked]:
@@ -221,8 +214,7 @@ def _number(scene: Scene, target: str, random: np.random.Generator) -> Iterator[
     # Wrong numbers come from those that are right elsewhere, and "one" as often as all others: no number gives it away.
     others = [n for n in range(2, 4) if n != number]
     other = 1 if number > 1 and random.random() < 0.5 else others[int(random.integers(len(others)))]
-    yield Asked(_exactly(number, target), "yes", "number", target)
-    yield Asked(_exactly(other, target), "no", "number", target)
+    yield from _both(_exactly(number, target), _exactly(other, target), "number", target)
 
 
 def _exactly(number: int, noun: str) -> str:

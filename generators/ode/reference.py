@@ -2,6 +2,7 @@
 
 import random as python_random
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import networkx as nx
 
@@ -48,15 +49,7 @@ def _fill(
     raise VhbenchError(f"more pairs were asked for ({dict(limits)}) than there are")
 
 
-def _by_frequency(graph: "nx.Graph[str]", _seed: int) -> Iterator[Pair]:
-    return _sorted_edges(graph, reverse=True)
-
-
-def _by_rarity(graph: "nx.Graph[str]", _seed: int) -> Iterator[Pair]:
-    return _sorted_edges(graph, reverse=False)
-
-
-def _sorted_edges(graph: "nx.Graph[str]", *, reverse: bool) -> Iterator[Pair]:
+def _sorted_edges(graph: "nx.Graph[str]", _seed: int, *, reverse: bool = False) -> Iterator[Pair]:
     edges: list[tuple[str, str, int]] = list(graph.edges(data="weight"))
     for a, b, _ in sorted(edges, key=lambda edge: edge[2], reverse=reverse):
         yield a, b
@@ -78,8 +71,8 @@ def _never_together(graph: "nx.Graph[str]", seed: int) -> Iterator[Pair]:
 
 
 _STREAMS: Mapping[str, Callable[["nx.Graph[str]", int], Iterator[Pair]]] = {
-    "standard": _by_frequency,
-    "long_tail": _by_rarity,
+    "standard": partial(_sorted_edges, reverse=True),
+    "long_tail": _sorted_edges,
     "random": _any_two,
     "fictional": _never_together,
 }

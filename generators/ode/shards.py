@@ -119,9 +119,9 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
     """Yield the cases of every pair of a share, or why the pair cannot be shown, in the criterion's order."""
     pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
-    stream = criteria.candidates(pool, share.criterion, seed=recipe.seed)
+    drawn = criteria.candidates(pool, share.criterion, seed=recipe.seed)
     offset = 100_000 * (share.graph_version - 1)
-    for rank, pair in islice(enumerate(stream), share.first, None, share.step):
+    for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
         shown = [(group, recipe.world.problem(group)) for group in islice(groups, GROUPS)]
         group = next((group for group, problem in shown if not problem), None)
@@ -142,51 +142,36 @@ def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], names: Mapping[str, st
     waiting = list(cases)
     for attempt in range(recipe.retries + 1):
         seed = int(rng(recipe.seed, "ode", "images", attempt).integers(2**31))
-        specs = [_spec(recipe, case, attempt) for case in waiting]
-        made = list(recipe.images.make(specs, seed=seed))
-        tried = list(zip(waiting, specs, strict=True))
+        specs = [
+            prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
+            for case in waiting
+        ]
         failed = []
-        for (case, spec), result in zip(tried, _judged(recipe, tried, made, names), strict=True):
+        for case, spec, made in zip(waiting, specs, list(recipe.images.make(specs, seed=seed)), strict=True):
+            result = _judged(recipe, case, spec, made, names)
             if isinstance(result, Rejection):
                 failed.append(case)
                 detail = {"concepts": list(case.concepts), "attempt": attempt, "seed": seed, **result.detail}
-                yield case, spec, Rejection(f"{case.id}-{attempt}", result.reason, detail)
-            else:
-                yield case, spec, result
+                result = Rejection(f"{case.id}-{attempt}", result.reason, detail)
+            yield case, spec, result
         waiting = failed
         if not waiting:
             return
 
 
-def _spec(recipe: Recipe, case: ImagePlan, attempt: int) -> SceneSpec:
-    return prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
-
-
 def _judged(
-    recipe: Recipe,
-    cases: Sequence[tuple[ImagePlan, SceneSpec]],
-    made: Sequence[Scene | Rejection],
-    names: Mapping[str, str],
-) -> list[Scene | Rejection]:
-    """Return each picture with its truth: its own where that is exact, otherwise what the detector finds."""
+    recipe: Recipe, case: ImagePlan, spec: SceneSpec, made: Scene | Rejection, names: Mapping[str, str]
+) -> Scene | Rejection:
+    """Return a picture with its truth: its own where that is exact, otherwise what the detector finds."""
+    if isinstance(made, Rejection):
+        return made
     if recipe.images.exact:
-        return [
-            m if isinstance(m, Rejection) else _checked(settings.annotate(m), prompts.targets(case, recipe.world))
-            for m, (case, _) in zip(made, cases, strict=True)
-        ]
+        return _checked(settings.annotate(made), prompts.targets(case, recipe.world))
     assert recipe.detector is not None
-    results: list[Scene | Rejection] = []
-    for picture, (case, spec) in zip(made, cases, strict=True):
-        if isinstance(picture, Rejection):
-            results.append(picture)
-            continue
-        words = _asked(recipe, case, names)
-        found = recipe.detector.detect([read_image(picture.image)], words)[0]
-        result = filtering.judge(picture, spec, found, words, recipe.thresholds)
-        if isinstance(result, Scene) and recipe.trust_prompt:
-            result = filtering.trust_prompt(result, spec)
-        results.append(result)
-    return results
+    words = _asked(recipe, case, names)
+    found = recipe.detector.detect([read_image(made.image)], words)[0]
+    result = filtering.judge(made, spec, found, words, recipe.thresholds)
+    return filtering.trust_prompt(result, spec) if isinstance(result, Scene) and recipe.trust_prompt else result
 
 
 def _checked(scene: Scene, targets: Sequence[str]) -> Scene | Rejection:

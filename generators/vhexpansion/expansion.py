@@ -90,16 +90,9 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
 
 
 def perturbed(pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None) -> bytes:
-    """Return a perturbed image as PNG; what is random follows from the seed, the name and the image alone.
-
-    Args:
-        pixels: uint8, as :func:`decode` gives them.
-        digest: of the image, see :func:`digest_of`.
-        name: of the perturbation.
-        seed: of the build.
-        severity: see :func:`vhbench.generators.vhexpansion.perturbations.perturbation`.
-    """
-    return encode(perturbation(name, severity)(pixels, rng(seed, BENCHMARK, name, digest)))
+    """Return a perturbed image as PNG; what is random follows from the seed, the name and the image's digest alone."""
+    changed = perturbation(name, severity)(pixels, rng(seed, BENCHMARK, name, digest))
+    return to_png(Image.fromarray(changed), compress_level=4)
 
 
 def decode(data: bytes) -> Array:
@@ -116,11 +109,6 @@ def decode(data: bytes) -> Array:
         return np.asarray(turned.convert(_mode(turned)))
     except (VhbenchError, OSError, SyntaxError, ValueError, EOFError) as error:  # EXIF may be damaged as well
         raise UnusableImage("unreadable_image", str(error)) from error
-
-
-def encode(pixels: Array) -> bytes:
-    """Return pixels as PNG."""
-    return to_png(Image.fromarray(pixels), compress_level=4)
 
 
 def digest_of(image: bytes) -> str:

@@ -11,16 +11,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from vhbench.generators.vhexpansion import word_lists as lists
 from vhbench.generators.vhexpansion.subject import subject_length
-from vhbench.generators.vhexpansion.word_lists import (
-    AUXILIARIES,
-    BE,
-    NEGATIONS,
-    QUANTIFIERS,
-    QUANTITIES,
-    QUESTION_WORDS,
-    SCOPES,
-)
 from vhbench.schema import VhbenchError
 
 
@@ -89,12 +81,12 @@ def is_simple_existence(clause: Clause) -> bool:
     """
     words = [_bare(word) for word in clause.words]
     return (
-        clause.auxiliary.lower() in BE
+        clause.auxiliary.lower() in lists.BE
         and len(words) >= 3
         and words[0] == "there"
         and words[1] in {"a", "an", "any"}
         and not _counts(words[2:])
-        and not (SCOPES | QUANTIFIERS - {"any", "some"}) & set(words[2:])
+        and not (lists.SCOPES | lists.QUANTIFIERS - {"any", "some"}) & set(words[2:])
         and not any(word.endswith(",") for word in clause.words)
     )
 
@@ -129,9 +121,9 @@ def split(question: str) -> Clause:
     if not match or "?" in match["after"][1:]:
         raise CannotNegate(f"not one yes/no question: {question!r}")
     before, words = _lead(match["before"], match["body"].split())
-    if not words or words[0].lower() not in AUXILIARIES:
+    if not words or words[0].lower() not in lists.AUXILIARIES:
         first = words[0] if words else ""
-        if first.lower() in QUESTION_WORDS:
+        if first.lower() in lists.QUESTION_WORDS:
             raise CannotNegate(f"not a yes/no question, it begins with {first!r}: {question!r}")
         if re.fullmatch(r"\w+n['’]t", first):
             raise CannotNegate(f"negated already ({first!r}): {question!r}")
@@ -146,7 +138,7 @@ def split(question: str) -> Clause:
 
 def is_negation(word: str) -> bool:
     """Tell whether a bare lower-case word negates: "no", "never", "isn't" …; quoted words do not."""
-    return word in NEGATIONS or re.fullmatch(r"\w+n['’]t", word) is not None
+    return word in lists.NEGATIONS or re.fullmatch(r"\w+n['’]t", word) is not None
 
 
 def _lead(before: str, words: list[str]) -> tuple[str, list[str]]:
@@ -154,8 +146,8 @@ def _lead(before: str, words: list[str]) -> tuple[str, list[str]]:
     for index, word in enumerate(words[:-1]):
         if (
             word.endswith((",", ":"))
-            and words[index + 1].lower() in AUXILIARIES
-            and words[0].lower() not in AUXILIARIES
+            and words[index + 1].lower() in lists.AUXILIARIES
+            and words[0].lower() not in lists.AUXILIARIES
         ):
             return before + " ".join(words[: index + 1]) + " ", words[index + 1 :]
     return before, words
@@ -178,7 +170,7 @@ def _unmask(text: str, quotations: list[str]) -> str:
 
 def _counts(words: list[str]) -> bool:
     """Tell whether what follows "a" counts rather than names: "few birds", "even number of birds"."""
-    return words[0] in QUANTITIES or any(w in QUANTITIES and of == "of" for w, of in pairwise(words))
+    return words[0] in lists.QUANTITIES or any(w in lists.QUANTITIES and of == "of" for w, of in pairwise(words))
 
 
 def _bare(word: str) -> str:

@@ -4,8 +4,9 @@ The semantics are those of ImageNet-C (Hendrycks and Dietterich, ICLR 2019): the
 code within one grey level, in a fraction of the time, because each one is done in the cheapest exact form: noise by a
 table of normal quantiles, brightness by a table over (maximum, channel), defocus as a sum of separable filters.
 
-All functions take uint8 arrays of any size: (H, W) and (H, W, 1) grey, (H, W, 2) grey and alpha, (H, W, 3) RGB,
-(H, W, 4) RGB and alpha. Shape and alpha come back unchanged; the input is never written to.
+All take a uint8 array and a source of randomness, equal states of which give equal pixels on every machine. Arrays
+have any size: (H, W) and (H, W, 1) grey, (H, W, 2) grey and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha. Shape and
+alpha come back unchanged; the input is never written to.
 """
 
 import io
@@ -46,25 +47,13 @@ class Perturbation:
 
 
 def gaussian_noise(image: Array, rng: np.random.Generator, *, sigma: float = 0.08) -> Array:
-    """Add independent normal noise to every channel.
-
-    Args:
-        image: uint8, see the module.
-        rng: where the noise comes from; equal states give equal pixels on every machine.
-        sigma: standard deviation, as a share of the full range.
-    """
+    """Add independent normal noise of standard deviation sigma, a share of the full range, to every channel."""
     _at_least("sigma", sigma, 0)
     return _on_colour(image, lambda colour: _add_noise(colour, rng, sigma))
 
 
 def brightness(image: Array, rng: np.random.Generator, *, amount: float = 0.5) -> Array:
-    """Raise the HSV value; hue and saturation stay.
-
-    Args:
-        image: uint8, see the module.
-        rng: not used.
-        amount: added to the value, in [-1, 1]; 1 is the full range.
-    """
+    """Raise the HSV value by an amount in [-1, 1], where 1 is the full range; hue and saturation stay."""
     if not -1 <= amount <= 1:
         raise VhbenchError(f"brightness: amount must be in [-1, 1], not {amount}")
     return _on_colour(image, lambda colour: _raise_value(colour, amount))
@@ -73,11 +62,7 @@ def brightness(image: Array, rng: np.random.Generator, *, amount: float = 0.5) -
 def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, alias_blur: float = 0.5) -> Array:
     """Convolve with a disk, the shape of a point that is out of focus.
 
-    Args:
-        image: uint8, see the module.
-        rng: not used.
-        radius: of the disk, in pixels.
-        alias_blur: standard deviation of the Gaussian that softens the disk's edge, in pixels.
+    The radius and the standard deviation of the Gaussian that softens the disk's edge (alias_blur) are in pixels.
     """
     _at_least("radius", radius, 1)
     _at_least("alias_blur", alias_blur, 1e-3)
@@ -85,13 +70,7 @@ def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, ali
 
 
 def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 30) -> Array:
-    """Encode as JPEG and decode again (Pillow's defaults: 4:2:0 chroma).
-
-    Args:
-        image: uint8, see the module.
-        rng: not used.
-        quality: 1 (worst) to 95.
-    """
+    """Encode as JPEG of a quality from 1 (worst) to 95, with Pillow's defaults (4:2:0 chroma), and decode again."""
     if not 1 <= quality <= 95:
         raise VhbenchError(f"jpeg_compression: quality must be in 1..95, not {quality}")
     return _on_colour(image, lambda colour: _through_jpeg(colour, quality))

@@ -6,25 +6,7 @@ border between the last two. A small reader of noun phrases finds it; where it c
 
 from collections.abc import Sequence
 
-from vhbench.generators.vhexpansion.word_lists import (
-    ADJECTIVES,
-    ADVERBS,
-    BE,
-    COMPOUNDS,
-    DEMONSTRATIVES,
-    DETERMINERS,
-    HAVE,
-    NOT_ADVERBS,
-    NOT_PARTICIPLES,
-    NUMBERS,
-    PARTICIPLES,
-    PICTURES,
-    PREDICATE_ENDING,
-    PREPOSITIONS,
-    PRONOUNS,
-    RELATIVES,
-    VERBS,
-)
+from vhbench.generators.vhexpansion import word_lists as lists
 
 
 def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
@@ -58,9 +40,9 @@ class _WordReader:
             if longer is None or longer == end:
                 break
             end = longer
-        if end is not None and self.at(end) in RELATIVES | {"of", "and"}:
+        if end is not None and self.at(end) in lists.RELATIVES | {"of", "and"}:
             return None  # a relative clause, say: its end cannot be told without a parser
-        if end is not None and self.auxiliary not in BE and self.at(end) in PREPOSITIONS:
+        if end is not None and self.auxiliary not in lists.BE and self.at(end) in lists.PREPOSITIONS:
             return None  # "Did the man in …": the verb was not found
         return end
 
@@ -71,7 +53,7 @@ class _WordReader:
             return None
         if word in {"of", "and"} and end + 1 < len(self.words):
             return self.noun_phrase(end + 1)
-        while self.at(end) in PREPOSITIONS | {"of"} and end + 1 < len(self.words):
+        while self.at(end) in lists.PREPOSITIONS | {"of"} and end + 1 < len(self.words):
             behind = self.noun_phrase(end + 1)
             if behind is None or behind >= len(self.words):
                 break
@@ -82,14 +64,15 @@ class _WordReader:
 
     def noun_phrase(self, start: int) -> int | None:
         first = self.at(start)
-        if first in PRONOUNS or first.startswith(('"', "“")):
+        if first in lists.PRONOUNS or first.startswith(('"', "“")):
             return start + 1
-        if first in DEMONSTRATIVES and self.begins_predicate(start + 1):
+        if first in lists.DEMONSTRATIVES and self.begins_predicate(start + 1):
             return start + 1
         position = start
-        while self.at(position) in DETERMINERS | NUMBERS or (position > start and self.at(position) == "of"):
+        before = lists.DETERMINERS | lists.NUMBERS
+        while self.at(position) in before or (position > start and self.at(position) == "of"):
             position += 1
-        if position >= len(self.words) or self.at(position) in PREPOSITIONS:
+        if position >= len(self.words) or self.at(position) in lists.PREPOSITIONS:
             return None
         return self.nouns(position)
 
@@ -106,14 +89,15 @@ class _WordReader:
             return self.agreed(start, position)
         if self.disagrees(start, stop):
             return self.agreed(start, stop)
-        goes_on = self.at(stop) in PREPOSITIONS | {"of", "and"} or self.begins_predicate(stop)
+        goes_on = self.at(stop) in lists.PREPOSITIONS | {"of", "and"} or self.begins_predicate(stop)
         return stop if goes_on else None
 
     def bare(self, position: int) -> bool:
         """Tell whether nothing is left but where it is: the end, "in this image", or a second predicate."""
         rest = [word.rstrip(",.;:") for word in self.words[position:]]
-        coordinated = rest[:1] == ["and"] and self.singular and len(rest) > 1 and rest[1] not in DETERMINERS
-        return not rest or coordinated or (len(rest) == 3 and rest[0] in {"in", "on", "of"} and rest[2] in PICTURES)
+        coordinated = rest[:1] == ["and"] and self.singular and len(rest) > 1 and rest[1] not in lists.DETERMINERS
+        in_picture = len(rest) == 3 and rest[0] in {"in", "on", "of"} and rest[2] in lists.PICTURES
+        return not rest or coordinated or in_picture
 
     def agreed(self, start: int, position: int) -> int:
         """Cut a subject in the plural behind a verb in the singular: "Is the forest | fruit trees withering"."""
@@ -128,18 +112,18 @@ class _WordReader:
     def ends(self, position: int) -> bool:
         if self.words[position - 1].endswith(","):
             return True
-        return self.at(position) in PREPOSITIONS | RELATIVES | DETERMINERS | {"of", "and", "or"}
+        return self.at(position) in lists.PREPOSITIONS | lists.RELATIVES | lists.DETERMINERS | {"of", "and", "or"}
 
     def compound(self, position: int) -> bool:
         """Tell whether a word belongs to the one before: "traffic light", "the dog's tail", "Mickey Mouse"."""
         before = self.at(position - 1)
         if 0 < position < len(self.words) and self.names[position - 1] and self.names[position]:
             return True
-        return f"{before} {self.at(position)}" in COMPOUNDS or before.endswith(("'s", "s'", "’s", "s’"))
+        return f"{before} {self.at(position)}" in lists.COMPOUNDS or before.endswith(("'s", "s'", "’s", "s’"))
 
     def modifies(self, position: int) -> bool:
         word = self.at(position)
-        said = word in ADJECTIVES | NUMBERS or _ending(word)
+        said = word in lists.ADJECTIVES | lists.NUMBERS or _ending(word)
         return (said and not self.compound(position)) or word.endswith(("'s", "’s"))
 
     def begins_predicate(self, position: int, *, plain: bool = False) -> bool:
@@ -147,21 +131,21 @@ class _WordReader:
         word = self.at(position)
         if not word or self.compound(position):
             return False
-        if self.auxiliary in BE:
-            if not plain and word in PREPOSITIONS:
+        if self.auxiliary in lists.BE:
+            if not plain and word in lists.PREPOSITIONS:
                 return True
-            said = ADJECTIVES | ADVERBS | PARTICIPLES | NUMBERS | DETERMINERS
+            said = lists.ADJECTIVES | lists.ADVERBS | lists.PARTICIPLES | lists.NUMBERS | lists.DETERMINERS
             return word in said or _ending(word) or word.startswith('"')
-        if self.auxiliary in HAVE:
-            return word in PARTICIPLES | ADVERBS or _ending(word)
-        return word in VERBS or word in {"upside", "horseback", "also", "both", "all"}
+        if self.auxiliary in lists.HAVE:
+            return word in lists.PARTICIPLES | lists.ADVERBS or _ending(word)
+        return word in lists.VERBS or word in {"upside", "horseback", "also", "both", "all"}
 
     def at(self, position: int) -> str:
         return self.words[position].rstrip(",.;:") if 0 <= position < len(self.words) else ""
 
 
 def _ending(word: str) -> bool:
-    return bool(PREDICATE_ENDING.fullmatch(word)) and word not in NOT_PARTICIPLES | NOT_ADVERBS
+    return bool(lists.PREDICATE_ENDING.fullmatch(word)) and word not in lists.NOT_PARTICIPLES | lists.NOT_ADVERBS
 
 
 def _plural(word: str) -> bool:

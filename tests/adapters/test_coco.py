@@ -1,6 +1,7 @@
 """COCO, PACO and Synthetic Visual Genome: what is known, and one clear line for every bad entry."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,10 @@ from vhbench.adapters.coco_entries import _rle_total
 from vhbench.adapters.paco import PacoScenes
 from vhbench.adapters.svg import SvgScenes
 from vhbench.schema import Relation, VhbenchError
+
+
+def left_out(scenes: Any) -> Counter[str]:
+    return Counter(reason for reason, _ in scenes.faults.items)
 
 
 def box(identity: int, category: int = 1, **more: Any) -> dict[str, Any]:
@@ -105,7 +110,7 @@ def test_bad_entries_are_named_with_file_and_id(name: str, tmp_path: Path) -> No
 
 def test_skip_bad_counts_instead(tmp_path: Path) -> None:
     scenes = read(tmp_path, document(annotations=[box(5), box(5), box(7, 9), box(8, 9)]), skip_bad=True)
-    assert scenes.faults.counts == {"duplicate annotation id": 1, "unknown category": 2}
+    assert left_out(scenes) == {"duplicate annotation id": 1, "unknown category": 2}
     assert len(scenes[0].objects) == 1
 
 
@@ -123,7 +128,7 @@ DROPPED: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("reason", DROPPED)
 def test_a_dropped_annotation_leaves_its_category_uncertain(reason: str, tmp_path: Path) -> None:
     scenes = read(tmp_path, document(annotations=[box(5), DROPPED[reason]]), skip_bad=True)
-    assert scenes.faults.counts == {reason: 1}
+    assert left_out(scenes) == {reason: 1}
     assert scenes[0].known == scenes[0].countable == {"dog", "sheep"}
 
 
@@ -163,7 +168,7 @@ def test_rle_totals_agree_with_pycocotools() -> None:
 
 def test_the_real_photos(reference: Path) -> None:
     photos = CocoScenes(reference / "coco_mini" / "instances_val2017.json", reference / "coco_mini" / "val2017")
-    assert (len(photos), photos.instances, photos.faults.counts) == (25, 213, {})
+    assert (len(photos), photos.instances, left_out(photos)) == (25, 213, {})
     suitcases = next(s for s in photos if s.id == "coco:475678")
     assert suitcases.count("suitcase") == 12
     assert all("book" not in s.countable for s in photos if s.id in ("coco:553664", "coco:255165"))
@@ -196,7 +201,7 @@ def test_paco_attribute_outside_its_classes(tmp_path: Path, reference: Path) -> 
     with pytest.raises(VhbenchError, match="annotation 1: attribute 60 is not one of the file's 59 classes"):
         read(tmp_path, paco(reference, box(1, attribute_ids=[60])), PacoScenes)
     scenes = read(tmp_path, paco(reference, box(1, attribute_ids=[23, 60])), PacoScenes, skip_bad=True)
-    assert scenes.faults.counts == {"unknown attribute": 1}
+    assert left_out(scenes) == {"unknown attribute": 1}
     (mug,) = scenes[0].objects
     assert (mug.attributes, mug.known_attributes) == ((), frozenset())
 
@@ -236,7 +241,7 @@ def test_svg_relation_to_a_missing_object(tmp_path: Path) -> None:
     broken = {"2": {"name": "x", "bbox": [0, 0, 9, 9], "relations": [{"object": 7, "name": "on"}]}}
     with pytest.raises(VhbenchError, match=r"file\.json: image a, object 2: 'on' to object 7"):
         read(tmp_path, svg(**broken), SvgScenes)
-    assert read(tmp_path, svg(**broken), SvgScenes, skip_bad=True).faults.counts == {"relation to a missing object": 1}
+    assert left_out(read(tmp_path, svg(**broken), SvgScenes, skip_bad=True)) == {"relation to a missing object": 1}
     (scene,) = read(tmp_path, svg(**broken), SvgScenes, skip_bad=True)
     assert (scene.countable, scene.known_predicates) == (frozenset(), frozenset())  # object 7 may be another cup
 

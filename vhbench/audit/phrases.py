@@ -12,7 +12,7 @@ from vhbench.schema import Scene
 Maybe = bool | None
 
 _MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
-_PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
+PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
 _SAID = {"wooden": "wood", "woollen": "wool"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
@@ -70,7 +70,7 @@ def _subject(text: str, scene: Scene) -> tuple[str, str] | None:
     for cut in range(len(words) - 1, 0, -1):
         if name := category(" ".join(words[:cut]), [scene]):
             said = " ".join(words[cut:])
-            return name, _PREDICATES.get(said, said)
+            return name, PREDICATES.get(said, said)
     return None
 
 

@@ -78,7 +78,7 @@ def _weather(scene: Scene, said: str) -> Maybe:
 
 def _related(scene: Scene, first: str, said: str, second: str) -> Maybe:
     name, other = category(first, [scene]), category(second, [scene])
-    predicate = {"to the left of": "left of", "to the right of": "right of"}.get(said, said)
+    predicate = phrases.PREDICATES.get(said, said)
     return phrases.related(name, predicate, other, scene) if name and other else None
 
 
@@ -119,15 +119,9 @@ def _image(option: str, scenes: Scenes) -> Scene | None:
     return scenes[int(match[1]) - 1] if match and 1 <= int(match[1]) <= len(scenes) else None
 
 
-def _shows(scenes: Scenes, option: str, phrase: str) -> Maybe:
-    """Answer "Which image shows a dog?"."""
-    scene = _image(option, scenes)
-    return holds(phrase, scene) if scene else None
-
-
-def _shows_exactly(scenes: Scenes, option: str, phrase: str) -> Maybe:
-    scene = _image(option, scenes)
-    return _exactly(scene, phrase) if scene else None
+def _named(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
+    """Make an answer about one scene one about the image that an option names."""
+    return lambda scenes, option, *parts: answer(scene, *parts) if (scene := _image(option, scenes)) else None
 
 
 def _of_two(scenes: Scenes, option: str, first: str, second: str, phrase: str) -> Maybe:
@@ -186,10 +180,10 @@ _NEGATED = (
     (r"Is it false that the (.+) (?:is|are) (.+ in the image)\?", r"Is the \1 \2?"),
 )
 _CHOICES: tuple[tuple[str, Callable[..., Maybe]], ...] = (
-    (r"Which image shows exactly (.+)\?", _shows_exactly),
+    (r"Which image shows exactly (.+)\?", _named(_exactly)),
     (rf"Which image shows (more|fewer) (.+), {_IMAGE} or {_IMAGE}\?", _more),
-    (r"Which image shows (.+)\?", _shows),
-    (r'Where is "(.+)"\?', _shows),
+    (r"Which image shows (.+)\?", _named(_shown)),
+    (r'Where is "(.+)"\?', _named(_shown)),
     (rf"Which of {_IMAGE} and {_IMAGE} shows (.+)\?", _of_two),
     (r"Which .+ occurs in at least one of the images\?", lambda s, o: any_of(holds(o, scene) for scene in s)),
     (r"Which .+ occurs in all of the images\?", lambda s, o: all_of(holds(o, scene) for scene in s)),

@@ -80,10 +80,8 @@ class DrawnWorld:
 
 
 AMBIGUOUS = frozenset(
-    (
-        "bar board brush can card cream dish drawing drink file football glass hot light lock lounge note orange "
-        "painting picture post ring rugby sailing shower signal spray switch tennis watch"
-    ).split()
+    "bar board brush can card cream dish drawing drink file football glass hot light lock lounge note orange painting "
+    "picture post ring rugby sailing shower signal spray switch tennis watch".split()
 )
 """Words that captions also use in another sense ("a picture of …", "light blue", "you can see", "playing tennis"): to
 find one of them tells nothing about what the caption claims to see."""
