@@ -147,14 +147,14 @@ def write_card(
 
 def write_pin(file: Path, manifest: Manifest, repo_id: str, tag: str, sha: str) -> bool:
     """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed."""
-    from vhbench.splits import manifests
+    from vhbench.files import write_atomic
 
     text = file.read_text(encoding="utf-8") if file.exists() else ""
     pin = {"repo_id": repo_id, "revision": sha, "tag": tag, "content_hash": manifest.content_hash}
     content = pinned(text, manifest.benchmark, pin)
     if content == text:
         return False
-    manifests.write_atomic(file, content.encode())
+    write_atomic(file, content.encode())
     return True
 
 

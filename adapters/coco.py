@@ -26,7 +26,8 @@ from vhbench.adapters.coco_entries import (
     read_categories,
     read_images,
 )
-from vhbench.adapters.faults import Faults, read_json
+from vhbench.adapters.faults import Faults
+from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Scene, SceneObject, VhbenchError
 
@@ -66,7 +67,7 @@ class CocoScenes(SceneSequence):
         self.name = name
         self.path = path
         self.faults = Faults(path, skip_bad)
-        document = read_json(path, Document, "COCO instances")
+        document = read_typed(path, Document, "COCO instances")
         # Copies: a view would keep the whole file in memory.
         self.document_extra = (document.attributes.copy(), document.joint_obj_attribute_categories.copy())
         self.categories = {

@@ -1,6 +1,5 @@
-"""What readers of annotation files share: how a file is opened, and what becomes of its bad entries."""
+"""What readers of annotation files share: what is sane, and what becomes of bad entries."""
 
-import mmap
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,19 +59,3 @@ class Faults:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self.report("malformed entry", place, str(error))
             return None
-
-
-def read_json(path: Path, kind: type[T], what: str) -> T:
-    """Return a file's content; entries of type ``Raw`` are views into the mapped file and keep it open.
-
-    Raises:
-        VhbenchError: if it cannot be read or is not ``what``.
-    """
-    try:
-        with path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return msgspec.json.decode(memoryview(data), type=kind)
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, msgspec.DecodeError) as error:  # an empty file, malformed JSON, a missing list
-        raise VhbenchError(f"{path}: not a {what} JSON: {error}") from error

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from vhbench.adapters.faults import LONGEST_SIDE, Faults, read_json, sane_size
+from vhbench.adapters.faults import LONGEST_SIDE, Faults, sane_size
+from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
 
@@ -76,7 +77,7 @@ class SvgScenes(SceneSequence):
         self._dropped: dict[str, set[str]] = {}  # image → the names of its objects that were left out
         self._unlisted: set[str] = set()  # images with a relation to an object that is listed nowhere
         self.keys: list[str] = []
-        for key, raw in read_json(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
+        for key, raw in read_typed(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
             image = self._image(key, raw)
             if image is not None:
                 self.keys.append(key)

@@ -7,13 +7,12 @@ so that an error names the file, the row and the field.
 import csv
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
-
+from vhbench.files import read_rows
 from vhbench.schema import ImageData, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -115,11 +114,8 @@ def read_table(path: Path) -> Iterator[Line]:
     """
     count = 0
     for file in table_files(path):
-        read = {".csv": _delimited, ".tsv": _delimited, ".parquet": _parquet, ".xlsx": _excel}.get(file.suffix, _json)
         try:
-            for number, values in enumerate(read(file), start=1):
-                if not isinstance(values, Mapping):
-                    raise VhbenchError(f"{file.name}, row {number}: must be an object with named fields")
+            for number, values in enumerate(READERS.get(file.suffix, read_rows)(file), start=1):
                 count += 1
                 yield Line(f"{file.name}, row {number}", values)
         except OSError as error:
@@ -221,25 +217,6 @@ def _delimited(file: Path) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(stream, delimiter="\t" if file.suffix == ".tsv" else ",")
 
 
-def _json(file: Path) -> Iterable[Any]:
-    data = file.read_bytes().lstrip(b"\xef\xbb\xbf \t\r\n")
-    try:
-        if data.startswith(b"["):
-            rows: list[Any] = orjson.loads(data)
-            return rows
-        lines = [line for line in data.splitlines() if line.strip()]
-        return [_parsed(file, number, line) for number, line in enumerate(lines, start=1)]
-    except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{file.name}: {error}") from error
-
-
-def _parsed(file: Path, number: int, line: bytes) -> Any:
-    try:
-        return orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{file.name}, row {number}: {error}") from error
-
-
 def _parquet(file: Path) -> Iterator[dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -267,3 +244,12 @@ def _excel(file: Path) -> Iterator[dict[str, Any]]:
     for row in rows:
         if any(value is not None for value in row):
             yield dict(zip(header, row, strict=False))
+
+
+READERS: dict[str, Callable[[Path], Iterable[Mapping[str, Any]]]] = {
+    ".csv": _delimited,
+    ".tsv": _delimited,
+    ".parquet": _parquet,
+    ".xlsx": _excel,
+}
+"""Suffix → reader; all others are JSON."""

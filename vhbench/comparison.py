@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vhbench import splits
+from vhbench.columns import hashed
 from vhbench.schema import Manifest, Question, VhbenchError, read_image
 from vhbench.splits import manifests
-from vhbench.splits.hashing import columns
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
 """Columns that no score depends on. All others do: they are asked, judge the answer, or choose its task or cell."""
@@ -137,7 +137,7 @@ def _rows(directory: Path) -> dict[str, dict[str, object]]:
 
 def _digests(config: str, question: Question) -> dict[str, object]:
     images = hashlib.sha256(b"".join(hashlib.sha256(read_image(image)).digest() for image in question.images)).digest()
-    return {"config": config, "images": images, **{name: _digest(value) for name, value in columns(question).items()}}
+    return {"config": config, "images": images, **{name: _digest(value) for name, value in hashed(question).items()}}
 
 
 def _digest(value: object) -> bytes:

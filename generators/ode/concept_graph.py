@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import networkx as nx
 import orjson
 
+from vhbench.files import read_json, write_atomic
 from vhbench.schema import VhbenchError
 
 Kind = Literal["entity", "environment"]
@@ -223,20 +224,6 @@ def pair(a: str, b: str) -> tuple[str, str]:
     return (a, b) if a <= b else (b, a)
 
 
-def read_json(path: Path) -> Any:
-    """Return the contents of a JSON file.
-
-    Raises:
-        VhbenchError: if it is missing or is not JSON.
-    """
-    try:
-        return orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{path} is not valid JSON: {error}") from error
-
-
 def to_json(graph: ConceptGraph) -> dict[str, Any]:
     """Return a graph as JSON: what :func:`from_file` reads.
 
@@ -290,7 +277,7 @@ def save(graph: ConceptGraph, file: str | Path) -> None:
             data |= {kind: orjson.dumps(data[kind]).decode() for kind in ("state", "action")}
         nx.write_graphml(flat, path)
         return
-    path.write_bytes(orjson.dumps(to_json(graph), option=orjson.OPT_INDENT_2))
+    write_atomic(path, orjson.dumps(to_json(graph), option=orjson.OPT_INDENT_2))
 
 
 def _from_graphml(path: Path) -> ConceptGraph:

@@ -1,7 +1,6 @@
 """Finished images of an attack on disk, so that an interrupted attack goes on where it was."""
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import orjson
+
+from vhbench.files import write_atomic
 
 Key = tuple[str, str]
 """Digest of an image, and the direction in which it is driven."""
@@ -38,7 +39,6 @@ class ResultCache:
     def save(self, batch: Sequence[Key], results: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Keep the results of a batch and return them."""
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
             for key, fields in zip(batch, results, strict=True):
                 self._write(self._path(key, batch), fields)
         return results
@@ -59,21 +59,14 @@ class ResultCache:
         return fields
 
     def _write(self, path: Path, fields: dict[str, Any]) -> None:
-        path.parent.mkdir(exist_ok=True)
         report = {name: value for name, value in fields.items() if name != "png"}
         if "png" in fields:
             report["sha256"] = hashlib.sha256(fields["png"]).hexdigest()
-            _replace(path.with_suffix(".png"), fields["png"])
-        _replace(path.with_suffix(".json"), orjson.dumps(report))  # last: a result without it is not there
+            write_atomic(path.with_suffix(".png"), fields["png"], durable=False)
+        # Last: a result without it is not there.
+        write_atomic(path.with_suffix(".json"), orjson.dumps(report), durable=False)
 
 
 def digest(image: npt.NDArray[np.uint8]) -> str:
     """Return the SHA-256 of an image's shape and pixels."""
     return hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file in one go: a reader sees the whole of it or nothing."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_bytes(data)
-    temporary.replace(path)

@@ -33,10 +33,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypedDict
 
+from vhbench.files import read_json, read_text
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.plurals import pattern_singular
-from vhbench.tasks.metrics.records import ReferenceZeroDivision, as_records, read_json, read_text
+from vhbench.tasks.metrics.records import ReferenceZeroDivision, as_records
 from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
 
 Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary

@@ -21,12 +21,12 @@ import orjson
 from filelock import FileLock, Timeout
 
 from vhbench.builds import sharding
+from vhbench.files import write_atomic
 from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.source import SceneSource
 from vhbench.generators.scenes.specs import random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError, read_image
 from vhbench.seeding import rng
-from vhbench.splits import manifests
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 
 
@@ -265,7 +265,7 @@ def _draw_together(chunks: Sequence[tuple[int, int]], folder: Path, seed: int, s
                 try:
                     with FileLock(str(path.with_suffix(".lock")), timeout=patience):
                         if not path.is_file():
-                            manifests.write_atomic(path, _packed(_draw_chunk(chunk, seed, size)))
+                            write_atomic(path, _packed(_draw_chunk(chunk, seed, size)))
                         found[chunk] = _unpacked(path)
                 except Timeout:
                     continue

@@ -1,6 +1,5 @@
 """ODE's build: concept graph, criteria, images, filter and questions, put together shard by shard."""
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, reduce
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
+from vhbench.files import file_sha256
 from vhbench.generators.ode import concept_graph, criteria, questions, shards
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
@@ -119,7 +119,7 @@ class OdeBuild:
         found: dict[str, str] = {}
         for path in files:
             name = path.name if path.name not in found else f"{path.resolve().parent.name}/{path.name}"
-            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            found[name] = file_sha256(path)
         return found
 
     @property

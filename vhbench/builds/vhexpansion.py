@@ -12,6 +12,7 @@ from typing import Any
 from vhbench import splits
 from vhbench.adapters import mmvp, pope, tables, vhtest
 from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
+from vhbench.files import file_sha256
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
@@ -114,7 +115,7 @@ class VHExpansionBuild:
     @cached_property
     def _sources(self) -> dict[str, str]:
         _, path = form_of(self.source)
-        found = {file.name: _sha256(file) for file in _files(path)}
+        found = {file.name: file_sha256(file) for file in _files(path)}
         images = hashlib.sha256()
         for group in self._groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
@@ -314,11 +315,6 @@ def _rewriter_name(spec: str) -> str:
     """Return a rewriter for the manifest: the model, not where it is served or stored."""
     kind, colon, rest = spec.partition(":")
     return kind + colon + (rest.rpartition("@")[0] if kind == "openai" else _name(rest))
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 Reader = Callable[..., Iterator[Question]]

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.columns import CELLS
 from vhbench.splits import manifests, parquet
 
-_CELL = ("config", "task", "mode", "pressure", "criterion", "pairing", "question_type", "perturbation", "negated")
-_READ = (*_CELL[1:], "kind", "answer", "source")
+_CELL = ("config", *CELLS)
+_READ = (*CELLS, "kind", "answer", "source")
 _KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "multiple choice"}
 
 
@@ -55,7 +56,7 @@ def count(directory: Path) -> SplitCounts:
         answers: Counter[tuple[str, str]] = Counter()
         for name in files:
             for row in _rows(manifests.inside(directory, name)):
-                full[(config, *(_word(row[key]) for key in _CELL[1:]))] += 1
+                full[(config, *(_word(row[key]) for key in CELLS))] += 1
                 answers[(row["kind"], row["answer"])] += 1
                 result.sources[row["source"]] += 1
         result.answers[config] = answers

@@ -2,9 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.seeding import rng
 from vhbench.splits import manifests, parquet
 from vhbench.splits.hashing import content_hash, row_hash
 from vhbench.splits.manifests import read_manifest
@@ -42,6 +44,23 @@ def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
             raise VhbenchError(
                 f"{directory}: config {name!r} has {count} rows, its manifest says {manifest.rows[name]}"
             )
+
+
+def choose(directory: Path, config: str | None, count: int, seed: int) -> list[Row]:
+    """Return some rows of a split, or of one config of it, spread evenly over all of them, in their order.
+
+    Raises:
+        VhbenchError: if the split has no such config, or no rows.
+    """
+    rows = read_manifest(directory).rows
+    total = sum(rows.values()) if config is None else rows.get(config, 0)
+    if not rows:
+        raise VhbenchError(f"{directory}: has no questions")
+    count = min(count, total)
+    random = rng(seed, "preview")
+    edges = [total * i // count for i in range(count + 1)] if count else []
+    wanted = {int(random.integers(low, high)) for low, high in pairwise(edges)}
+    return [row for number, row in enumerate(read_rows(directory, config)) if number in wanted]
 
 
 def read_ids(directory: Path) -> dict[str, str]:

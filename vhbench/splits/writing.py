@@ -10,9 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from vhbench import columns
+from vhbench.files import file_sha256, write_atomic
 from vhbench.schema import ImageData, Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
 from vhbench.splits import manifests, parquet
-from vhbench.splits.hashing import content_hash, file_sha256, row_hash
+from vhbench.splits.hashing import content_hash, row_hash
 from vhbench.splits.replacing import replace
 from vhbench.splits.shard_files import ShardFiles, SortedRow
 from vhbench.splits.stored_scenes import StoredScene, write_rejections, write_truths
@@ -90,7 +92,7 @@ def write_split(
             content_hash=content_hash(writer.row_hashes),
             extra=facts,
         )
-        manifests.write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
+        write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
         replace(staging, directory)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
@@ -145,7 +147,7 @@ class _Window:
                 self.images[digest] = image
                 self.size += len(image)
         # Without its images: rows of other windows, or read from files, hold equal ones as objects of their own.
-        self.rows.append((digests, question.pair_id, question.id, parquet.values_of(question)))
+        self.rows.append((digests, question.pair_id, question.id, columns.values_of(question)))
         return self.size - before
 
 

@@ -18,8 +18,8 @@ from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
+from vhbench.files import file_sha256
 from vhbench.schema import Question, Row
-from vhbench.splits.hashing import file_sha256
 from vhbench.splits.stored_scenes import StoredScene
 
 Change = Callable[[Question], Question]

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from toy_build import ToyBuild
 
-from vhbench import card, splits
+from vhbench import card, columns, splits
 from vhbench.builds import sharding
 from vhbench.card.sources import BENCHMARKS, SOURCES
 from vhbench.schema import CANARY, Rejection, VhbenchError
@@ -43,7 +43,7 @@ def test_the_front_matter_describes_every_column(split: Path) -> None:
     features = {entry["name"]: entry for entry in front["dataset_info"][0]["features"]}  # type: ignore[index]
     assert features["images"] == {"name": "images", "sequence": "image"}
     assert features["negated"]["dtype"] == "bool"
-    assert set(features) == set(splits.parquet.COLUMNS)
+    assert set(features) == set(columns.COLUMNS)
     assert front["license"] == "apache-2.0"
 
 

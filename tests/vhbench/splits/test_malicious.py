@@ -18,9 +18,9 @@ from PIL import Image, ImageFile
 from toy_build import ToyBuild
 
 from vhbench import splits
+from vhbench.files import file_sha256
 from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.splits import parquet
-from vhbench.splits.hashing import file_sha256
 from vhbench.splits.stored_scenes import truth_of
 
 ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
