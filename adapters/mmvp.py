@@ -1,6 +1,6 @@
 """MMVP (Tong et al., CVPR 2024): pairs of images that CLIP takes for alike, one question, opposite answers.
 
-``Questions.csv`` has ``Index, Question, Options, Correct Answer``; the images are ``MMVP ImageFolder/INDEX.jpg``.
+``Questions.csv`` has ``Index, Question, Options, Correct Answer``; the images are ``MMVP Images/INDEX.jpg``.
 """
 
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ def read_mmvp(path: Path, images: Path | None, *, source: str = "mmvp") -> Itera
 
     Args:
         path: the CSV file, or the folder that holds ``Questions.csv``; a Parquet file with images works too.
-        images: folder of the images; by default ``MMVP ImageFolder`` beside the CSV file.
+        images: folder of the images; by default ``MMVP Images`` beside the CSV file.
         source: name of the source in the rows.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
     """
     table = path / "Questions.csv" if (path / "Questions.csv").is_file() else path
-    found = ImageFolder(images or table.parent / "MMVP ImageFolder")
+    found = ImageFolder(images or table.parent / "MMVP Images")
     for line in read_table(table):
         index = line.text("Index", "lmms_eval_index", "id")
         options = read_options(line, line.text("Options"))

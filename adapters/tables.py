@@ -186,7 +186,7 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
     """Yield the questions of any table with the fields image, question and answer.
 
     Further fields: ``id``; ``options`` (then the answer is one of them); ``pair_id`` with ``negated`` for
-    twins that were written by hand. ImageFolder are files below ``images`` (or below the table's folder), or bytes.
+    twins that were written by hand. Images are files below ``images`` (or below the table's folder), or bytes.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.

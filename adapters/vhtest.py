@@ -1,7 +1,7 @@
 """VHTest (Huang et al., Findings of ACL 2024): its yes/no benchmark, one table per mode of hallucination.
 
 The tables (``color.xlsx`` … as published, or the same as CSV) have ``image_path, yes_or_no_question,
-yes_or_no_ground_truth``; the images are ``ImageFolder/MODE/IMAGE_PATH``.
+yes_or_no_ground_truth``; the images are ``Images/MODE/IMAGE_PATH``.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ def read_vhtest(path: Path, images: Path | None, *, source: str = "vhtest") -> I
 
     Args:
         path: one mode's table, or the folder ``YNQ_Benchmark`` with all of them.
-        images: the folder ``ImageFolder``, with one folder per mode; by default the one beside.
+        images: the folder ``Images``, with one folder per mode; by default the one beside.
         source: name of the source in the rows.
 
     Raises:
@@ -29,7 +29,7 @@ def read_vhtest(path: Path, images: Path | None, *, source: str = "vhtest") -> I
         mode = next((mode for mode in MODES if file.stem.lower().startswith(mode.lower())), "")
         if not mode:
             raise VhbenchError(f"{file}: the file name must begin with a mode: {', '.join(MODES)}")
-        found = ImageFolder(images or file.parent.parent / "ImageFolder")
+        found = ImageFolder(images or file.parent.parent / "Images")
         for index, line in enumerate(read_table(file), start=1):
             name = line.text("image_path", "image")
             yield Question(

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FLOOR_0 = {f"vhbench.{name}" for name in ("schema", "protocols", "seeding", "splits", "results", "progress", "images")}
+_FLOOR_0 = "schema protocols seeding files columns splits results progress images contact_sheet".split()
+FLOOR_0 = {f"vhbench.{name}" for name in _FLOOR_0}
 HEAVY = {"torch", "transformers", "diffusers", "lmms_eval", "torchvision", "accelerate"}
 
 
