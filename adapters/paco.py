@@ -6,6 +6,7 @@ annotated and its ``unknown_…`` field is 0. An object's colour is its dominant
 An object with a bad attribute id that is skipped stays, with nothing known of its attributes.
 """
 
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Final
@@ -17,12 +18,7 @@ from vhbench.adapters.coco_entries import Annotation, Image
 from vhbench.adapters.faults import Faults
 from vhbench.schema import VhbenchError
 
-TYPES: Final = {
-    "color": "colour",
-    "pattern_marking": "pattern",
-    "material": "material",
-    "transparency": "transparency",
-}
+TYPES: Final = {"color": "colour", "pattern_marking": "pattern", "material": "material", "transparency": "transparency"}
 """PACO's attribute types and ours; their order is that of the ids."""
 
 BOUNDS: Final = (0, 30, 41, 55, 59)
@@ -45,19 +41,12 @@ NAMES: Final = {
 }
 """Categories whose readable name is not the one without underscores."""
 
-RIVALS: Final = (
-    frozenset({"cup", "mug", "drinking glass"}),
-    frozenset({"telephone", "cell phone"}),
-    frozenset({"box", "carton", "crate", "basket"}),
-    frozenset({"can", "bottle", "jar"}),
-    frozenset({"chair", "stool", "bench"}),
-    frozenset({"shoe", "slipper"}),
-    frozenset({"plate", "tray", "bowl"}),
-    frozenset({"napkin", "tissue paper", "towel"}),
-    frozenset({"hat", "helmet"}),
-    frozenset({"pen", "pencil"}),
-    frozenset({"bucket", "trash can"}),
-)
+_RIVALS = """
+    cup, mug, drinking glass; telephone, cell phone; box, carton, crate, basket; can, bottle, jar
+    chair, stool, bench; shoe, slipper; plate, tray, bowl; napkin, tissue paper, towel
+    hat, helmet; pen, pencil; bucket, trash can
+"""
+RIVALS: Final = tuple(frozenset(words.strip().split(", ")) for words in re.split("[;\n]", _RIVALS.strip()))
 
 
 class _Attribute(msgspec.Struct):

@@ -5,11 +5,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from vhbench import splits
 from vhbench.columns import hashed
-from vhbench.schema import Manifest, Question, VhbenchError, read_image
+from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
+from vhbench.splits.hashing import digested
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
 """Columns that no score depends on. All others do: they are asked, judge the answer, or choose its task or cell."""
@@ -130,14 +132,13 @@ def compare(first: Path, second: Path) -> Comparison:
     )
 
 
-def _rows(directory: Path) -> dict[str, dict[str, object]]:
+def _rows(directory: Path) -> dict[str, dict[str, Any]]:
     """Return each row by id: a digest per column, so that a large split fits into memory."""
-    return {row.question.id: _digests(row.config, row.question) for row in splits.read_rows(directory)}
-
-
-def _digests(config: str, question: Question) -> dict[str, object]:
-    images = hashlib.sha256(b"".join(hashlib.sha256(read_image(image)).digest() for image in question.images)).digest()
-    return {"config": config, "images": images, **{name: _digest(value) for name, value in hashed(question).items()}}
+    return {
+        row.question.id: {"config": row.config, "images": hashlib.sha256(b"".join(digests)).digest()}
+        | {name: _digest(value) for name, value in hashed(row.question).items()}
+        for row, digests, _ in digested(splits.read_rows(directory))
+    }
 
 
 def _digest(value: object) -> bytes:

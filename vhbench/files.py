@@ -53,7 +53,7 @@ def read_json(path: str | Path) -> Any:
     data = _content(path)
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):  # several values, NaN, or something wrong
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # several values, NaN, or something wrong
         return _values(path, _text(path, data))
 
 

@@ -5,22 +5,11 @@ from typing import Any
 from vhbench.columns import COLUMNS, FLAGS, LISTS
 from vhbench.schema import Manifest
 
-_TERMS = (
-    *(
-        "arrayShape",
-        "citeAs",
-        "column",
-        "conformsTo",
-        "equivalentProperty",
-        "extract",
-        "field",
-        "fileProperty",
-        "format",
-        "includes",
-    ),
-    *("isArray", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex"),
-    *("repeated", "replace", "samplingRate", "separator", "source", "subField", "transform"),
-)
+_TERMS = """
+    arrayShape citeAs column conformsTo equivalentProperty extract field fileProperty format includes isArray
+    isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate
+    separator source subField transform
+""".split()
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",

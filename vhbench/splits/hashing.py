@@ -1,11 +1,14 @@
 """The identity of a split: a hash over its rows that no order, file layout or Parquet writer can change."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from vhbench.columns import hashed
 from vhbench.files import canonical
-from vhbench.schema import Question
+from vhbench.schema import ImageData, Question, Row, VhbenchError, read_image
+
+Digests = tuple[bytes, ...]
+"""The SHA-256 of a row's images."""
 
 
 def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes:
@@ -26,3 +29,26 @@ def content_hash(row_hashes: Iterable[bytes]) -> str:
     True
     """
     return hashlib.sha256(b"".join(sorted(row_hashes))).hexdigest()
+
+
+def digested(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
+    """Yield rows with their images' SHA-256 and bytes; an image that a row shares with the one before is read once.
+
+    Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
+    while a split is written the window before is being written and its file hashed meanwhile.
+
+    Raises:
+        VhbenchError: if an image cannot be read, or is empty.
+    """
+    known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
+    for row in rows:
+        known = {id(image): known.get(id(image)) or _read(image) for image in row.question.images}
+        found = [known[id(image)] for image in row.question.images]
+        yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
+
+
+def _read(image: ImageData) -> tuple[ImageData, bytes, bytes]:
+    data = read_image(image)
+    if not data:
+        raise VhbenchError(f"image {image!r}: is empty")
+    return image, hashlib.sha256(data).digest(), data

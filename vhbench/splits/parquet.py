@@ -6,6 +6,7 @@ instead of 154 MB. Where none do, it is plain, which is faster to write and as l
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -156,12 +157,10 @@ def open_shard(path: Path) -> pq.ParquetFile:
 
 def _check_columns(path: Path, found: pa.Schema) -> None:
     expected = schema()
-    if missing := [name for name in COLUMNS if name not in found.names]:
-        raise VhbenchError(f"{path}: lacks the columns {', '.join(missing)}")
-    if surplus := [name for name in found.names if name not in COLUMNS]:
-        raise VhbenchError(f"{path}: has unknown columns {', '.join(surplus)}")
-    if len(found.names) != len(COLUMNS):
-        raise VhbenchError(f"{path}: has a column twice: {', '.join(found.names)}")
+    missing, surplus = Counter(COLUMNS) - Counter(found.names), Counter(found.names) - Counter(COLUMNS)
+    for fault, names in (("lacks the columns", missing), ("has surplus columns", surplus)):
+        if names:
+            raise VhbenchError(f"{path}: {fault} {', '.join(names)}")
     for name in COLUMNS:
         if found.field(name).type != expected.field(name).type:
             raise VhbenchError(f"{path}: column {name} is {found.field(name).type}, not {expected.field(name).type}")

@@ -1,14 +1,13 @@
 """Reading a split: only the files that its manifest lists, and only rows of its version."""
 
-import hashlib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits import manifests, parquet
-from vhbench.splits.hashing import content_hash, row_hash
+from vhbench.splits.hashing import content_hash, digested, row_hash
 from vhbench.splits.manifests import read_manifest
 from vhbench.splits.stored_scenes import StoredScene, read_rejection_file, read_truth_file, scene_of
 
@@ -102,19 +101,8 @@ def recompute_content_hash(directory: Path) -> str:
     Raises:
         VhbenchError: if a shard is missing or damaged, or a row has another version.
     """
-    known: dict[int, tuple[bytes, bytes]] = {}
-    hashes = []
-    for row in read_rows(directory):
-        digests = []
-        for image in row.question.images:
-            if (entry := known.get(id(image))) is None or entry[0] is not image:
-                data = read_image(image)
-                if len(known) > 2048:
-                    known.clear()
-                entry = known[id(image)] = (data, hashlib.sha256(data).digest())
-            digests.append(entry[1])
-        hashes.append(row_hash(row.config, row.question, digests))
-    return content_hash(hashes)
+    rows = digested(read_rows(directory))
+    return content_hash(row_hash(row.config, row.question, digests) for row, digests, _ in rows)
 
 
 def _check_version(question: Question, manifest: Manifest, directory: Path) -> None:

@@ -1,6 +1,5 @@
 """What can be wrong with a split directory by itself: one line per fault."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,9 +8,9 @@ from typing import get_args
 
 from vhbench.files import file_sha256
 from vhbench.images import open_image
-from vhbench.schema import CANARY, Kind, Manifest, Question, Row, Scene, VhbenchError, read_image
+from vhbench.schema import CANARY, Kind, Manifest, Question, Row, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.hashing import content_hash, row_hash
+from vhbench.splits.hashing import content_hash, digested, row_hash
 from vhbench.splits.pairs import Pairs
 from vhbench.splits.reading import read_rows, read_truths
 from vhbench.splits.stored_scenes import scene_of
@@ -95,17 +94,16 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterato
     ids: set[str] = set()
     pairs = Pairs(manifest.benchmark)
     hashes = []
-    images = _Images()
-    for row in read_rows(directory):
+    seen: dict[bytes, str] = {}
+    for row, digests, images in digested(read_rows(directory)):
         question = row.question
         if question.id in ids:
             yield f"row {question.id!r}: the id occurs twice"
         ids.add(question.id)
-        digests = []
-        for image in question.images:
-            digest, fault = images.look(read_image(image))
-            digests.append(digest)
-            if fault:
+        for digest, image in zip(digests, images, strict=True):
+            if digest not in seen:
+                seen[digest] = image_fault(image)
+            if fault := seen[digest]:
                 yield f"row {question.id!r}: {fault}"
         hashes.append(row_hash(row.config, question, digests))
         yield from question_faults(row, manifest.benchmark)
@@ -181,20 +179,6 @@ def scene_faults(scene: Scene) -> Iterator[str]:
         for end in (relation.subject, relation.object):
             if end not in ids:
                 yield f"a relation ({relation.predicate!r}) names object {end}, which is not there"
-
-
-class _Images:
-    """Looks at each image once."""
-
-    def __init__(self) -> None:
-        self._seen: dict[bytes, str] = {}
-
-    def look(self, data: bytes) -> tuple[bytes, str]:
-        """Return the SHA-256 of an image and what is wrong with it, or ""."""
-        digest = hashlib.sha256(data).digest()
-        if digest not in self._seen:
-            self._seen[digest] = image_fault(data)
-        return digest, self._seen[digest]
 
 
 def image_fault(data: bytes) -> str:

@@ -110,7 +110,7 @@ def test_rows_that_unpack_to_far_more(split: Path) -> None:
 def test_a_column_too_many(split: Path) -> None:
     data = table(split)
     write_shard(split, data.append_column("__reduce__", pa.array([b"x"] * len(data))))
-    assert "has unknown columns __reduce__" in refused(split)
+    assert "has surplus columns __reduce__" in refused(split)
 
 
 def repeated(text: str, rows: int) -> pa.DictionaryArray:
