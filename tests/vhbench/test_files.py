@@ -142,7 +142,7 @@ def test_a_file_that_fails_half_way_stays_as_it_was(tmp_path: Path) -> None:
 def test_a_hash_of_a_file_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"abc")
     assert files.file_sha256(tmp_path / "x").startswith("ba7816bf")
-    with pytest.raises(VhbenchError, match="cannot read .*none: No such file"):
+    with pytest.raises(VhbenchError, match=r"cannot read .*none: No such file"):
         files.file_sha256(tmp_path / "none")
 
 
