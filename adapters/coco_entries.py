@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, sane_size
+from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, size_fault
 from vhbench.schema import VhbenchError
 
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
@@ -111,8 +111,7 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) ->
             twice.add(image.id)
         elif not fits_64_bits(image.id):
             faults.report("id out of range", f"image {image.id}", "the id does not fit into 64 bits")
-        elif not sane_size(image.width, image.height):
-            text = f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
+        elif text := size_fault(image.width, image.height):
             faults.report("image without a size", f"image {image.id}", text)
         elif not there.safe(image.file_name):
             faults.report(

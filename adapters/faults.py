@@ -15,9 +15,10 @@ LONGEST_SIDE = 100_000
 """Of an image, in pixels: what is more is a slip."""
 
 
-def sane_size(width: int, height: int) -> bool:
-    """Tell whether an image can be that large."""
-    return 1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE
+def size_fault(width: int, height: int) -> str:
+    """Say that an image cannot be that large, or return ""."""
+    sane = 1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE
+    return "" if sane else f"size {width}x{height} is not within 1 to {LONGEST_SIDE}"
 
 
 def fits_64_bits(identity: int) -> bool:

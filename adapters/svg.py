@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from vhbench.adapters.faults import LONGEST_SIDE, Faults, sane_size
+from vhbench.adapters.faults import Faults, size_fault
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
@@ -116,8 +116,7 @@ class SvgScenes(SceneSequence):
         if self._files and key not in self._files:
             self.faults.report("missing image file", place, "no file of that name in the folder of images")
             return None
-        if not sane_size(image.width, image.height):
-            text = f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
+        if text := size_fault(image.width, image.height):
             self.faults.report("image without a size", place, text)
             return None
         listed = image.objects

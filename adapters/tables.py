@@ -246,10 +246,6 @@ def _excel(file: Path) -> Iterator[dict[str, Any]]:
             yield dict(zip(header, row, strict=False))
 
 
-READERS: dict[str, Callable[[Path], Iterable[Mapping[str, Any]]]] = {
-    ".csv": _delimited,
-    ".tsv": _delimited,
-    ".parquet": _parquet,
-    ".xlsx": _excel,
-}
+Reader = Callable[[Path], Iterable[Mapping[str, Any]]]
+READERS: dict[str, Reader] = {".csv": _delimited, ".tsv": _delimited, ".parquet": _parquet, ".xlsx": _excel}
 """Suffix → reader; all others are JSON."""

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from vhbench.files import write_atomic
+from vhbench.files import read_json, write_atomic
+from vhbench.schema import VhbenchError
 
 Key = tuple[str, str]
 """Digest of an image, and the direction in which it is driven."""
@@ -33,7 +34,7 @@ class ResultCache:
             return None
         try:
             return [self._read(self._path(key, batch)) for key in batch]
-        except (OSError, ValueError):
+        except (OSError, ValueError, VhbenchError):
             return None
 
     def save(self, batch: Sequence[Key], results: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -50,7 +51,7 @@ class ResultCache:
         return self.folder / name[:2] / name
 
     def _read(self, path: Path) -> dict[str, Any]:
-        fields: dict[str, Any] = orjson.loads(path.with_suffix(".json").read_bytes())
+        fields: dict[str, Any] = read_json(path.with_suffix(".json"))
         checksum = fields.pop("sha256", None)
         if checksum is not None:
             fields["png"] = path.with_suffix(".png").read_bytes()
