@@ -2,16 +2,16 @@
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import platformdirs
 from filelock import FileLock
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
+from vhbench.files import cache_folder, write_atomic
 from vhbench.images import open_image
 from vhbench.schema import ImageData, read_image
 
@@ -25,14 +25,14 @@ class ClipScorer:
         name: a model on the Hub, or a folder.
         device: "cuda", "cpu" …; "auto" for a GPU where there is one.
         batch: images or texts at once.
-        cache: folder for image features; the user's cache by default.
+        cache: folder for image features; in the user's cache by default.
     """
 
     def __init__(self, name: str, *, device: str = "auto", batch: int = 64, cache: Path | None = None) -> None:
         self.name = name
         self.device = device
         self.batch = batch
-        self.cache = cache or Path(platformdirs.user_cache_dir("vhbench")) / "clip"
+        self.cache = cache or cache_folder() / "clip"
 
     def matrix(self, images: Sequence[ImageData], texts: Sequence[str]) -> Floats:
         """Return cosine similarities, shape (images, texts); files are opened one batch at a time."""
@@ -66,7 +66,8 @@ class ClipScorer:
                 missing = [i for i, path in enumerate(paths) if not path.is_file()]
                 if missing:
                     for i, feature in zip(missing, self._encode_images([images[i] for i in missing]), strict=True):
-                        _save(paths[i], feature)
+                        save = partial(np.save, arr=feature, allow_pickle=False)
+                        write_atomic(paths[i], save, durable=False)
         return np.stack([np.load(path, allow_pickle=False) for path in paths])
 
     def _encode_images(self, images: Sequence[bytes]) -> Floats:
@@ -95,13 +96,3 @@ def _unit(features: Any) -> Floats:
     array: Floats = tensor.float().cpu().numpy()
     unit: Floats = array / np.linalg.norm(array, axis=1, keepdims=True)
     return unit
-
-
-def _save(path: Path, feature: Floats) -> None:
-    """Write whole or not at all, also when several processes do so."""
-    import os
-
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        np.save(file, feature, allow_pickle=False)
-    temporary.replace(path)

@@ -18,7 +18,8 @@ import numpy as np
 
 from vhbench.adapters import coco_entries
 from vhbench.adapters.coco_entries import Annotation, Document, Image
-from vhbench.adapters.faults import Faults, read_json
+from vhbench.adapters.faults import Faults
+from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Scene, SceneObject, VhbenchError
 
@@ -51,7 +52,7 @@ class CocoScenes(SceneSequence):
             VhbenchError: names the file, the entry's id and what is wrong with it.
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
-        document = read_json(path, Document, "COCO instances")
+        document = read_typed(path, Document, "COCO instances")
         # Copies: a view would keep the whole file in memory.
         self.document_extra = (document.attributes.copy(), document.joint_obj_attribute_categories.copy())
         self.categories = {

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, sane_size
+from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, size_fault
 from vhbench.schema import VhbenchError
 
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
@@ -126,8 +126,8 @@ def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tup
         return "duplicate image id", "this id is there twice"
     if not fits_64_bits(image.id):
         return "id out of range", "the id does not fit into 64 bits"
-    if not sane_size(image.width, image.height):
-        return "image without a size", f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
+    if text := size_fault(image.width, image.height):
+        return "image without a size", text
     if not there.safe(image.file_name):
         return "path leaves its folder", f"file_name {image.file_name!r} leaves its folder"
     if not there.has(image.file_name):

@@ -1,6 +1,5 @@
-"""What readers of annotation files share: how a file is opened, and what becomes of its bad entries."""
+"""What readers of annotation files share: what is sane, and what becomes of bad entries."""
 
-import mmap
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
@@ -15,9 +14,10 @@ LONGEST_SIDE = 100_000
 """Of an image, in pixels: what is more is a slip."""
 
 
-def sane_size(width: int, height: int) -> bool:
-    """Tell whether an image can be that large."""
-    return 1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE
+def size_fault(width: int, height: int) -> str:
+    """Say that an image cannot be that large, or return ""."""
+    sane = 1 <= width <= LONGEST_SIDE and 1 <= height <= LONGEST_SIDE
+    return "" if sane else f"size {width}x{height} is not within 1 to {LONGEST_SIDE}"
 
 
 def fits_64_bits(identity: int) -> bool:
@@ -54,19 +54,3 @@ class Faults:
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             self.report("malformed entry", place, str(error))
             return None
-
-
-def read_json(path: Path, kind: type[T], what: str) -> T:
-    """Return a file's content; entries of type ``Raw`` are views into the mapped file and keep it open.
-
-    Raises:
-        VhbenchError: if it cannot be read or is not ``what``.
-    """
-    try:
-        with path.open("rb") as file:
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        return msgspec.json.decode(memoryview(data), type=kind)
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, msgspec.DecodeError) as error:  # an empty file, malformed JSON, a missing list
-        raise VhbenchError(f"{path}: not a {what} JSON: {error}") from error

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.files import file_sha256
 from vhbench.progress import Progress
 from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
@@ -248,12 +249,10 @@ def _local_files(directory: Path, card: Path) -> dict[str, _File]:
 
 def _local_file(name: str, path: Path) -> _File:
     size = path.stat().st_size
-    sha256, blob = hashlib.sha256(), hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
+    blob = hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
     with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            sha256.update(block)
-            blob.update(block)
-    return _File(name, path, size, sha256.hexdigest(), blob.hexdigest())
+        hashlib.file_digest(file, lambda: blob)
+    return _File(name, path, size, file_sha256(path), blob.hexdigest())
 
 
 def _remote_files(api: Any, repo_id: str, revision: str) -> dict[str, str]:

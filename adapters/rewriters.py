@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters.loading import loading, needed_by, pick_device
+from vhbench.files import cache_folder, canonical, read_json, write_atomic
 from vhbench.protocols import Rewriter
 from vhbench.schema import VhbenchError
 
@@ -119,14 +120,11 @@ class CachedRewriter:
         digest = hashlib.sha256(json.dumps([self.name, source, MAX_NEW_TOKENS, prompt]).encode()).hexdigest()
         path = self.folder / digest[:2] / f"{digest}.json"
         try:
-            return str(json.loads(path.read_text(encoding="utf-8"))["answer"])
-        except (OSError, ValueError, KeyError, TypeError):
+            return str(read_json(path)["answer"])
+        except (VhbenchError, KeyError, TypeError):
             pass  # not there, or damaged: ask again
         answer = self.inner.rewrite(prompt)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        part.write_text(json.dumps({"model": self.name, "prompt": prompt, "answer": answer}), encoding="utf-8")
-        part.replace(path)
+        write_atomic(path, canonical({"model": self.name, "prompt": prompt, "answer": answer}), durable=False)
         return answer
 
 
@@ -140,8 +138,6 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
     Raises:
         VhbenchError: if the spec has another form.
     """
-    from platformdirs import user_cache_path
-
     kind, _, rest = spec.partition(":")
     model, _, url = rest.rpartition("@")
     inner: Rewriter
@@ -151,7 +147,7 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
         inner = LocalRewriter(rest)
     else:
         raise VhbenchError(f"rewriter {spec!r}: must be rule, openai:MODEL@URL (http…) or transformers:NAME")
-    return CachedRewriter(inner, cache or user_cache_path("vhbench") / "rewritings")
+    return CachedRewriter(inner, cache or cache_folder() / "rewritings")
 
 
 def _content(url: str, status: int, text: str) -> str:

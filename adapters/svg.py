@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from vhbench.adapters.faults import LONGEST_SIDE, Faults, read_json, sane_size
+from vhbench.adapters.faults import Faults, size_fault
+from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
 
@@ -77,7 +78,7 @@ class SvgScenes(SceneSequence):
         self._dropped: dict[str, set[str]] = {}  # image → the names of its objects that were left out
         self._unlisted: set[str] = set()  # images with a relation to an object that is listed nowhere
         self.keys: list[str] = []
-        for key, raw in read_json(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
+        for key, raw in read_typed(path, dict[str, msgspec.Raw], "Synthetic Visual Genome").items():
             image = self._image(key, raw)
             if image is not None:
                 self.keys.append(key)
@@ -116,8 +117,7 @@ class SvgScenes(SceneSequence):
         if self._files and key not in self._files:
             self.faults.report("missing image file", place, "no file of that name in the folder of images")
             return None
-        if not sane_size(image.width, image.height):
-            text = f"size {image.width}x{image.height} is not within 1 to {LONGEST_SIDE}"
+        if text := size_fault(image.width, image.height):
             self.faults.report("image without a size", place, text)
             return None
         listed = image.objects

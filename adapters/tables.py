@@ -7,15 +7,14 @@ so that an error names the file, the row and the field.
 import csv
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from vhbench import answers
 from vhbench.adapters.loading import needed_by
+from vhbench.files import read_rows
 from vhbench.schema import ImageData, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -109,11 +108,8 @@ def read_table(path: Path) -> Iterator[Line]:
     """
     count = 0
     for file in table_files(path):
-        read = {".csv": _delimited, ".tsv": _delimited, ".parquet": _parquet, ".xlsx": _excel}.get(file.suffix, _json)
         try:
-            for number, values in enumerate(read(file), start=1):
-                if not isinstance(values, Mapping):
-                    raise VhbenchError(f"{file.name}, row {number}: must be an object with named fields")
+            for number, values in enumerate(READERS.get(file.suffix, read_rows)(file), start=1):
                 count += 1
                 yield Line(f"{file.name}, row {number}", values)
         except OSError as error:
@@ -215,22 +211,6 @@ def _delimited(file: Path) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(stream, delimiter="\t" if file.suffix == ".tsv" else ",")
 
 
-def _json(file: Path) -> Iterable[Any]:
-    data = file.read_bytes().lstrip(b"\xef\xbb\xbf \t\r\n")
-    if data.startswith(b"["):
-        rows: list[Any] = _parsed(file.name, data)
-        return rows
-    lines = [line for line in data.splitlines() if line.strip()]
-    return [_parsed(f"{file.name}, row {number}", line) for number, line in enumerate(lines, start=1)]
-
-
-def _parsed(place: str, text: bytes) -> Any:
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{place}: {error}") from error
-
-
 def _parquet(file: Path) -> Iterator[dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -256,3 +236,8 @@ def _excel(file: Path) -> Iterator[dict[str, Any]]:
     for row in rows:
         if any(value is not None for value in row):
             yield dict(zip(header, row, strict=False))
+
+
+Reader = Callable[[Path], Iterable[Mapping[str, Any]]]
+READERS: dict[str, Reader] = {".csv": _delimited, ".tsv": _delimited, ".parquet": _parquet, ".xlsx": _excel}
+"""Suffix → reader; all others are JSON."""

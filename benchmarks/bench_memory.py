@@ -43,7 +43,17 @@ class NoiseBuild:
         noise = np.random.default_rng(shard).bytes(IMAGE_BYTES)
         for n in range(shard * ROWS_PER_SHARD, min((shard + 1) * ROWS_PER_SHARD, self.rows)):
             image = n.to_bytes(8, "little") + noise[8:]
-            yield Row("test", Question(f"q{n}", (image,), f"Is there a dog in picture {n}?", "yes", "yes_no", "ode"))
+            yield Row(
+                "test",
+                Question(
+                    f"q{n}",
+                    images=(image,),
+                    question=f"Is there a dog in picture {n}?",
+                    answer="yes",
+                    kind="yes_no",
+                    benchmark="ode",
+                ),
+            )
 
 
 def main() -> None:

@@ -34,7 +34,17 @@ def rows() -> Iterator[Row]:
     noise = np.random.default_rng(0).bytes(IMAGE_BYTES)
     for n in range(ROWS):
         image = n.to_bytes(8, "little") + noise[8:]
-        yield Row("test", Question(f"q{n}", (image,), f"Is there a dog in picture {n}?", "yes", "yes_no", "ode"))
+        yield Row(
+            "test",
+            Question(
+                f"q{n}",
+                images=(image,),
+                question=f"Is there a dog in picture {n}?",
+                answer="yes",
+                kind="yes_no",
+                benchmark="ode",
+            ),
+        )
 
 
 def bare(folder: Path) -> None:

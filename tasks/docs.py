@@ -6,17 +6,17 @@ A ``doc`` is one row of a split as ``datasets`` gives it: the columns of :class:
 
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any
 
 from vhbench import answers
 from vhbench.benchmarks import ANSWER, benchmark
+from vhbench.columns import RECORD
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
 
 Doc = Mapping[str, Any]
 
-_RECORD_FIELDS = [f.name for f in fields(Record) if f.name not in ("response", "prediction")]
 _POST_PROMPTS = {
     "caption": "",
     "yes_no": "Please answer yes or no.",
@@ -87,7 +87,7 @@ def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any
 
 def to_record(doc: Doc, response: str) -> Record:
     """Join a row and a response; the parser is chosen by the kind of the question."""
-    values = {name: _plain(doc[name]) for name in _RECORD_FIELDS if name in doc}
+    values = {name: _plain(doc[name]) for name in RECORD if name in doc}
     return Record(**values, response=response, prediction=answers.parse(doc["kind"], response, tuple(doc["choices"])))
 
 

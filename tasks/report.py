@@ -8,9 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from vhbench.benchmarks import Metric, Task, load
+from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Record
 from vhbench.tasks.headline import Score
 
@@ -60,7 +59,6 @@ def write(report: dict[str, Any], task: str, args: Any) -> Path | None:
     folder = results_folder(args)
     if folder is None:
         return None
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{task}_report.json"
-    path.write_bytes(orjson.dumps({"task": task, **report}, option=orjson.OPT_INDENT_2))
+    write_atomic(path, json_bytes({"task": task, **report}))
     return path

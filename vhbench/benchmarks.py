@@ -125,7 +125,7 @@ class Benchmark:
     tasks: str
     analysis: str
     picture: str
-    sheet: str = "vhbench.contact_sheet:draw_sheet"
+    sheet: str = "vhbench.card:draw_sheet"
     positive: Literal["yes", "no"] = "no"
 
 

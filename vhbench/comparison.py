@@ -5,11 +5,13 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from vhbench import splits
-from vhbench.schema import Manifest, Question, VhbenchError, read_image
+from vhbench.columns import hashed
+from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.hashing import columns
+from vhbench.splits.hashing import digested
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
 """Columns that no score depends on. All others do: they are asked, judge the answer, or choose its task or cell."""
@@ -62,13 +64,13 @@ class Comparison:
     @property
     def code(self) -> int:
         """0: comparable; 1: not comparable, as the versions say; 3: not comparable, and the versions hide it."""
-        return 0 if self.comparable else 1 if self._major(self.first) != self._major(self.second) else 3
+        return 0 if self.comparable else 3 if self._same_major else 1
 
     @property
     def verdict(self) -> str:
         """The last line: may scores be compared?"""
         versions = f"{self.first.version} and {self.second.version}"
-        if self.comparable and self._major(self.first) == self._major(self.second):
+        if self.comparable and self._same_major:
             return f"scores on {versions} are comparable"
         if self.comparable:
             return f"scores on {versions} would be comparable, but MAJOR says that they are not"
@@ -99,9 +101,10 @@ class Comparison:
         for what, names in sorted(by_columns.items()):
             yield from _listed(f"changed in {', '.join(what)}", tuple(names), examples)
 
-    @staticmethod
-    def _major(manifest: Manifest) -> int:
-        return manifests.parse_version(manifest.version)[0]
+    @property
+    def _same_major(self) -> bool:
+        one, two = (manifests.parse_version(manifest.version)[0] for manifest in (self.first, self.second))
+        return one == two
 
 
 def compare(first: Path, second: Path) -> Comparison:
@@ -113,31 +116,23 @@ def compare(first: Path, second: Path) -> Comparison:
     one, two = splits.read_manifest(first), splits.read_manifest(second)
     if one.benchmark != two.benchmark:
         raise VhbenchError(f"{first} holds {one.benchmark} and {second} holds {two.benchmark}: nothing to compare")
-    if one.content_hash == two.content_hash:
-        return Comparison(one, two, True, (), (), {})
-    old, new = _rows(first), _rows(second)
+    same = one.content_hash == two.content_hash
+    old, new = ({}, {}) if same else (_rows(first), _rows(second))
     changed = {
-        name: tuple(column for column in old[name] if old[name][column] != new[name][column])
+        name: what
         for name in sorted(old.keys() & new.keys())
+        if (what := tuple(column for column in old[name] if old[name][column] != new[name][column]))
     }
-    return Comparison(
-        one,
-        two,
-        False,
-        tuple(sorted(new.keys() - old.keys())),
-        tuple(sorted(old.keys() - new.keys())),
-        {name: what for name, what in changed.items() if what},
-    )
+    return Comparison(one, two, same, tuple(sorted(new.keys() - old)), tuple(sorted(old.keys() - new)), changed)
 
 
-def _rows(directory: Path) -> dict[str, dict[str, object]]:
+def _rows(directory: Path) -> dict[str, dict[str, Any]]:
     """Return each row by id: a digest per column, so that a large split fits into memory."""
-    return {row.question.id: _digests(row.config, row.question) for row in splits.read_rows(directory)}
-
-
-def _digests(config: str, question: Question) -> dict[str, object]:
-    images = hashlib.sha256(b"".join(hashlib.sha256(read_image(image)).digest() for image in question.images)).digest()
-    return {"config": config, "images": images, **{name: _digest(value) for name, value in columns(question).items()}}
+    return {
+        row.question.id: {"config": row.config, "images": hashlib.sha256(b"".join(digests)).digest()}
+        | {name: _digest(value) for name, value in hashed(row.question).items()}
+        for row, digests, _ in digested(splits.read_rows(directory))
+    }
 
 
 def _digest(value: object) -> bytes:

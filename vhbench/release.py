@@ -19,6 +19,7 @@ from vhbench import audit, card, splits
 from vhbench.adapters import hub
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.comparison import compare
+from vhbench.files import write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
@@ -144,7 +145,7 @@ def write_pin(file: Path, manifest: Manifest, repo_id: str, tag: str, sha: str) 
     content = pinned(text, manifest.benchmark, pin)
     if content == text:
         return False
-    manifests.write_atomic(file, content.encode())
+    write_atomic(file, content.encode())
     return True
 
 

@@ -1,16 +1,12 @@
 """JSON → :class:`vhbench.schema.Record`; reads the answers back from what lmms-eval wrote with ``--log_samples``."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import orjson
-
+from vhbench.files import convert, read_rows, shown
 from vhbench.schema import Record, VhbenchError
-
-_FIELDS = frozenset(field.name for field in fields(Record))
-_LISTS = frozenset(field.name for field in fields(Record) if field.default == ())
 
 
 def read_samples(path: Path) -> list[Record]:
@@ -46,11 +42,7 @@ def _files(path: Path) -> list[Path]:
 
 
 def _read(file: Path) -> Iterator[Record]:
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            sample = orjson.loads(line)
-        except orjson.JSONDecodeError as error:
-            raise VhbenchError(f"{file}, line {number}: {error}") from error
+    for number, sample in enumerate(read_rows(file), start=1):
         whole = [
             value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value
         ]
@@ -97,26 +89,13 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
         raise VhbenchError(f"{place} is {shown(values)}, not a Record or a mapping with its fields")
     if values.get("id") in (None, ""):
         raise VhbenchError(f"{place} has no 'id'")
-    return Record(**{name: _value(name, value, place) for name, value in values.items() if name in _FIELDS})
+    record: Record = convert({k: _text(v) for k, v in values.items() if v is not None}, Record, place)
+    return record
 
 
-def _value(name: str, value: Any, place: str) -> Any:
-    if value is None:
-        return () if name in _LISTS else False if name == "negated" else ""
-    if name in _LISTS:
-        if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
-            raise VhbenchError(f"{place}: {name} is {shown(value)}, not a list of words")
-        return tuple(map(str, value))
-    if name == "negated":
-        if not isinstance(value, bool):
-            raise VhbenchError(f"{place}: negated is {shown(value)}, not true or false")
-        return value
-    if isinstance(value, bool) or not isinstance(value, (str, int)):
-        raise VhbenchError(f"{place}: {name} is {shown(value)}, not text")
-    return str(value)
-
-
-def shown(value: Any) -> str:
-    """Write a value for an error, cut if it is long."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+def _text(value: Any) -> Any:
+    """Return the digits of a number, and of a list's numbers."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    listed = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
+    return [str(item) for item in value] if listed else value

@@ -5,7 +5,7 @@ why something was left out. A :class:`Manifest` describes a built split director
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -165,13 +165,19 @@ class SceneSpec:
     height: int = 512
 
 
+def _cell(default: Any = "") -> Any:
+    """A column whose values sort questions into cells, for which scores are given."""
+    return field(default=default, metadata={"cell": True})
+
+
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One row of a split; the columns are the same for all benchmarks. A column that does not apply is "".
+class Asked:
+    """What a row of a split and a record of its answer share; the same for all benchmarks.
+
+    A field that does not apply is "". A new column is added here, and :mod:`vhbench.columns` tells everybody.
 
     Attributes:
         id: unique within the split.
-        images: encoded images in the order in which the question counts them.
         choices: "A" … in order, without their letters; empty for captions and yes/no questions.
         answer: "yes", "no", a letter, or "" for captions.
         task: e.g. "existence", "attribute", "counting", "position", "caption".
@@ -192,64 +198,58 @@ class Question:
     """
 
     id: str
-    images: tuple[ImageData, ...]
-    question: str
-    answer: str
-    kind: Kind
-    benchmark: str
+    _: KW_ONLY
+    question: str = ""
     choices: tuple[str, ...] = ()
-    task: str = ""
-    mode: str = ""
-    pressure: str = ""
-    criterion: str = ""
-    pairing: str = ""
-    question_type: str = ""
+    answer: str = ""
+    kind: str = ""
+    benchmark: str = ""
+    task: str = _cell()
+    mode: str = _cell()
+    pressure: str = _cell()
+    criterion: str = _cell()
+    pairing: str = _cell()
+    question_type: str = _cell()
     source: str = ""
-    perturbation: str = ""
+    perturbation: str = _cell()
     pair_id: str = ""
-    negated: bool = False
+    negated: bool = _cell(default=False)
     objects: tuple[str, ...] = ()
     candidates: tuple[str, ...] = ()
     neutral: tuple[str, ...] = ()
     scene_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Asked):
+    """One row of a split; the question, its answer, kind and benchmark may not be missing.
+
+    Attributes:
+        images: encoded images in the order in which the question counts them.
+    """
+
+    question: str
+    answer: str
+    kind: Kind
+    benchmark: str
+    images: tuple[ImageData, ...]
     benchmark_version: str = ""
     canary: str = CANARY
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record(Asked):
     """One answered question: what metrics and analyses read, and what a task logs per row.
 
-    The fields are those of :class:`Question`, without its images, plus what the model said. As JSON it is a plain
-    object with these names; metrics accept either form.
+    As JSON it is a plain object with these names; metrics accept either form.
 
     Attributes:
         response: the model's words.
         prediction: what the parser made of them: "yes", "no", a letter, or "" where it could not tell.
     """
 
-    id: str
-    benchmark: str = ""
-    kind: str = ""
-    question: str = ""
-    choices: tuple[str, ...] = ()
-    answer: str = ""
     response: str = ""
     prediction: str = ""
-    task: str = ""
-    mode: str = ""
-    pressure: str = ""
-    criterion: str = ""
-    pairing: str = ""
-    question_type: str = ""
-    source: str = ""
-    perturbation: str = ""
-    pair_id: str = ""
-    negated: bool = False
-    objects: tuple[str, ...] = ()
-    candidates: tuple[str, ...] = ()
-    neutral: tuple[str, ...] = ()
-    scene_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from typing import Any
 
 import networkx as nx
 
+from vhbench.files import read_json
 from vhbench.generators.ode import concept_graph
-from vhbench.generators.ode.concept_graph import ConceptGraph, read_json
+from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.schema import VhbenchError
 
 ENVIRONMENTS = frozenset(

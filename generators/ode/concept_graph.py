@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import networkx as nx
 import orjson
 
+from vhbench.files import read_json
 from vhbench.schema import VhbenchError
 
 Kind = Literal["entity", "environment"]
@@ -186,20 +187,6 @@ def kinds(graph: ConceptGraph) -> dict[str, str]:
 def pair(a: str, b: str) -> tuple[str, str]:
     """Return two words in alphabetic order: the key of an undirected edge."""
     return (a, b) if a <= b else (b, a)
-
-
-def read_json(path: Path) -> Any:
-    """Return the contents of a JSON file.
-
-    Raises:
-        VhbenchError: if it is missing or is not JSON.
-    """
-    try:
-        return orjson.loads(path.read_bytes())
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except orjson.JSONDecodeError as error:
-        raise VhbenchError(f"{path} is not valid JSON: {error}") from error
 
 
 def from_json(data: Any, *, where: str) -> ConceptGraph:

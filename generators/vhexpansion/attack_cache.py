@@ -1,7 +1,6 @@
 """Finished images of an attack on disk, so that an interrupted attack goes on where it was."""
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import orjson
+
+from vhbench.files import read_json, write_atomic
+from vhbench.schema import VhbenchError
 
 Key = tuple[str, str]
 """Digest of an image, and the direction in which it is driven."""
@@ -32,13 +34,12 @@ class ResultCache:
             return None
         try:
             return [self._read(self._path(key, batch)) for key in batch]
-        except (OSError, ValueError):
+        except (OSError, ValueError, VhbenchError):
             return None
 
     def save(self, batch: Sequence[Key], results: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Keep the results of a batch and return them."""
         if self.folder is not None:
-            self.folder.mkdir(parents=True, exist_ok=True)
             for key, fields in zip(batch, results, strict=True):
                 self._write(self._path(key, batch), fields)
         return results
@@ -50,7 +51,7 @@ class ResultCache:
         return self.folder / name[:2] / name
 
     def _read(self, path: Path) -> dict[str, Any]:
-        fields: dict[str, Any] = orjson.loads(path.with_suffix(".json").read_bytes())
+        fields: dict[str, Any] = read_json(path.with_suffix(".json"))
         checksum = fields.pop("sha256", None)
         if checksum is not None:
             fields["png"] = path.with_suffix(".png").read_bytes()
@@ -59,21 +60,14 @@ class ResultCache:
         return fields
 
     def _write(self, path: Path, fields: dict[str, Any]) -> None:
-        path.parent.mkdir(exist_ok=True)
         report = {name: value for name, value in fields.items() if name != "png"}
         if "png" in fields:
             report["sha256"] = hashlib.sha256(fields["png"]).hexdigest()
-            _replace(path.with_suffix(".png"), fields["png"])
-        _replace(path.with_suffix(".json"), orjson.dumps(report))  # last: a result without it is not there
+            write_atomic(path.with_suffix(".png"), fields["png"], durable=False)
+        # Last: a result without it is not there.
+        write_atomic(path.with_suffix(".json"), orjson.dumps(report), durable=False)
 
 
 def digest(image: npt.NDArray[np.uint8]) -> str:
     """Return the SHA-256 of an image's shape and pixels."""
     return hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file in one go: a reader sees the whole of it or nothing."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}")
-    temporary.write_bytes(data)
-    temporary.replace(path)

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vhbench.files import read_text
 from vhbench.schema import VhbenchError
-from vhbench.tasks.metrics.records import loaded, read_text, refuse_duplicates
+from vhbench.tasks.metrics.records import loaded, refuse_duplicates
 from vhbench.tasks.metrics.vocabulary import list_of_words
 
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from vhbench.files import read_text
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics.rates import share
-from vhbench.tasks.metrics.records import loaded, read_text, refuse_duplicates
+from vhbench.tasks.metrics.records import loaded, refuse_duplicates
 from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
 
 Judged = tuple[dict[str, Any], dict[str, int]]

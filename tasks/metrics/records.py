@@ -1,11 +1,11 @@
-"""Answered questions in any form → :class:`vhbench.schema.Record`; rows from JSON and JSON lines."""
+"""Answered questions in any form → :class:`vhbench.schema.Record`."""
 
-import json
 from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from vhbench.results import shown, to_record
+from vhbench.files import read_json, shown
+from vhbench.results import to_record
 from vhbench.schema import Record, VhbenchError
 
 
@@ -83,65 +83,6 @@ def split_repetition(name: str) -> tuple[str, str]:
     return (number + mark, rest) if mark and number.isdecimal() else ("", name)
 
 
-def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """Read a JSON array, JSON lines, or JSON objects written one after another.
-
-    Raises:
-        VhbenchError: with the file and the line of what cannot be read.
-    """
-    data = read_json(path)
-    rows = data if isinstance(data, list) else [data]
-    for place, row in enumerate(rows):
-        if not isinstance(row, dict):
-            raise VhbenchError(f"{path}: row {place} is {shown(row)}, not a JSON object")
-    return rows
-
-
 def loaded(data: Any) -> Any:
     """Return the content of a JSON file, and anything but a path as it is."""
     return read_json(data) if isinstance(data, (str, Path)) else data
-
-
-def read_json(path: str | Path) -> Any:
-    """Read one JSON value; several, one after another (JSON lines), come back as a list.
-
-    Raises:
-        VhbenchError: with the file and the line of what cannot be read.
-    """
-    text = read_text(path)
-    decoder = json.JSONDecoder()
-    values: list[Any] = []
-    place = _skip_space(text, 0)
-    while place < len(text):
-        try:
-            value, place = decoder.raw_decode(text, place)
-        except (json.JSONDecodeError, RecursionError) as error:
-            line = text.count("\n", 0, getattr(error, "pos", place)) + 1
-            raise VhbenchError(
-                f"{path}, line {line}: not JSON ({getattr(error, 'msg', 'nested too deeply')})"
-            ) from None
-        values.append(value)
-        place = _skip_space(text, place)
-    if not values:
-        raise VhbenchError(f"{path}: the file is empty; JSON or JSON lines are needed")
-    return values[0] if len(values) == 1 else values
-
-
-def read_text(path: str | Path) -> str:
-    """Read a UTF-8 file, with or without a byte order mark.
-
-    Raises:
-        VhbenchError: if it cannot be read, or is not UTF-8.
-    """
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError as error:
-        raise VhbenchError(f"{path}: not UTF-8 text (byte {error.start})") from None
-
-
-def _skip_space(text: str, place: int) -> int:
-    while place < len(text) and text[place].isspace():
-        place += 1
-    return place

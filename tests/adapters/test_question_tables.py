@@ -162,9 +162,9 @@ def test_a_bad_row_is_named(tmp_path: Path, images: Path, change: dict[str, obje
     ("name", "content", "message"),
     [
         ("x.txt", b"", "must be .csv, .tsv"),
-        ("x.jsonl", b"", "no rows"),
-        ("x.jsonl", b'{"a": 1}\n{oops', "x.jsonl, row 2:"),
-        ("x.jsonl", b"[1, 2]", "x.jsonl, row 1: must be an object"),
+        ("x.jsonl", b"", "the file is empty"),
+        ("x.jsonl", b'{"a": 1}\n{oops', "x.jsonl, line 2:"),
+        ("x.jsonl", b"[1, 2]", "x.jsonl, row 1: is 1, not a JSON object"),
         ("x.parquet", b"PAR1nonsense", "not a readable Parquet file"),
         ("x.xlsx", b"nonsense", "not a readable Excel file"),
         ("x.csv", b"\xff\xfe\x00bad", "x.csv"),

@@ -51,6 +51,14 @@ class ToyBuild:
             scene = Scene(name, buffer.getvalue(), 16, 16, (thing,), provenance=told)
             yield scene
             text = f"Is there a dog? {self.seed}" if self.tell else "Is there a dog in this image?"
-            question = Question(f"q{shard}-{n}", (scene.image,), text, "yes", "yes_no", "ode", scene_ids=(name,))
+            question = Question(
+                f"q{shard}-{n}",
+                images=(scene.image,),
+                question=text,
+                answer="yes",
+                kind="yes_no",
+                benchmark="ode",
+                scene_ids=(name,),
+            )
             yield Row("ab"[n % 2], question)
         yield Rejection(f"r{shard}", "too small", {"area": 3})

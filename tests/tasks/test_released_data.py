@@ -33,8 +33,9 @@ def rows(answer: str) -> list[Row]:
         Row(
             f"ode_fictional_{level}",
             Question(
-                f"q-{level}", (buffer.getvalue(),), text, right, "yes_no" if right else "caption", "ode",
-                task=level, criterion="fictional", question_type=level, pair_id=level, objects=("dog",),
+                f"q-{level}", images=(buffer.getvalue(),), question=text, answer=right,
+                kind="yes_no" if right else "caption", benchmark="ode", task=level,
+                criterion="fictional", question_type=level, pair_id=level, objects=("dog",),
                 candidates=("cat",), scene_ids=("s",),
             ),
         )

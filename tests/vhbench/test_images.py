@@ -98,7 +98,7 @@ def test_a_bad_image_is_refused_everywhere(data: bytes, fault: str, tmp_path: Pa
     assert isinstance(shown.exception, VhbenchError)
     assert str(shown.exception).startswith("question 'q0-0', image 1: image ")
     assert fault in str(shown.exception)
-    with pytest.raises(VhbenchError, match=r"question 'q0-0': image ") as refused:
+    with pytest.raises(VhbenchError, match=r"question 'q0-0', image 1: image ") as refused:
         draw_sheet(folder, tmp_path / "y.png")
     assert fault in str(refused.value)
     with pytest.raises(UnusableImage) as unusable:

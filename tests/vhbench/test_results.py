@@ -58,9 +58,9 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("objects", "dog", "line 1: objects is 'dog', not a list of words"),
-        ("negated", "yes", "line 1: negated is 'yes', not true or false"),
-        ("question", ["why?"], r"line 1: question is \['why\?'\], not text"),
+        ("objects", "dog", "line 1: objects is 'dog': expected `array`, got `str`"),
+        ("negated", "yes", "line 1: negated is 'yes': expected `bool`, got `str`"),
+        ("question", ["why?"], r"line 1: question is \['why\?'\]: expected `str`, got `array`"),
         ("id", "", "line 1 has no 'id'"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import orjson
 
+from vhbench.files import canonical, read_json
 from vhbench.schema import Question, VhbenchError, read_image
 
 ANNOTATORS: Final = 3
@@ -71,11 +72,7 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> list[dict[str, s
 
 def _read(path: Path, content_hash: str) -> tuple[bytes, str, dict[str, str]]:
     """Return a file's content, the annotator's name and the judgments."""
-    try:
-        content = path.read_bytes()
-        found = orjson.loads(content)
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise VhbenchError(f"cannot read judgments {path}: {error}") from error
+    found = read_json(path)
     if not isinstance(found, dict) or not isinstance(found.get("judgments"), dict):
         raise VhbenchError(f"{path}: not a file saved from a review page")
     if found.get("hash") != content_hash:
@@ -83,7 +80,7 @@ def _read(path: Path, content_hash: str) -> tuple[bytes, str, dict[str, str]]:
     for key, value in found["judgments"].items():
         if value not in ALLOWED:
             raise VhbenchError(f"{path}: question {key}: judgment {value!r} must be one of {', '.join(ALLOWED)}")
-    return content, str(found.get("annotator") or ""), dict(found["judgments"])
+    return canonical(found), str(found.get("annotator") or ""), dict(found["judgments"])
 
 
 def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """MIOH's build: sources, pools and the 26 question types, one shard per type."""
 
-import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -8,13 +7,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
-import orjson
-
 from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild
-from vhbench.builds.starter import cache_folder
+from vhbench.files import file_sha256, read_json
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
@@ -24,6 +21,7 @@ from vhbench.generators.mioh.sizes import sizes
 from vhbench.options import check_numbers, option
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
+_sha256 = lru_cache(maxsize=8)(file_sha256)
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Where images come from", "What is asked"
 
@@ -108,7 +106,7 @@ class MiohBuild(SplitBuild):
     def sources(self) -> Mapping[str, str]:
         """The files that were read and their SHA-256."""
         paths = [Path(place) for source in self.source if (place := mioh_sources.file_of(source))]
-        return {path.name: _digest(path) for path in paths}
+        return {path.name: _sha256(path) for path in paths}
 
     @property
     def shards(self) -> int:
@@ -187,19 +185,8 @@ def _pool(
         from vhbench.generators.mioh.pressures import CLIP_PROMPT
 
         texts = [CLIP_PROMPT.format(category) for category in pool.categories]
-        pool.clip = ClipScorer(clip, cache=cache_folder() / "clip").matrix(
-            [scene.image for scene in world.scenes], texts
-        )
+        pool.clip = ClipScorer(clip).matrix([scene.image for scene in world.scenes], texts)
     return world, pool
-
-
-@lru_cache(maxsize=8)
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
 
 
 def read_cells(text: str) -> Any:
@@ -211,8 +198,8 @@ def read_cells(text: str) -> Any:
     if text == "paper" or text.isdecimal():
         return text
     try:
-        return orjson.loads(Path(text).read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
+        return read_json(text)
+    except VhbenchError as error:
         raise VhbenchError(f"--cells {text}: must be paper, a number, or a JSON file: {error}") from error
 
 

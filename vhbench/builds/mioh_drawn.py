@@ -7,7 +7,6 @@ purposes, in turn: places (a hub beside some of four spokes), colours (two thing
 (things of one theme, which makes co-occurrence), few (one or two well-known things, easy or hard), and counts.
 """
 
-import base64
 import hashlib
 import os
 from collections.abc import Callable, Sequence
@@ -16,15 +15,15 @@ from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import numpy as np
-import orjson
 from filelock import FileLock, Timeout
 
 from vhbench.builds import sharding
+from vhbench.files import write_atomic
 from vhbench.generators.scenes import SceneSource, find, random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError, read_image
 from vhbench.seeding import rng
-from vhbench.splits import manifests
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 
 
@@ -253,11 +252,11 @@ def _draw_together(chunks: Sequence[tuple[int, int]], folder: Path, seed: int, s
     with FileLock(str(folder / f"in-use-{os.getpid()}.lock")):  # held: what is in use is not swept away
         for patience in (0, -1):  # first what nobody is at, then wait for the others
             for chunk in (c for c in chunks if c not in found):
-                path = folder / f"{chunk[0]:06d}.json"
+                path = folder / f"{chunk[0]:06d}.msgpack"
                 try:
                     with FileLock(str(path.with_suffix(".lock")), timeout=patience):
                         if not path.is_file():
-                            manifests.write_atomic(path, _packed(_draw_chunk(chunk, seed, size)))
+                            write_atomic(path, _packed(_draw_chunk(chunk, seed, size)))
                         found[chunk] = _unpacked(path)
                 except Timeout:
                     continue
@@ -265,16 +264,10 @@ def _draw_together(chunks: Sequence[tuple[int, int]], folder: Path, seed: int, s
 
 
 def _packed(items: Sequence[Scene | Rejection]) -> bytes:
-    return orjson.dumps([
-        [item.id, truth_of(item).json, base64.b64encode(read_image(item.image)).decode()] if isinstance(item, Scene)
-        else {"item": item.item, "reason": item.reason, "detail": dict(item.detail)}
-        for item in items
-    ])  # fmt: skip
+    scenes = [(truth_of(item), read_image(item.image)) if isinstance(item, Scene) else item for item in items]
+    return msgspec.msgpack.encode(scenes)
 
 
 def _unpacked(path: Path) -> list[Scene | Rejection]:
-    return [
-        Rejection(**item) if isinstance(item, dict)
-        else replace(scene_of(StoredScene(item[0], "", item[1])), image=base64.b64decode(item[2]))
-        for item in orjson.loads(path.read_bytes())
-    ]  # fmt: skip
+    items = msgspec.msgpack.decode(path.read_bytes(), type=list[tuple[StoredScene, bytes] | Rejection])
+    return [item if isinstance(item, Rejection) else replace(scene_of(item[0]), image=item[1]) for item in items]

@@ -1,6 +1,5 @@
 """ODE's build: concept graph, criteria, images, filter and questions, put together shard by shard."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,6 +11,7 @@ from vhbench import splits
 from vhbench.benchmarks import ODE, Task
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
 from vhbench.builds.split_build import SplitBuild, tail
+from vhbench.files import file_sha256
 from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, questions, shards
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
@@ -137,7 +137,7 @@ class OdeBuild(SplitBuild):
         found: dict[str, str] = {}
         for path in files:
             name = path.name if path.name not in found else f"{path.resolve().parent.name}/{path.name}"
-            found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            found[name] = file_sha256(path)
         return found
 
     @property

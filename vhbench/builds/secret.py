@@ -13,8 +13,9 @@ from typing import Any
 
 import orjson
 
+from vhbench.columns import hashed
+from vhbench.files import canonical
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
-from vhbench.splits.hashing import canonical, columns
 from vhbench.splits.stored_scenes import StoredScene
 
 MIN_BYTES = 16
@@ -88,7 +89,7 @@ def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
         VhbenchError: if the seed stands in a row's columns.
     """
     for row in rows:
-        _check(f"row {row.question.id!r}", [row.config, columns(row.question)], seed)
+        _check(f"row {row.question.id!r}", [row.config, hashed(row.question)], seed)
         yield row
 
 

@@ -32,11 +32,11 @@ from filelock import FileLock, Timeout
 import vhbench
 from vhbench import splits
 from vhbench.builds import secret
+from vhbench.files import canonical
 from vhbench.progress import Progress
 from vhbench.protocols import Build
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.hashing import canonical
 from vhbench.splits.stored_scenes import StoredScene, truth_of, write_rejections
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")

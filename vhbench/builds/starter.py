@@ -6,19 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from filelock import FileLock
 
 from vhbench import benchmarks
 from vhbench.builds import sharding
+from vhbench.files import cache_folder
 from vhbench.schema import VhbenchError
 
 SEED = 4
-
-
-def cache_folder() -> Path:
-    """Return the folder for what can be built again: ``VHBENCH_CACHE``, or the user's cache."""
-    return Path(os.environ.get("VHBENCH_CACHE") or platformdirs.user_cache_dir("vhbench")).expanduser()
 
 
 def starter(benchmark: str) -> Path:

@@ -14,6 +14,7 @@ from vhbench.adapters import mmvp, pope, tables, vhtest
 from vhbench.benchmarks import VHEXPANSION, Task
 from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
+from vhbench.files import file_sha256
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
@@ -148,7 +149,7 @@ class VHExpansionBuild(SplitBuild):
     @cached_property
     def _sources(self) -> dict[str, str]:
         _, path = form_of(self.source)
-        found = {file.name: _sha256(file) for file in _files(path)}
+        found = {file.name: file_sha256(file) for file in _files(path)}
         images = hashlib.sha256()
         for group in self._groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
@@ -358,11 +359,6 @@ def _rewriter_name(spec: str) -> str:
     """Return a rewriter for the manifest: the model, not where it is served or stored."""
     kind, colon, rest = spec.partition(":")
     return kind + colon + (rest.rpartition("@")[0] if kind == "openai" else _name(rest))
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def tasks() -> Iterator[Task]:

@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from vhbench.answers import yes_no
-from vhbench.builds import starter
+from vhbench.files import cache_folder
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
@@ -89,7 +89,7 @@ def attack_cases(
             continue
         todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
     config = AttackConfig(**{**dict(attack.options), "method": attack.method})
-    folder = starter.cache_folder() / "attacks"
+    folder = cache_folder() / "attacks"
     results = run([item for _, item in todo], model=_model(attack.model), config=config, seed=seed, cache=folder)
     for (case, _), result in zip(todo, results, strict=True):
         name = f"{case.question.id}/{attack.method}"

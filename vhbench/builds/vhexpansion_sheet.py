@@ -1,18 +1,12 @@
 """A contact sheet of an expanded split: originals beside their perturbed forms, with both questions below."""
 
-import textwrap
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
-
 from vhbench import splits
+from vhbench.contact_sheet import comparison_sheet
 from vhbench.generators.vhexpansion.expansion import clean_pair
-from vhbench.images import open_image
 from vhbench.schema import Question, VhbenchError, read_image
 
-CELL = 256
-HEAD = 26
-FOOT = 50
 CASES = 8
 
 
@@ -28,23 +22,8 @@ def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
         VhbenchError: if the split holds no case, or the file cannot be written.
     """
     pairs, twins, names = _gather(directory, cases)
-    columns = ["", *names]
-    rows = [[_thumbnail(forms[name]) if name in forms else None for name in columns] for forms in pairs.values()]
-    heights = [FOOT + max(image.height for image in row if image) for row in rows]
-    sheet = Image.new("RGB", (CELL * len(columns), HEAD + sum(heights)), "white")
-    pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(14)
-    for column, name in enumerate(columns):
-        pen.text((column * CELL + 6, 5), name or "original", fill="black", font=font)
-    top = HEAD
-    for (pair, forms), row, height in zip(pairs.items(), rows, heights, strict=True):
-        for column, image in enumerate(row):
-            if image:
-                sheet.paste(image, (column * CELL + (CELL - image.width) // 2, top))
-        for line, question in enumerate([forms[""], twins[pair]]):
-            text = textwrap.shorten(question.question, sheet.width // 8)
-            place = (6, top + height - FOOT + 3 + 19 * line)
-            pen.text(place, f"{text}  {question.answer}", fill="black", font=font)
-        top += height
+    rows = [([forms[n] for n in ("", *names) if n in forms], twins[pair]) for pair, forms in pairs.items()]
+    sheet = comparison_sheet(rows)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         sheet.save(file, "PNG")
@@ -76,12 +55,3 @@ def _gather(directory: Path, cases: int) -> tuple[dict[str, dict[str, Question]]
     if not whole:
         raise VhbenchError(f"{directory}: no case with its negated twin to draw")
     return whole, twins, names
-
-
-def _thumbnail(question: Question) -> Image.Image:
-    try:
-        small = open_image(question.images[0]).convert("RGBA")
-    except VhbenchError as error:
-        raise VhbenchError(f"question {question.id!r}: {error}") from error
-    small.thumbnail((CELL - 4, CELL - 4))
-    return Image.alpha_composite(Image.new("RGBA", small.size, "white"), small).convert("RGB")

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from vhbench import splits
+from vhbench.columns import CELLS
 from vhbench.splits import manifests, parquet
 
-_CELL = ("config", "task", "mode", "pressure", "criterion", "pairing", "question_type", "perturbation", "negated")
-_READ = (*_CELL[1:], "kind", "answer", "source")
+_CELL = ("config", *CELLS)
+_READ = (*CELLS, "kind", "answer", "source")
 _KINDS = {"caption": "captions", "yes_no": "yes or no", "multiple_choice": "multiple choice"}
 
 
@@ -54,10 +54,11 @@ def count(directory: Path) -> SplitCounts:
     for config, files in manifests.config_files(splits.read_manifest(directory)).items():
         answers: Counter[tuple[str, str]] = Counter()
         for name in files:
-            for row in _rows(manifests.inside(directory, name)):
-                full[(config, *(_word(row[key]) for key in _CELL[1:]))] += 1
-                answers[(row["kind"], row["answer"])] += 1
-                result.sources[row["source"]] += 1
+            for group in parquet.read_columns(manifests.inside(directory, name), _READ):
+                words = [[_word(value) for value in group[column]] for column in CELLS]
+                full.update((config, *cell) for cell in zip(*words, strict=True))
+                answers.update(zip(group["kind"], group["answer"], strict=True))
+                result.sources.update(group["source"])
         result.answers[config] = answers
     # A column that has the same value everywhere, or one that the config tells already, says nothing.
     shown = [i for i in range(len(_CELL)) if len({cell[i] for cell in full}) > 1]
@@ -65,12 +66,6 @@ def count(directory: Path) -> SplitCounts:
     for cell, number in full.items():
         result.cells[tuple(cell[i] for i in shown) or (cell[0],)] += number
     return result
-
-
-def _rows(shard: Path) -> Iterator[dict[str, Any]]:
-    for group in parquet.read_columns(shard, _READ):
-        for values in zip(*group.values(), strict=True):
-            yield dict(zip(group, values, strict=True))
 
 
 def _word(value: object) -> str:

@@ -2,25 +2,14 @@
 
 from typing import Any
 
+from vhbench.columns import COLUMNS, FLAGS, LISTS
 from vhbench.schema import Manifest
-from vhbench.splits import parquet
 
-_TERMS = (
-    *(
-        "arrayShape",
-        "citeAs",
-        "column",
-        "conformsTo",
-        "equivalentProperty",
-        "extract",
-        "field",
-        "fileProperty",
-        "format",
-        "includes",
-    ),
-    *("isArray", "isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex"),
-    *("repeated", "replace", "samplingRate", "separator", "source", "subField", "transform"),
-)
+_TERMS = """
+    arrayShape citeAs column conformsTo equivalentProperty extract field fileProperty format includes isArray
+    isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate
+    separator source subField transform
+""".split()
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
     "@vocab": "https://schema.org/",
@@ -93,13 +82,13 @@ def _record_set(config: str) -> dict[str, Any]:
         "name": config,
         "description": f"The questions of {config}.",
         "key": {"@id": f"{config}/id"},
-        "field": [_field(config, name) for name in parquet.COLUMNS],
+        "field": [_field(config, name) for name in COLUMNS],
     }
 
 
 def _field(config: str, name: str) -> dict[str, Any]:
     source: dict[str, Any] = {"fileSet": {"@id": f"files-{config}"}, "extract": {"column": name}}
-    kind = "sc:Boolean" if name in parquet.FLAGS else "sc:Text"
+    kind = "sc:Boolean" if name in FLAGS else "sc:Text"
     if name == "images":
         kind = "sc:ImageObject"
         source["transform"] = {"jsonPath": "bytes"}
@@ -109,6 +98,6 @@ def _field(config: str, name: str) -> dict[str, Any]:
         "name": f"{config}/{name}",
         "dataType": kind,
     }
-    if name in ("images", *parquet.LISTS):
+    if name in ("images", *LISTS):
         entry |= {"isArray": True, "arrayShape": "-1"}
     return {**entry, "source": source}

@@ -17,8 +17,10 @@ from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
 from vhbench.card import counts
 from vhbench.card.croissant import croissant
 from vhbench.card.sources import references, source
+from vhbench.columns import COLUMNS, FLAGS, LISTS
+from vhbench.files import write_atomic
 from vhbench.schema import Manifest, VhbenchError
-from vhbench.splits import manifests, parquet
+from vhbench.splits import manifests
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _READABLE = 600
@@ -51,7 +53,7 @@ def write_card(
     repo_id = repo_id or f"ORG/vhbench-{manifest.benchmark}"
     changelog = _harmless(changelog or _kept_changelog(directory) or changelog_entry(manifest, "First release."))
     if picture:
-        manifests.write_atomic(into / "contact_sheet.png", picture)
+        write_atomic(into / "contact_sheet.png", picture)
     names = [name for name in found.sources if name]
     cited = [references().get(_about(manifest).cite, ""), *(source(name).bibtex for name in names)]
     bibtex = "\n\n".join(dict.fromkeys(filter(None, cited)))
@@ -62,18 +64,22 @@ def write_card(
         "croissant.json": _croissant(manifest, found, repo_id, bibtex),
     }
     for name, text in texts.items():
-        manifests.write_atomic(into / name, text.encode())
+        write_atomic(into / name, text.encode())
 
 
 def sheet(directory: Path, *, questions: int = 12) -> bytes:
     """Return a contact sheet of some of a split's questions, as PNG; the same for the same split."""
-    from vhbench.cli.contact_sheet import contact_sheet
-    from vhbench.cli.preview import choose
+    from vhbench.contact_sheet import contact_sheet
 
     buffer = io.BytesIO()
-    image = contact_sheet(choose(directory, None, questions, seed=0), {}, columns=4)
+    image = contact_sheet(splits.choose(directory, None, questions, seed=0))
     image.convert("P", palette=Image.Palette.ADAPTIVE).save(buffer, "PNG")
     return buffer.getvalue()
+
+
+def draw_sheet(directory: Path, file: Path) -> None:
+    """Write a contact sheet of a split into a PNG file."""
+    write_atomic(file, sheet(directory))
 
 
 def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
@@ -153,7 +159,7 @@ def _split(directory: Path, manifest: Manifest, config: str) -> dict[str, Any]:
 
 def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts) -> dict[str, Any]:
     total = sum(manifest.rows.values())
-    features = [_feature(name) for name in parquet.COLUMNS]
+    features = [_feature(name) for name in COLUMNS]
     return {
         "pretty_name": _about(manifest).title,
         "license": "apache-2.0" if set(found.sources) <= {"scenes", "", "amber"} else "other",
@@ -175,9 +181,9 @@ def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts
 def _feature(name: str) -> dict[str, Any]:
     if name == "images":
         return {"name": name, "sequence": "image"}
-    if name in parquet.LISTS:
+    if name in LISTS:
         return {"name": name, "sequence": "string"}
-    return {"name": name, "dtype": "bool" if name in parquet.FLAGS else "string"}
+    return {"name": name, "dtype": "bool" if name in FLAGS else "string"}
 
 
 def _evaluation(manifest: Manifest) -> dict[str, Any]:

@@ -84,10 +84,9 @@ def _report(
         data: name of the JSON file.
         picture: name of the picture.
     """
-    import orjson
+    from vhbench.files import json_bytes, write_atomic
 
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / data).write_bytes(orjson.dumps(found, option=orjson.OPT_INDENT_2))
+    write_atomic(folder / data, json_bytes(found))
     draw(found, folder / picture)
     typer.echo(found["summary"])
     typer.echo(f"wrote {folder / data} and {folder / picture}")

@@ -85,15 +85,16 @@ def _model_class(model: str) -> str:
 
 
 def _print_table(results: Path) -> None:
-    import orjson
     from rich.console import Console
     from rich.table import Table
 
+    from vhbench.files import read_json
+
     table = Table("task", "metric", "value", "95 % interval", title=str(results))
-    for task, metrics in orjson.loads(results.read_bytes())["results"].items():
+    for task, metrics in read_json(results)["results"].items():
         rows = {k.split(",")[0]: v for k, v in metrics.items() if isinstance(v, (int, float)) and "," in k}
         report = results.with_name(f"{task}_report.json")
-        overall = orjson.loads(report.read_bytes())["overall"] if report.is_file() else {}
+        overall = read_json(report)["overall"] if report.is_file() else {}
         for metric, value in rows.items():
             if "_stderr" not in metric:
                 table.add_row(task, metric, f"{value:.1f}", _interval(overall, metric))

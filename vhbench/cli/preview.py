@@ -1,12 +1,14 @@
 """``vhbench preview SPLIT``: a contact sheet of a split's questions."""
 
-from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vhbench.schema import Row, VhbenchError
+from vhbench.schema import Question, Scene, VhbenchError
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -29,36 +31,60 @@ def preview(
     Example: `vhbench preview out/ode -o sheet.png --config ode_fictional_caption --boxes`
     """
     from vhbench import splits
-    from vhbench.cli.contact_sheet import contact_sheet
+    from vhbench.contact_sheet import contact_sheet, picture_of
 
     if output.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"{output}: the sheet's name must end in {', '.join(_SUFFIXES)}")
-    rows = choose(split, config or None, count, seed)
+    rows = splits.choose(split, config or None, count, seed)
     scenes = splits.read_scenes(split) if boxes or masks else {}
     if (boxes or masks) and not scenes:
         raise VhbenchError(f"{split}: holds no scenes (the truth behind its images), so there is nothing to draw in")
     output.parent.mkdir(parents=True, exist_ok=True)
-    contact_sheet(rows, scenes, columns=columns, boxes=boxes, masks=masks).save(output)
+
+    def picture(question: Question, index: int) -> "Image.Image":
+        image = picture_of(question, index)
+        scene = scenes.get(question.scene_ids[index]) if index < len(question.scene_ids) else None
+        if scene and masks:
+            _tint(image, scene)
+        if scene and boxes:
+            _draw_boxes(image, scene)
+        return image
+
+    contact_sheet(rows, columns=columns, picture=picture).save(output)
     typer.echo(f"{output}: {len(rows)} questions")
 
 
-def choose(split: Path, config: str | None, count: int, seed: int) -> list[Row]:
-    """Return some rows of a split, spread evenly over all of them, in their order.
+def _tint(picture: "Image.Image", scene: Scene) -> None:
+    """Lay a colour over each object's visible part."""
+    from PIL import Image
 
-    Raises:
-        VhbenchError: if the split has no such config, or no rows.
-    """
-    from vhbench import splits
-    from vhbench.seeding import rng
+    from vhbench import masks
 
-    rows = splits.read_manifest(split).rows
-    total = sum(rows.values()) if config is None else rows.get(config, 0)
-    if config is None or config in rows:
-        if not total:
-            raise VhbenchError(f"{split}: has no questions")
-        edges = [total * i // min(count, total) for i in range(min(count, total) + 1)]
-        random = rng(seed, "preview")
-        wanted = {int(random.integers(low, high)) for low, high in pairwise(edges)}
-    else:
-        wanted = set()  # reading it names the configs that there are
-    return [row for number, row in enumerate(splits.read_rows(split, config)) if number in wanted]
+    for number, thing in enumerate(scene.objects):
+        if thing.mask is not None and thing.mask.size == (picture.height, picture.width):
+            tinted = Image.blend(picture, Image.new("RGB", picture.size, _colour(number)), 0.55)
+            picture.paste(tinted, mask=Image.fromarray(masks.decode(thing.mask).astype("uint8") * 255))
+
+
+def _draw_boxes(picture: "Image.Image", scene: Scene) -> None:
+    """Draw a box around each object, with its name."""
+    from PIL import ImageDraw
+
+    from vhbench.contact_sheet import font
+
+    draw = ImageDraw.Draw(picture)
+    scale_x, scale_y = picture.width / scene.width, picture.height / scene.height
+    size = max(11, round(picture.width / 34))
+    for number, thing in enumerate(scene.objects):
+        x, y, width, height = thing.box
+        corners = (x * scale_x, y * scale_y, (x + width) * scale_x - 1, (y + height) * scale_y - 1)
+        draw.rectangle(corners, outline=_colour(number), width=max(2, picture.width // 256))
+        label = f"{thing.id} {thing.category}"
+        place = (corners[0] + 2, max(0.0, corners[1] - size - 3))
+        draw.rectangle(draw.textbbox(place, label, font=font(size)), fill=_colour(number))
+        draw.text(place, label, fill="white", font=font(size))
+
+
+def _colour(number: int) -> str:
+    """Return a colour per object, far from those of its neighbours (steps of the golden ratio around the wheel)."""
+    return f"hsv({number * 222.5 % 360}, 85%, 85%)"

@@ -29,11 +29,9 @@ def review(
     Example: `vhbench review out/mioh -o review.html`, then
     `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`
     """
-    import orjson
-
     from vhbench.analysis import human_review as reviews
-    from vhbench.cli.preview import choose
-    from vhbench.splits import read_manifest, read_questions
+    from vhbench.files import json_bytes, write_atomic
+    from vhbench.splits import choose, read_manifest, read_questions
 
     manifest = read_manifest(split)
     if judgments:
@@ -41,8 +39,7 @@ def review(
         votes = reviews.read_judgments(judgments, manifest.content_hash)
         verdict = reviews.tally(votes, answers)
         output = output if output.suffix == ".json" else Path("verdict.json")
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_bytes(orjson.dumps(verdict, option=orjson.OPT_INDENT_2))
+        write_atomic(output, json_bytes(verdict))
         typer.echo(
             f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}"
         )
@@ -55,6 +52,5 @@ def review(
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: the page's name must end in .html")
     rows = [row.question for row in choose(split, config or None, count, seed)]
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(reviews.page(rows, manifest.content_hash), encoding="utf-8")
+    write_atomic(output, reviews.page(rows, manifest.content_hash).encode())
     typer.echo(f"{output}: {len(rows)} questions; open it in a browser, save with S, read back with --judgments")

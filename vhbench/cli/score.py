@@ -212,15 +212,15 @@ def _yes_no_rows(responses: Path, questions: Path | None, parser: str | None, co
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file, of a split directory, or of what lmms-eval logged."""
-    from dataclasses import asdict, fields
+    from dataclasses import asdict
 
-    from vhbench.tasks.metrics.records import read_rows
+    from vhbench.columns import RECORD
+    from vhbench.files import read_rows
 
     if (path / "manifest.json").is_file():
         from vhbench.splits import read_questions
 
-        for question in read_questions(path):
-            yield {field.name: getattr(question, field.name) for field in fields(question)}
+        yield from ({name: getattr(row, name) for name in RECORD} for row in read_questions(path))
     elif path.is_dir() or "_samples_" in path.name:
         from vhbench.results import read_samples
 
@@ -239,7 +239,7 @@ def _synonyms(path: Path | None) -> Any:
         raise VhbenchError("CHAIR needs a vocabulary: --synonyms FILE (CHAIR's synonyms.txt, or JSON name → words)")
     if path.suffix.lower() != ".json":
         return path
-    from vhbench.tasks.metrics.records import read_json
+    from vhbench.files import read_json
 
     return read_json(path)
 

@@ -16,6 +16,7 @@ Whoever reads a split reads the files that its manifest lists and no others, and
 from vhbench.splits.hashing import content_hash, row_hash
 from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
+    choose,
     read_ids,
     read_questions,
     read_rejections,
@@ -33,6 +34,7 @@ __all__ = [
     "check_files",
     "check_no_strays",
     "check_place",
+    "choose",
     "content_hash",
     "damage",
     "locked",

@@ -1,18 +1,14 @@
 """The identity of a split: a hash over its rows that no order, file layout or Parquet writer can change."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from operator import attrgetter
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-import orjson
+from vhbench.columns import hashed
+from vhbench.files import canonical
+from vhbench.schema import ImageData, Question, Row, VhbenchError, read_image
 
-from vhbench.schema import Question, VhbenchError
-
-_COLUMNS = tuple(name for name in Question.__dataclass_fields__ if name not in ("images", "benchmark_version"))
-"""Images enter by their digests; the version is the label of a content, not a part of it."""
-_values = attrgetter(*_COLUMNS)
+Digests = tuple[bytes, ...]
+"""The SHA-256 of a row's images."""
 
 
 def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes:
@@ -23,7 +19,7 @@ def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes
         question: the row; its ``images`` are not read.
         digests: the SHA-256 of each image, in the order of ``question.images``.
     """
-    return hashlib.sha256(canonical([config, columns(question), [d.hex() for d in digests]])).digest()
+    return hashlib.sha256(canonical([config, hashed(question), [d.hex() for d in digests]])).digest()
 
 
 def content_hash(row_hashes: Iterable[bytes]) -> str:
@@ -35,30 +31,24 @@ def content_hash(row_hashes: Iterable[bytes]) -> str:
     return hashlib.sha256(b"".join(sorted(row_hashes))).hexdigest()
 
 
-def columns(question: Question) -> dict[str, Any]:
-    """Return the columns that make up a row's content, by name."""
-    return dict(zip(_COLUMNS, _values(question), strict=True))
+def digested(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
+    """Yield rows with their images' SHA-256 and bytes; an image that a row shares with the one before is read once.
 
-
-def canonical(value: Any) -> bytes:
-    """Return JSON with sorted keys and no spaces; sets become sorted lists.
+    Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
+    while a split is written the window before is being written and its file hashed meanwhile.
 
     Raises:
-        VhbenchError: if the value holds something that has no JSON form.
+        VhbenchError: if an image cannot be read, or is empty.
     """
-    try:
-        return orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_NUMPY)
-    except (TypeError, ValueError) as error:
-        raise VhbenchError(f"cannot be written as JSON: {error}") from error
+    known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
+    for row in rows:
+        known = {id(image): known.get(id(image)) or _read(image) for image in row.question.images}
+        found = [known[id(image)] for image in row.question.images]
+        yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
 
 
-def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (frozenset, set)):
-        return sorted(value)
-    raise TypeError(f"no JSON form for {type(value).__name__}")
+def _read(image: ImageData) -> tuple[ImageData, bytes, bytes]:
+    data = read_image(image)
+    if not data:
+        raise VhbenchError(f"image {image!r}: is empty")
+    return image, hashlib.sha256(data).digest(), data

@@ -1,15 +1,13 @@
-"""Names and places inside a split directory, the manifest file, and files that appear whole or not at all."""
+"""Names and places inside a split directory, and the manifest file."""
 
-import os
 import re
-import secrets
-from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-import orjson
+from msgspec import Meta
 
+from vhbench.files import convert, json_bytes, read_json, shown
 from vhbench.schema import CANARY, Manifest, VhbenchError
 
 MANIFEST = "manifest.json"
@@ -24,10 +22,13 @@ SECRET_SEED = -1
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 _SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")
-_TEMPORARY = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_.+-]*\.[0-9a-f]{8}\.tmp")
 _MAX_MANIFEST = 64 << 20
+
+_Positive = Annotated[int, Meta(ge=1)]
+_Count = Annotated[int, Meta(ge=0)]
+_Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
+_DIGITS = "64 lower-case hexadecimal digits"
 
 
 def shard_name(config: str, index: int, total: int) -> str:
@@ -129,35 +130,35 @@ def read_manifest(directory: Path) -> Manifest:
     try:
         if path.stat().st_size > _MAX_MANIFEST:
             raise VhbenchError(f"{path}: larger than {_MAX_MANIFEST >> 20} MiB")
-        data = orjson.loads(path.read_bytes())
-    except FileNotFoundError:
+    except OSError:
         raise VhbenchError(
             f"{directory}: no manifest.json; not a split directory, or a build that did not finish"
         ) from None
-    except (OSError, ValueError) as error:
-        raise VhbenchError(f"{path}: not readable as JSON: {error}") from error
+    data = read_json(path)
+    found = data.get("format") if isinstance(data, dict) else data
+    if found != FORMAT:
+        raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")
+    manifest: Manifest = convert(data, Manifest, str(path))
     try:
-        return _parse(data)
+        _check(manifest)
     except VhbenchError as error:
         raise VhbenchError(f"{path}: {error}") from error
+    return manifest
 
 
-def _parse(data: Any) -> Manifest:
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        found = data.get("format") if isinstance(data, dict) else type(data).__name__
-        raise VhbenchError(f"format {found!r}: must be {FORMAT!r}")
-    kinds: dict[str, type] = {"benchmark": str, "version": str, "seed": int, "content_hash": str, "canary": str}
-    names = [field.name for field in fields(Manifest)]
-    for name in names:
-        kind = kinds.get(name, dict)
-        if not isinstance(data.get(name), kind) or isinstance(data.get(name), bool):
-            raise VhbenchError(f"{name} is {data.get(name)!r}: must be a {kind.__name__}")
-    check_name(data["benchmark"], "benchmark")
-    parse_version(data["version"])
-    _check_values(data)
-    if data["canary"] != CANARY:
-        raise VhbenchError(f"canary is {data['canary']!r}: must be {CANARY!r}")
-    manifest = Manifest(**{name: data[name] for name in names})
+def _check(manifest: Manifest) -> None:
+    check_name(manifest.benchmark, "benchmark")
+    parse_version(manifest.version)
+    if manifest.canary != CANARY:
+        raise VhbenchError(f"canary is {manifest.canary!r}: must be {CANARY!r}")
+    for config, count in manifest.rows.items():
+        convert(count, _Positive, f"rows of {check_name(config, 'config')!r}", "a positive number")
+    for reason, count in manifest.rejections.items():
+        convert(count, _Count, f"rejections for {shown(reason)}", "a number")
+    for name, digest in {"content_hash": manifest.content_hash, **manifest.files}.items():
+        convert(digest, _Sha256, f"the SHA-256 of {shown(name)}", _DIGITS)
+    if (commitment := manifest.extra.get("commitment", "")) != "":
+        convert(commitment, _Sha256, "commitment", _DIGITS)
     for name in manifest.files:
         inside(Path(), name)
         if name not in (SCENES, REJECTIONS) and not _SHARD.fullmatch(name):
@@ -165,70 +166,8 @@ def _parse(data: Any) -> Manifest:
                 f"lists {name}; a split has {shard_name('CONFIG', 0, 1)} …, {SCENES}, {REJECTIONS} and nothing else"
             )
     config_files(manifest)
-    return manifest
-
-
-def _check_values(data: Mapping[str, Any]) -> None:
-    """Check the numbers and hashes of a manifest, whose fields are of the right type."""
-    for config, count in data["rows"].items():
-        check_name(config, "config")
-        if not isinstance(count, int) or count < 1:
-            raise VhbenchError(f"rows of {config!r} is {count!r}: must be a positive number")
-    for reason, number in data["rejections"].items():
-        if not isinstance(number, int) or number < 0:
-            raise VhbenchError(f"rejections for {_short(reason)} is {_short(number)}: must be a number")
-    hashes = {"content_hash": data["content_hash"], **data["files"]}
-    for name, digest in hashes.items():
-        if not isinstance(digest, str) or not _SHA256.fullmatch(digest):
-            raise VhbenchError(f"{name} has the hash {digest!r}: must be 64 lower-case hexadecimal digits")
-    commitment = data["extra"].get("commitment", "")
-    if commitment != "" and not (isinstance(commitment, str) and _SHA256.fullmatch(commitment)):
-        raise VhbenchError(f"commitment {_short(commitment)} must be 64 lower-case hexadecimal digits")
-
-
-def _short(value: object) -> str:
-    text = orjson.dumps(value).decode()
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
     """Return the manifest file's content: JSON, indented, with sorted keys."""
-    data: Mapping[str, Any] = {"format": FORMAT, **asdict(manifest)}
-    options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_APPEND_NEWLINE
-    try:
-        return orjson.dumps(data, option=options)
-    except TypeError as error:
-        raise VhbenchError(f"the build's options and extras must be plain JSON: {error}") from error
-
-
-def write_atomic(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, even after a power cut.
-
-    A process that is killed here leaves a file for which :func:`is_temporary` holds.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    sync_folder(path.parent)
-
-
-def is_temporary(name: str) -> bool:
-    """Tell whether a file's name is one that :func:`write_atomic` gives what it has not finished."""
-    return _TEMPORARY.fullmatch(name) is not None
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable, where the system can."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    return json_bytes({"format": FORMAT, **asdict(manifest)}, sort=True)

@@ -6,8 +6,8 @@ instead of 154 MB. Where none do, it is plain, which is faster to write and as l
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,21 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vhbench.columns import COLUMNS, FLAGS, HASHED, LISTS
 from vhbench.schema import Question, VhbenchError
 from vhbench.splits.unpacking import Text, cut, open_parquet, read_group, shared
 
-COLUMNS = (
-    *("id", "images", "question", "choices", "answer", "kind", "benchmark", "task", "mode", "pressure", "criterion"),
-    *("pairing", "question_type", "source", "perturbation", "pair_id", "negated", "objects", "candidates"),
-    *("neutral", "scene_ids", "benchmark_version", "canary"),
-)
-LISTS = ("choices", "objects", "candidates", "neutral", "scene_ids")
-FLAGS = ("negated",)
 IMAGE_BYTES = "images.list.element.bytes"
-
-VALUES = tuple(name for name in COLUMNS if name not in ("images", "benchmark_version"))
-values_of: Callable[[Question], tuple[Any, ...]] = attrgetter(*VALUES)
-"""Returns what a row holds beside its images, in the order of ``VALUES``."""
 
 MAX_IMAGES_PER_ROW = 64
 MAX_GROUP_ROWS = 4096
@@ -98,14 +88,14 @@ def table(
     """Return one row group.
 
     Args:
-        rows: of each row what :func:`values_of` gives.
+        rows: of each row what :func:`vhbench.columns.values_of` gives.
         digests: of each row the SHA-256 of its images.
         images: the encoded images by their SHA-256.
         version: goes into ``benchmark_version`` of every row.
         shared: as the writer was opened.
     """
     written = _SHARED if shared else _PLAIN
-    columns = dict(zip(VALUES, zip(*rows, strict=True), strict=True))
+    columns = dict(zip(HASHED, zip(*rows, strict=True), strict=True))
     arrays = []
     for name in COLUMNS:
         if name == "images":
@@ -167,12 +157,10 @@ def open_shard(path: Path) -> pq.ParquetFile:
 
 def _check_columns(path: Path, found: pa.Schema) -> None:
     expected = schema()
-    if missing := [name for name in COLUMNS if name not in found.names]:
-        raise VhbenchError(f"{path}: lacks the columns {', '.join(missing)}")
-    if surplus := [name for name in found.names if name not in COLUMNS]:
-        raise VhbenchError(f"{path}: has unknown columns {', '.join(surplus)}")
-    if len(found.names) != len(COLUMNS):
-        raise VhbenchError(f"{path}: has a column twice: {', '.join(found.names)}")
+    missing, surplus = Counter(COLUMNS) - Counter(found.names), Counter(found.names) - Counter(COLUMNS)
+    for fault, names in (("lacks the columns", missing), ("has surplus columns", surplus)):
+        if names:
+            raise VhbenchError(f"{path}: {fault} {', '.join(names)}")
     for name in COLUMNS:
         if found.field(name).type != expected.field(name).type:
             raise VhbenchError(f"{path}: column {name} is {found.field(name).type}, not {expected.field(name).type}")

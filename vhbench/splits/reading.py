@@ -1,12 +1,13 @@
 """Reading a split: only the files that its manifest lists, and only rows of its version."""
 
-import hashlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
-from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
+from vhbench.seeding import rng
 from vhbench.splits import manifests, parquet
-from vhbench.splits.hashing import content_hash, row_hash
+from vhbench.splits.hashing import content_hash, digested, row_hash
 from vhbench.splits.manifests import read_manifest
 from vhbench.splits.stored_scenes import StoredScene, read_rejection_file, read_truth_file, scene_of
 
@@ -42,6 +43,23 @@ def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
             raise VhbenchError(
                 f"{directory}: config {name!r} has {count} rows, its manifest says {manifest.rows[name]}"
             )
+
+
+def choose(directory: Path, config: str | None, count: int, seed: int) -> list[Row]:
+    """Return some rows of a split, or of one config of it, spread evenly over all of them, in their order.
+
+    Raises:
+        VhbenchError: if the split has no such config, or no rows.
+    """
+    rows = read_manifest(directory).rows
+    total = sum(rows.values()) if config is None else rows.get(config, 0)
+    if not rows:
+        raise VhbenchError(f"{directory}: has no questions")
+    count = min(count, total)
+    random = rng(seed, "preview")
+    edges = [total * i // count for i in range(count + 1)] if count else []
+    wanted = {int(random.integers(low, high)) for low, high in pairwise(edges)}
+    return [row for number, row in enumerate(read_rows(directory, config)) if number in wanted]
 
 
 def read_ids(directory: Path) -> dict[str, str]:
@@ -83,19 +101,8 @@ def recompute_content_hash(directory: Path) -> str:
     Raises:
         VhbenchError: if a shard is missing or damaged, or a row has another version.
     """
-    known: dict[int, tuple[bytes, bytes]] = {}
-    hashes = []
-    for row in read_rows(directory):
-        digests = []
-        for image in row.question.images:
-            if (entry := known.get(id(image))) is None or entry[0] is not image:
-                data = read_image(image)
-                if len(known) > 2048:
-                    known.clear()
-                entry = known[id(image)] = (data, hashlib.sha256(data).digest())
-            digests.append(entry[1])
-        hashes.append(row_hash(row.config, row.question, digests))
-    return content_hash(hashes)
+    rows = digested(read_rows(directory))
+    return content_hash(row_hash(row.config, row.question, digests) for row, digests, _ in rows)
 
 
 def _check_version(question: Question, manifest: Manifest, directory: Path) -> None:

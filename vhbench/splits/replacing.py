@@ -9,6 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from vhbench.files import is_temporary, sync_folder
 from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.verifying import damage
@@ -57,7 +58,7 @@ def replace(staging: Path, directory: Path) -> None:
         shutil.rmtree(former, ignore_errors=True)
         directory.replace(former)
     staging.replace(directory)
-    manifests.sync_folder(directory.parent)
+    sync_folder(directory.parent)
     shutil.rmtree(former, ignore_errors=True)
 
 
@@ -74,7 +75,7 @@ def check_place(directory: Path) -> None:
     ours = {manifests.MANIFEST, manifests.SCENES, manifests.REJECTIONS, *manifests.DERIVED}
     for path in sorted(directory.rglob("*")):
         name = path.relative_to(directory).as_posix()
-        if not (path.is_dir() or name in ours or _OURS.fullmatch(name) or manifests.is_temporary(name)):
+        if not (path.is_dir() or name in ours or _OURS.fullmatch(name) or is_temporary(name)):
             raise VhbenchError(f"{path}: is not of the split that a new one shall replace; move it elsewhere first")
 
 
@@ -88,5 +89,5 @@ def _mend(directory: Path) -> None:
         former.replace(directory)
     beside = directory.parent.glob(f".{directory.name}.*.tmp")
     for path in [*directory.glob(".*.tmp"), *beside]:
-        if manifests.is_temporary(path.name):
+        if is_temporary(path.name):
             path.unlink(missing_ok=True)

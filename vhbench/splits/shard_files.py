@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
+from vhbench.files import sync_folder
 from vhbench.splits import manifests, parquet
 
 GROUP_ROWS = 200
@@ -55,7 +56,7 @@ class ShardFiles:
             name = manifests.shard_name(config, i, len(self._hashes))
             result[name] = growing.finish()
             growing.path.rename(directory / name)
-        manifests.sync_folder(self._folder)
+        sync_folder(self._folder)
         return result
 
     def close(self) -> None:

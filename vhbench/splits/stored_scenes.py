@@ -11,14 +11,18 @@ from typing import Any
 import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
+from msgspec import defstruct, structs
 
-from vhbench.schema import Mask, Rejection, Relation, Scene, SceneObject, VhbenchError, read_image
-from vhbench.splits import manifests
-from vhbench.splits.hashing import canonical, content_hash
+from vhbench.files import canonical, convert, write_atomic
+from vhbench.schema import Rejection, Scene, VhbenchError, read_image
+from vhbench.splits.hashing import content_hash
 from vhbench.splits.unpacking import Text, open_parquet, read_group
 
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
-_SETS = ("known", "countable", "known_predicates")
+_REST: list[tuple[str, Any]] = [(f.name, f.type) for f in fields(Scene) if f.name not in ("id", "image")]
+_Rest = defstruct("_Rest", _REST, forbid_unknown_fields=True)
+"""What is stored as JSON."""
+
 _BATCH = 500
 
 _FREE_TEXT = 64 << 20
@@ -40,7 +44,7 @@ class StoredScene:
 
 def truth_of(scene: Scene) -> StoredScene:
     """Return the stored form of a scene; its image is read, hashed and let go."""
-    values = {f.name: getattr(scene, f.name) for f in fields(Scene) if f.name not in ("id", "image")}
+    values = {name: getattr(scene, name) for name, _ in _REST}
     digest = hashlib.sha256(read_image(scene.image)).hexdigest() if scene.image else ""
     return StoredScene(scene.id, digest, canonical(values).decode())
 
@@ -51,29 +55,12 @@ def scene_of(truth: StoredScene) -> Scene:
     Raises:
         VhbenchError: if the stored form does not describe a scene.
     """
+    place = f"scene {truth.id!r}"
     try:
         data = orjson.loads(truth.json)
-        data["objects"] = tuple(_object(item) for item in data["objects"])
-        data["relations"] = tuple(Relation(**item) for item in data["relations"])
-        data["areas"] = tuple(data["areas"])
-        data |= {name: frozenset(data[name]) for name in _SETS}
-        return Scene(id=truth.id, image=b"", **data)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise VhbenchError(f"scene {truth.id!r}: is not a scene ({error})") from error
-
-
-def _object(data: dict[str, Any]) -> SceneObject:
-    mask = data.pop("mask")
-    x, y, width, height = data.pop("box")
-    return SceneObject(
-        **data
-        | {
-            "box": (x, y, width, height),
-            "mask": Mask(tuple(mask["size"]), mask["counts"]) if mask else None,
-            "attributes": tuple((kind, value) for kind, value in data["attributes"]),
-            "known_attributes": frozenset(data["known_attributes"]),
-        }
-    )
+    except orjson.JSONDecodeError as error:
+        raise VhbenchError(f"{place}: not JSON ({error})") from error
+    return Scene(id=truth.id, image=b"", **structs.asdict(convert(data, _Rest, place)))
 
 
 def write_truths(path: Path, scenes: Iterable[Scene | StoredScene]) -> dict[str, Any]:
@@ -135,7 +122,7 @@ def write_rejections(path: Path, rejections: Iterable[Rejection]) -> dict[str, i
     for rejection in rejections:
         reasons[rejection.reason] += 1
         lines.append(canonical(rejection))
-    manifests.write_atomic(path, b"".join(line + b"\n" for line in sorted(lines)))
+    write_atomic(path, b"".join(line + b"\n" for line in sorted(lines)))
     return dict(sorted(reasons.items()))
 
 
@@ -149,7 +136,8 @@ def read_rejection_file(path: Path) -> Iterator[Rejection]:
         for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
             if len(line) > _MAX_LINE:
                 raise VhbenchError(f"{path}, line {number}: longer than {_MAX_LINE:,} bytes")
+            place = f"{path}, line {number}"
             try:
-                yield Rejection(**orjson.loads(line))
-            except (ValueError, TypeError) as error:
-                raise VhbenchError(f"{path}, line {number}: not a rejection ({error})") from error
+                yield convert(orjson.loads(line), Rejection, place)
+            except orjson.JSONDecodeError as error:
+                raise VhbenchError(f"{place}: not a rejection ({error})") from error

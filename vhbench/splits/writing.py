@@ -1,18 +1,18 @@
 """Writing a split: one pass over the rows, flat memory, nothing visible until everything is there."""
 
-import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
-from vhbench.schema import ImageData, Manifest, Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench import columns
+from vhbench.files import file_sha256, write_atomic
+from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests, parquet
-from vhbench.splits.hashing import content_hash, file_sha256, row_hash
+from vhbench.splits.hashing import Digests, content_hash, digested, row_hash
 from vhbench.splits.replacing import replace
 from vhbench.splits.shard_files import ShardFiles, SortedRow
 from vhbench.splits.stored_scenes import StoredScene, write_rejections, write_truths
@@ -22,8 +22,6 @@ WINDOW_BYTES = 32 << 20
 WINDOW_ROWS = 50_000
 MAX_ROW_BYTES = 512 << 20
 """What a row's images hold at most, encoded: no reader unpacks row groups beyond 2 GB."""
-
-Digests = tuple[bytes, ...]
 
 
 def write_split(
@@ -90,7 +88,7 @@ def write_split(
             content_hash=content_hash(writer.row_hashes),
             extra=facts,
         )
-        manifests.write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
+        write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
         replace(staging, directory)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
@@ -99,7 +97,7 @@ def write_split(
 
 def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str) -> "_Writer":
     with _Writer(staging, benchmark, version) as writer:
-        for row, digests, images in _hashed(rows):
+        for row, digests, images in digested(rows):
             writer.add(row, digests, images)
     return writer
 
@@ -108,26 +106,6 @@ def _other_files(staging: Path) -> dict[str, str]:
     """Return the SHA-256 of what lies beside the rows."""
     paths = {name: staging / name for name in (manifests.SCENES, manifests.REJECTIONS)}
     return {name: file_sha256(path) for name, path in paths.items() if path.exists()}
-
-
-def _hashed(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
-    """Read and hash the rows' images, those that one row shares with the one before only once.
-
-    Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
-    the window before is being written and its file hashed meanwhile.
-    """
-    known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
-    for row in rows:
-        known = {id(image): known.get(id(image)) or _read(image) for image in row.question.images}
-        found = [known[id(image)] for image in row.question.images]
-        yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
-
-
-def _read(image: ImageData) -> tuple[ImageData, bytes, bytes]:
-    data = read_image(image)
-    if not data:
-        raise VhbenchError(f"image {image!r}: is empty")
-    return image, hashlib.sha256(data).digest(), data
 
 
 @dataclass
@@ -145,7 +123,7 @@ class _Window:
                 self.images[digest] = image
                 self.size += len(image)
         # Without its images: rows of other windows, or read from files, hold equal ones as objects of their own.
-        self.rows.append((digests, question.pair_id, question.id, parquet.values_of(question)))
+        self.rows.append((digests, question.pair_id, question.id, columns.values_of(question)))
         return self.size - before
 
 
@@ -166,9 +144,7 @@ class _Writer:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         try:
             if error is None:
                 for config in list(self._windows):

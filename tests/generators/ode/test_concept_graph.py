@@ -175,7 +175,7 @@ def test_unreadable_sources_are_named(tmp_path: Path) -> None:
     (tmp_path / "broken.graphml").write_text("<graphml>")
     for source, message in [
         (f"amber:{tmp_path}", r"cannot read .*annotations\.json: No such file"),
-        (f"coco:{tmp_path / 'broken.json'}", r"broken\.json is not valid JSON"),
+        (f"coco:{tmp_path / 'broken.json'}", r"broken\.json, line 1: not JSON"),
         (str(tmp_path / "broken.graphml"), r"broken\.graphml is not GraphML"),
         (str(tmp_path / "none.json"), r"cannot read .*none\.json"),
         ("wordnet", "unknown graph 'wordnet': allowed are starter, amber:DIR, coco:FILE"),

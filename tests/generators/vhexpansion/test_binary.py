@@ -45,7 +45,9 @@ CASES = [
 
 @pytest.mark.parametrize(("text", "choices", "expected"), CASES)
 def test_one_yes_no_question_per_option(text: str, choices: tuple[str, ...], expected: list[str]) -> None:
-    asked = Question("q", (b"",), text, "B", "multiple_choice", "vhexpansion", choices=choices)
+    asked = Question(
+        "q", images=(b"",), question=text, answer="B", kind="multiple_choice", benchmark="vhexpansion", choices=choices
+    )
     questions = binary(asked)
     assert [q.question for q in questions] == expected
     assert [q.answer for q in questions] == ["no", "yes", "no"][: len(choices)]
@@ -60,11 +62,19 @@ def test_what_comes_out_can_be_negated(text: str, choices: tuple[str, ...], expe
 
 
 def test_yes_and_no_as_options_leave_one_question() -> None:
-    asked = Question("q", (b"",), "Is it red?", "B", "multiple_choice", "vhexpansion", choices=("Yes", "No"))
+    asked = Question(
+        "q",
+        images=(b"",),
+        question="Is it red?",
+        answer="B",
+        kind="multiple_choice",
+        benchmark="vhexpansion",
+        choices=("Yes", "No"),
+    )
     (question,) = binary(asked)
     assert (question.id, question.question, question.answer, question.kind) == ("q", "Is it red?", "no", "yes_no")
 
 
 def test_a_yes_no_question_stays() -> None:
-    asked = Question("q", (b"",), "Is it red?", "yes", "yes_no", "vhexpansion")
+    asked = Question("q", images=(b"",), question="Is it red?", answer="yes", kind="yes_no", benchmark="vhexpansion")
     assert binary(asked) == [asked]

@@ -9,9 +9,9 @@ from zlib import crc32
 import pytest
 
 from vhbench import answers
+from vhbench.files import read_json, read_rows
 from vhbench.tasks.metrics import amber, chair, yes_no
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
-from vhbench.tasks.metrics.records import read_json, read_rows
 
 
 def exact(first: str, second: str) -> float:

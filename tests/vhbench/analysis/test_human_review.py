@@ -31,7 +31,15 @@ def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
 
 def test_a_page_holds_no_answer_and_no_markup_of_the_data() -> None:
     nasty = "</script><img src=x onerror=alert(1)>"
-    q = Question("q<b>", (b"\x89PNG....",), nasty, "C", "multiple_choice", "mioh", choices=(nasty, "b", "c"))
+    q = Question(
+        "q<b>",
+        images=(b"\x89PNG....",),
+        question=nasty,
+        answer="C",
+        kind="multiple_choice",
+        benchmark="mioh",
+        choices=(nasty, "b", "c"),
+    )
     page = human_review.page([q], "hash")
     assert "</script><img" not in page
     data = json.loads(page.split('id="data">')[1].split("</script>")[0])

@@ -114,7 +114,15 @@ def test_several_images(question: str, answer: bool | None) -> None:
 )
 def test_choices(text: str, choices: tuple[str, ...], right: str) -> None:
     for letter in "ABCDE"[: len(choices)]:
-        question = Question("q", (b"", b""), text, letter, "multiple_choice", "mioh", choices=choices)
+        question = Question(
+            "q",
+            images=(b"", b""),
+            question=text,
+            answer=letter,
+            kind="multiple_choice",
+            benchmark="mioh",
+            choices=choices,
+        )
         assert verdicts.verdict(question, [DOGS, CAT]) is (letter == right)
 
 
@@ -145,8 +153,8 @@ def rows(*answered: str, negated: tuple[bool, ...] = ()) -> list[Row]:
         Row(
             "a",
             Question(
-                f"q{n}", (scene.image,), "Is there a dog in this image?", answer, "yes_no", "ode",
-                scene_ids=("s",), pair_id="p" if negated else "", negated=bool(negated) and negated[n],
+                f"q{n}", images=(scene.image,), question="Is there a dog in this image?", answer=answer, kind="yes_no",
+                benchmark="ode", scene_ids=("s",), pair_id="p" if negated else "", negated=bool(negated) and negated[n],
             ),
         )
         for n, answer in enumerate(answered)

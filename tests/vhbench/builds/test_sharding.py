@@ -202,9 +202,9 @@ def test_a_kill_in_the_middle_of_a_file_leaves_nothing_that_stops_a_rerun(tmp_pa
     log = tmp_path / "log"
     first = sharding.run(toy(log=log), tmp_path, progress=False)
     code = (
-        "import os, sys; from pathlib import Path; from vhbench.splits import manifests\n"
+        "import os, sys; from pathlib import Path; from vhbench.files import write_atomic\n"
         "os.fsync = lambda _: os.kill(os.getpid(), 9)\n"
-        "manifests.write_atomic(Path(sys.argv[1]), b'half')\n"
+        "write_atomic(Path(sys.argv[1]), b'half')\n"
     )
     for name in ("ode/README.md", "ode.rejections.jsonl"):
         killed = subprocess.run([sys.executable, "-c", code, tmp_path / name], env=ENVIRONMENT, check=False)

@@ -231,8 +231,10 @@ def test_an_ode_split_is_expanded_without_its_captions(tmp_path: Path) -> None:
     picture(0).save(buffer, "PNG")
     image = buffer.getvalue()
     common: dict[str, Any] = {"benchmark": "ode", "scene_ids": ("s",), "benchmark_version": "2.0.0"}
-    asked = Question("a/1", (image,), "Is there a dog?", "yes", "yes_no", criterion="fictional", **common)
-    caption = Question("a/2", (image,), "Describe this image.", "", "caption", **common)
+    asked = Question(
+        "a/1", images=(image,), question="Is there a dog?", answer="yes", kind="yes_no", criterion="fictional", **common
+    )
+    caption = Question("a/2", images=(image,), question="Describe this image.", answer="", kind="caption", **common)
     rows = [Row("ode_x", asked), Row("ode_y", caption)]
     splits.write_split(tmp_path / "ode", iter(rows), benchmark="ode", version="2.0.0", seed=0, config={})
     split = build(tmp_path / "out", source=f"ode:{tmp_path / 'ode'}", name="", perturb=("brightness",))
@@ -313,7 +315,7 @@ def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_p
     assert result.exit_code == 0, result.output
     assert "vhexpansion_table 10, vhexpansion_table_brightness 10" in result.output
     with Image.open(sheet) as image:
-        assert image.width == 2 * 256
+        assert image.width == 2 * 266 + 10
 
 
 def test_the_manifest_names_no_place_of_a_rewriter(source: Callable[..., Path], tmp_path: Path) -> None:
@@ -327,7 +329,15 @@ def test_the_manifest_names_no_place_of_a_rewriter(source: Callable[..., Path], 
 
 
 def test_a_sheet_of_nothing(tmp_path: Path) -> None:
-    asked = Question("a", (b"x",), "Is it?", "yes", "yes_no", "vhexpansion", benchmark_version="1.0.0")
+    asked = Question(
+        "a",
+        images=(b"x",),
+        question="Is it?",
+        answer="yes",
+        kind="yes_no",
+        benchmark="vhexpansion",
+        benchmark_version="1.0.0",
+    )
     splits.write_split(
         tmp_path / "s", iter([Row("c", asked)]), benchmark="vhexpansion", version="1.0.0", seed=0, config={}
     )

@@ -7,7 +7,6 @@ from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.cli import app
-from vhbench.cli.preview import choose
 from vhbench.generators.scenes import SceneSource
 from vhbench.schema import ObjectSpec, Question, Row, SceneSpec, VhbenchError
 
@@ -61,10 +60,10 @@ def test_boxes_and_masks_change_only_the_pictures(split, tmp_path):
 
 
 def test_questions_are_spread_over_a_config(split):
-    assert sorted(row.question.id for row in choose(split, "fictional", 99, 0)) == ["q6", "q7", "q8", "q9"]
-    ids = [int(row.question.id[1:]) for row in choose(split, None, 5, 3)]
+    assert sorted(row.question.id for row in splits.choose(split, "fictional", 99, 0)) == ["q6", "q7", "q8", "q9"]
+    ids = [int(row.question.id[1:]) for row in splits.choose(split, None, 5, 3)]
     assert len(ids) == 5
-    assert choose(split, None, 5, 3) == choose(split, None, 5, 3)
+    assert splits.choose(split, None, 5, 3) == splits.choose(split, None, 5, 3)
 
 
 @pytest.mark.parametrize(

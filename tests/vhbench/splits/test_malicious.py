@@ -18,9 +18,9 @@ from PIL import Image, ImageFile
 from toy_build import ToyBuild
 
 from vhbench import splits
+from vhbench.files import file_sha256
 from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.splits import parquet
-from vhbench.splits.hashing import file_sha256
 from vhbench.splits.stored_scenes import truth_of
 
 ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
@@ -110,7 +110,7 @@ def test_rows_that_unpack_to_far_more(split: Path) -> None:
 def test_a_column_too_many(split: Path) -> None:
     data = table(split)
     write_shard(split, data.append_column("__reduce__", pa.array([b"x"] * len(data))))
-    assert "has unknown columns __reduce__" in refused(split)
+    assert "has surplus columns __reduce__" in refused(split)
 
 
 def repeated(text: str, rows: int) -> pa.DictionaryArray:
@@ -318,7 +318,7 @@ def test_a_manifest_that_lies(split: Path, change: Callable[[dict[str, Any]], No
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"format": "vhbench-split-1"}', "\x00"])
 def test_a_manifest_that_is_none(split: Path, text: str) -> None:
     (split / "manifest.json").write_text(text)
-    assert "manifest.json: " in refused(split)
+    assert "manifest.json" in refused(split)
 
 
 def test_a_truncated_shard(split: Path) -> None:

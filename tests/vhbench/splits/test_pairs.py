@@ -10,7 +10,15 @@ def faults(*asked: tuple[str, str, str]) -> list[str]:
     found = []
     for number, (kind, name, pressure) in enumerate(asked):
         question = Question(
-            f"q{number}", (b"", b""), "?", "yes", "yes_no", "mioh", question_type=kind, pair_id=name, pressure=pressure
+            f"q{number}",
+            images=(b"", b""),
+            question="?",
+            answer="yes",
+            kind="yes_no",
+            benchmark="mioh",
+            question_type=kind,
+            pair_id=name,
+            pressure=pressure,
         )
         found += pairs.add(Row(f"mioh_{pressure}", question), [b"", bytes([number])])
     return [*found, *pairs.faults()]
