@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from vhbench.generators.mioh.answer_options import Balance, arrange_images, arrange_options
 from vhbench.generators.mioh.drafts import FIRST, SECOND, Draft
 from vhbench.generators.mioh.facts import Fact, Related
-from vhbench.generators.mioh.options import Balance, arrange_images, arrange_options
 from vhbench.generators.mioh.question_types import QuestionType
 from vhbench.schema import Question, Scene
 

@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
+from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.asking import ask
 from vhbench.generators.mioh.choosing import Chooser
 from vhbench.generators.mioh.drafts import Block, Draft
 from vhbench.generators.mioh.facts import Fact
-from vhbench.generators.mioh.options import Balance
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vhbench.generators.mioh import drafts
+from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NO, Block, Draft
 from vhbench.generators.mioh.facts import Count
-from vhbench.generators.mioh.options import Balance
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ _RELATIONS = {"left of": "to the left of", "right of": "to the right of", "above
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Ask:
     """One question about a scene, before it becomes a row.
 
     Attributes:
@@ -102,16 +102,14 @@ def rows(
             yield Row(f"ode_{case.criterion}_{level}", question)
 
 
-def caption(
-    scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator
-) -> Iterator[Asked]:
+def caption(scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator) -> Iterator[Ask]:
     """Yield the request for a caption."""
-    yield Asked(CAPTION, "", "caption")
+    yield Ask(CAPTION, "", "caption")
 
 
 def existence(
     scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator
-) -> Iterator[Asked]:
+) -> Iterator[Ask]:
     """Yield for each target a "yes", and a "no" about something that is likely there but is not."""
     absent = [word for word in likely if word in scene.known and word not in scene.categories()]
     places = [word for word in absent if word in settings.SETTINGS]
@@ -126,7 +124,7 @@ def existence(
 
 def attribute(
     scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator
-) -> Iterator[Asked]:
+) -> Iterator[Ask]:
     """Yield questions about colour, action and number of the targets, and about the state of the setting."""
     for target in targets:
         members = [o for o in scene.objects if o.category == target]
@@ -138,9 +136,7 @@ def attribute(
         yield from _both(*_STATES[scene.environment_state], "state", "weather")
 
 
-def relation(
-    scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator
-) -> Iterator[Asked]:
+def relation(scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator) -> Iterator[Ask]:
     """Yield for each relation that holds between single things a "yes", and a "no" about its opposite."""
     single = {o.id: o.category for o in scene.objects if scene.count(o.category) == 1}
     for held in scene.relations:
@@ -154,10 +150,10 @@ def relation(
         yield from _both(yes, no, "relation", about)
 
 
-def _both(yes: str, no: str, question_type: str, about: str) -> Iterator[Asked]:
+def _both(yes: str, no: str, question_type: str, about: str) -> Iterator[Ask]:
     """Yield a question whose answer is yes, and one about the same thing whose answer is no."""
-    yield Asked(yes, "yes", question_type, about)
-    yield Asked(no, "no", question_type, about)
+    yield Ask(yes, "yes", question_type, about)
+    yield Ask(no, "no", question_type, about)
 
 
 def _is_place(scene: Scene, word: str) -> bool:
@@ -188,7 +184,7 @@ def _shared(members: Sequence[SceneObject], kind: str) -> str:
     return values.pop() if len(values) == 1 else ""
 
 
-def _colour(target: str, members: Sequence[SceneObject], random: np.random.Generator) -> Iterator[Asked]:
+def _colour(target: str, members: Sequence[SceneObject], random: np.random.Generator) -> Iterator[Ask]:
     value = _shared(members, "colour")
     if not value or value not in COLOURS or target in PEOPLE or len(members) > MOST_COUNTED:
         return
@@ -198,7 +194,7 @@ def _colour(target: str, members: Sequence[SceneObject], random: np.random.Gener
     yield from _both(f"{subject} {value}?", f"{subject} {other}?", "state", target)
 
 
-def _action(target: str, members: Sequence[SceneObject], random: np.random.Generator) -> Iterator[Asked]:
+def _action(target: str, members: Sequence[SceneObject], random: np.random.Generator) -> Iterator[Ask]:
     value = _shared(members, "action")
     if value not in CONTRARY or len(members) > MOST_COUNTED:
         return
@@ -207,7 +203,7 @@ def _action(target: str, members: Sequence[SceneObject], random: np.random.Gener
     yield from _both(f"{subject} {value}?", f"{subject} {other}?", "action", target)
 
 
-def _number(scene: Scene, target: str, random: np.random.Generator) -> Iterator[Asked]:
+def _number(scene: Scene, target: str, random: np.random.Generator) -> Iterator[Ask]:
     number = scene.count(target)
     if not number or number > MOST_COUNTED or not english.countable(target):
         return
@@ -222,7 +218,7 @@ def _exactly(number: int, noun: str) -> str:
     return f"{verb} there exactly {english.count_phrase(number, noun)} in the image?"
 
 
-_ASK: Mapping[str, Callable[[Scene, Sequence[str], Sequence[str], np.random.Generator], Iterator[Asked]]] = {
+_ASK: Mapping[str, Callable[[Scene, Sequence[str], Sequence[str], np.random.Generator], Iterator[Ask]]] = {
     "caption": caption,
     "existence": existence,
     "attribute": attribute,

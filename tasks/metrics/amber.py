@@ -31,7 +31,7 @@ from vhbench.tasks.metrics.amber_counts import (
     EVALUATION_TYPES,
     RATES,
     TITLES,
-    Found,
+    Judgments,
     columns_of,
     find,
     sections,
@@ -118,7 +118,7 @@ def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: An
     return score(responses, annotations=[_annotation(row) for row in rows], relation=relation or {}, **how)
 
 
-def _result(found: Found, evaluation_type: str, seed: int) -> dict[str, Any]:
+def _result(found: Judgments, evaluation_type: str, seed: int) -> dict[str, Any]:
     scores: dict[str, dict[str, Any]] = {}
     warnings = []
     if "g" in EVALUATION_TYPES[evaluation_type]:
@@ -158,7 +158,7 @@ def _paper(captions: Sequence[Judged], seed: int) -> dict[str, Any]:
     return {**{name: average(values) for name, values in parts.items()}, "intervals": ends}
 
 
-def _score_interval(found: Found, seed: int) -> intervals.Interval | None:
+def _score_interval(found: Judgments, seed: int) -> intervals.Interval | None:
     """Return the interval of (1 - CHAIR + F1) / 2: captions and answers are resampled together."""
     described = [(len(c.hallucinated), len(c.nouns), 0, 0, 0) for c in found.captions]
     pairs = found.of(found.answers)

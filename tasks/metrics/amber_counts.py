@@ -51,7 +51,7 @@ def sections(evaluation_type: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Judgments:
     """All captions as judged; the answers of each dimension, as pairs of what is said and what is right."""
 
     captions: list[Judged]
@@ -92,7 +92,7 @@ def columns_of(captions: Sequence[Judged]) -> dict[str, list[int]]:
     }
 
 
-def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]], judge: Judge) -> Found:
+def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]], judge: Judge) -> Judgments:
     """Read every response, a caption or an answer.
 
     Raises:
@@ -104,7 +104,7 @@ def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]]
     >>> counters["chair_score"], counters["chair_num"], counters["ha_qa_correct_score"]
     (1, 2, 1)
     """
-    found = Found([], {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")})
+    found = Judgments([], {name: [] for name in (*_ATTRIBUTES, _RELATION, "ha")})
     for name, text in rows:
         row = truth.get(name)
         if row is None:

@@ -10,7 +10,7 @@ from typing import Any
 from vhbench import answers
 from vhbench.tasks.metrics import confusion, yes_no_reference
 from vhbench.tasks.metrics.amber_captions import Judge
-from vhbench.tasks.metrics.amber_counts import EVALUATION_TYPES, RATES, TITLES, Found, sections
+from vhbench.tasks.metrics.amber_counts import EVALUATION_TYPES, RATES, TITLES, Judgments, sections
 from vhbench.tasks.metrics.rates import percent
 
 _EPSILONS = {"Exsitence": 0.001}
@@ -55,7 +55,7 @@ class ReferenceJudge(Judge):
         return self._first_alike(noun, present), flagged | self._first_alike(noun, listed)
 
 
-def result(found: Found, evaluation_type: str) -> dict[str, Any]:
+def result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
     """Return the scores of the sections that an evaluation type prints in percent, and the counters."""
     counters = {name: round(n + 0.001, 3) if name.endswith("_num") else n for name, n in found.counters().items()}
     scores: dict[str, Any] = {}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from vhbench.generators.mioh import drafts, ties
+from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.facts import Count, Exists
-from vhbench.generators.mioh.options import Balance
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Question
 
