@@ -26,6 +26,7 @@ class Option:
         most: largest number that is allowed.
         repeat: of a tuple: given once for each value; otherwise its values stand in one, with commas between.
         names: how it is spelled where that is not ``--field-name``.
+        argument: it is given by its place and not by its name.
     """
 
     help: str
@@ -35,6 +36,7 @@ class Option:
     most: float | None = None
     repeat: bool = False
     names: tuple[str, ...] = ()
+    argument: bool = False
 
 
 def option(help: str, default: Any = MISSING, **shown: Any) -> Any:

@@ -4,17 +4,20 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from vhbench import english
+from vhbench.analysis.mioh_map import heat_map
+from vhbench.analysis.run import own_records
 from vhbench.generators.mioh.pressures import PRESSURES
-from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.records import resampling_unit, split_repetition
 
-TASKS: Final = ("existence", "attribute", "counting", "position")
+TASKS: Final = get_args(Task)
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
+draw = heat_map
 _FEW: Final = 8  # facts, below which a verdict is only hinted at
 _CLOSE: Final = 0.1  # to what guessing gives: such a share is said to show nothing
 
@@ -32,9 +35,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     Raises:
         VhbenchError: if no record is MIOH's, or one of MIOH's is of no known question type.
     """
-    own = [r for r in records if r.benchmark == "mioh"]
-    if not own:
-        raise VhbenchError(f"none of {len(records)} answers is to a question of MIOH")
+    own = own_records(records, __name__)
     for r in own:
         if r.question_type not in QUESTION_TYPES:
             known = ", ".join(QUESTION_TYPES)

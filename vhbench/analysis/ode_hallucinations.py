@@ -6,26 +6,31 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import splits
+from vhbench.analysis.run import own_records
 from vhbench.benchmarks import ODE
+from vhbench.generators.ode import criteria, questions
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import chair, ode_captions, yes_no
 from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
-CRITERIA: Final = ("standard", "long_tail", "random", "fictional")
+CRITERIA: Final = tuple(criteria.CRITERIA)
 """In the order of the curve: from what models have seen most to what they cannot have seen."""
 
 SHOWN = 24
 """Most facts and hallucinations in the picture."""
 
 
-def analyse(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def analyse(
+    records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]] | None = None, *, split: Path | None = None
+) -> dict[str, Any]:
     """Return the whole analysis as JSON.
 
     Args:
         records: answered questions; those of other benchmarks are left out.
-        vocabulary: concept → the words that name it, see :func:`asked_vocabulary`.
+        vocabulary: concept → the words that name it; None for that of the split that was asked.
+        split: that split; None for the one that the tasks would ask now.
 
     Returns:
         ``curve``: criterion → scores and intervals; ``matrix``: fact → hallucination → count; ``facts`` and
@@ -35,7 +40,8 @@ def analyse(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) 
     Raises:
         VhbenchError: if no record is ODE's.
     """
-    own = _own(records)
+    own = own_records(records, __name__)
+    vocabulary = vocabulary or asked_vocabulary(own, split)
     matcher = chair.vocabulary_of(vocabulary)
     found = curve(own, vocabulary)
     pairs = hallucination_pairs(own, matcher)
@@ -64,7 +70,7 @@ def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[s
     """
     folder = split or datasets.resolve("ode").path
     asked = splits.read_ids(folder)
-    for record in _own(records):
+    for record in records:
         if split_repetition(record.id)[1] not in asked:
             raise VhbenchError(
                 f"answer {record.id!r} is to no question of {folder}, so its captions cannot be scored with the words "
@@ -85,7 +91,7 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
         if captions := [record for record in members if record.kind == "caption"]:
             rates = ode_captions.score(captions, vocabulary=vocabulary)
             scores["caption"] = {name: _value(rates[name], rates["intervals"][name]) for name in ode_captions.RATES}
-        for task in ("existence", "attribute", "relation"):
+        for task in (level for level in questions.LEVELS if level != "caption"):
             if asked := [record for record in members if record.task == task]:
                 rates = yes_no.score_records(asked, positive=ODE.positive)
                 names = ("accuracy", "precision", "recall", "f1", "yes_ratio")
@@ -214,10 +220,3 @@ def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
 
 def _value(value: float | None, interval: tuple[float, float] | None) -> dict[str, Any]:
     return {"value": value, "interval": list(interval) if interval else None}
-
-
-def _own(records: Sequence[Record]) -> list[Record]:
-    own = [record for record in records if record.benchmark == "ode"]
-    if not own:
-        raise VhbenchError(f"none of {len(records)} answers is to a question of ODE")
-    return own

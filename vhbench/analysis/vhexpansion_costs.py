@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from vhbench.analysis.run import own_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 from vhbench.tasks.metrics.records import case_of, resampling_unit
@@ -32,11 +33,8 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         VhbenchError: if no record is VHExpansion's.
     """
     sources: dict[str, list[Record]] = defaultdict(list)
-    for record in records:
-        if record.benchmark == "vhexpansion":
-            sources[record.source].append(record)
-    if not sources:
-        raise VhbenchError(f"none of {len(records)} answers is to a question of VHExpansion")
+    for record in own_records(records, __name__):
+        sources[record.source].append(record)
     found = {source: _source(sources[source]) for source in sorted(sources)}
     return {"questions": sum(map(len, sources.values())), "sources": found, "summary": summary(found)}
 

@@ -1,92 +1,61 @@
-"""``vhbench analyse …``: what lies behind the scores, one sub-command per benchmark."""
+"""``vhbench analyse …``: what lies behind the scores, one command per benchmark that has an analysis."""
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer(name="analyse", help="Tell what lies behind the scores of a run.", no_args_is_help=True)
-
-Results = Annotated[Path, typer.Argument(help="What lmms-eval wrote with --log_samples: a folder, or a samples file.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report; by default beside the results.")]
-
-
-@app.command()
-def ode(
-    results: Results,
-    split: Annotated[
-        Path | None,
-        typer.Option(help="The split that was asked, for its vocabulary; by default the one that the tasks would ask."),
-    ] = None,
-    out: Out = None,
-) -> None:
-    """What is imagined next to what, and how do the scores change from standard to fictional?
-
-    Writes ode_analysis.json and ode_analysis.png, and prints a few sentences.
-
-    Example: `vhbench analyse ode results/`
-    """
-    from vhbench.analysis import ode_hallucinations as analysis
-    from vhbench.results import read_samples
-
-    records = read_samples(results)
-    found = analysis.analyse(records, analysis.asked_vocabulary(records, split))
-    _report(found, analysis.draw, _folder(results, out), "ode_analysis.json", "ode_analysis.png")
+from vhbench.benchmarks import BENCHMARKS, load
+from vhbench.cli import running
+from vhbench.cli.lazy import lazy_group
+from vhbench.options import option
 
 
-@app.command()
-def mioh(results: Results, out: Out = None) -> None:
-    """Perception or integration? And what does each pressure cost?
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """What every ``vhbench analyse …`` command takes."""
 
-    Writes mioh_analysis.json and mioh_heat_map.png, and prints a paragraph.
-
-    Example: `vhbench analyse mioh results/`
-    """
-    from vhbench.analysis import mioh_failures as analysis
-    from vhbench.analysis.mioh_map import heat_map
-    from vhbench.results import read_samples
-
-    found = analysis.analyse(read_samples(results))
-    _report(found, heat_map, _folder(results, out), "mioh_analysis.json", "mioh_heat_map.png")
+    results: Path = option("What lmms-eval wrote with --log_samples: a folder, or a samples file.", argument=True)
+    out: Path | None = option("Folder for the analysis; by default beside the results.", None, names=("--out", "-o"))
 
 
-@app.command()
-def vhexpansion(results: Results, out: Out = None) -> None:
-    """Are right answers worth anything, and what does each perturbation cost?
+@dataclass(frozen=True, kw_only=True)
+class SplitOptions:
+    """What an analysis takes that looks at the split too."""
 
-    Name a run with the clean questions and the perturbed ones (--tasks vhexpansion_ode_all): the drop is taken case by
-    case. Writes vhexpansion_analysis.json and vhexpansion_analysis.png, and prints a few sentences.
-
-    Example: `vhbench analyse vhexpansion results/`
-    """
-    from vhbench.analysis import vhexpansion_costs as analysis
-    from vhbench.results import read_samples
-
-    found = analysis.analyse(read_samples(results))
-    _report(found, analysis.draw, _folder(results, out), "vhexpansion_analysis.json", "vhexpansion_analysis.png")
+    split: Path | None = option(
+        "The split that was asked, for its vocabulary; by default the one that the tasks would ask.", None
+    )
 
 
-def _folder(results: Path, out: Path | None) -> Path:
-    """Return the folder for the report: the one that was named, or that of the results."""
-    return out or (results if results.is_dir() else results.parent)
+def _command(name: str) -> Callable[..., None]:
+    analysis = load(BENCHMARKS[name].analysis)
+    data, picture = f"{name}_analysis.json", f"{name}_{BENCHMARKS[name].picture}.png"
+
+    def run(how: RunOptions, *more: SplitOptions) -> None:
+        from vhbench.files import json_bytes, write_atomic
+        from vhbench.results import read_samples
+
+        given = {"split": more[0].split} if more else {}
+        found = analysis.analyse(read_samples(how.results), **given)
+        folder = how.out or (how.results if how.results.is_dir() else how.results.parent)
+        write_atomic(folder / data, json_bytes(found))
+        analysis.draw(found, folder / picture)
+        typer.echo(found["summary"])
+        typer.echo(f"wrote {folder / data} and {folder / picture}")
+
+    more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
+    help = (
+        f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
+    )
+    return running.command(run, RunOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
-def _report(
-    found: Mapping[str, Any], draw: Callable[[Mapping[str, Any], Path], None], folder: Path, data: str, picture: str
-) -> None:
-    """Write an analysis as JSON and as a picture, and print its summary.
-
-    Args:
-        found: the analysis.
-        draw: writes its picture to a file.
-        folder: where both are written; made if it is not there.
-        data: name of the JSON file.
-        picture: name of the picture.
-    """
-    from vhbench.files import json_bytes, write_atomic
-
-    write_atomic(folder / data, json_bytes(found))
-    draw(found, folder / picture)
-    typer.echo(found["summary"])
-    typer.echo(f"wrote {folder / data} and {folder / picture}")
+app = typer.Typer(
+    name="analyse",
+    help="Tell what lies behind the scores of a run.",
+    cls=lazy_group([name for name, entry in BENCHMARKS.items() if entry.analysis], _command),
+    no_args_is_help=True,
+)

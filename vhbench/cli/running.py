@@ -80,14 +80,10 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
     default: Any = next(f.default for f in fields(kind) if f.name == name)
     if _is_tuple(kind, name):
         default = list(default) if shown.repeat else ",".join(default)
-    given = typer.Option(
-        *(shown.names or (f"--{name.replace('_', '-')}",)),
-        help=shown.help,
-        metavar=shown.metavar or None,
-        min=shown.least,
-        max=shown.most,
-        rich_help_panel=shown.panel or None,
-    )
+    more: dict[str, Any] = {"help": shown.help, "metavar": shown.metavar or None}
+    more |= {"min": shown.least, "max": shown.most, "rich_help_panel": shown.panel or None}
+    flags = shown.names or (f"--{name.replace('_', '-')}",)
+    given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
     empty = inspect.Parameter.empty if default is MISSING else default
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=empty, annotation=Annotated[_type(kind, name, shown), given]

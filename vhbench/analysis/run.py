@@ -1,0 +1,24 @@
+"""Which answers of a run an analysis is about."""
+
+from collections.abc import Sequence
+
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.schema import Record, VhbenchError
+
+
+def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
+    """Return the answers to questions of the benchmarks that an analysis belongs to.
+
+    Args:
+        records: of a run, perhaps of several benchmarks.
+        analysis: the module, as the benchmarks name it.
+
+    Raises:
+        VhbenchError: if there is none.
+    """
+    names = [name for name, entry in BENCHMARKS.items() if entry.analysis == analysis]
+    own = [record for record in records if record.benchmark in names]
+    if not own:
+        titles = " or ".join(BENCHMARKS[name].title.partition(":")[0] for name in names)
+        raise VhbenchError(f"none of {len(records)} answers is to a question of {titles}")
+    return own
