@@ -12,7 +12,7 @@ import orjson
 
 from vhbench.benchmarks import Metric, Task, load
 from vhbench.schema import Record
-from vhbench.tasks.headline import Score
+from vhbench.tasks.metrics.scores import Score
 
 Records = Sequence[Record]
 
