@@ -161,9 +161,9 @@ def test_the_fields_are_those_of_a_manifest() -> None:
     assert {name for name, _ in rows("docs/columns.md", "field")} == {"format", *(f.name for f in fields(Manifest))}
 
 
-def test_the_metrics_are_those_of_the_tasks() -> None:
+def test_the_metrics_that_are_explained_are_those_of_tasks() -> None:
     families = [family for benchmark in BENCHMARKS.values() for family in benchmark.families.values()]
-    assert {name for name, *_ in rows("docs/reports.md", "metric")} == {m.name for f in families for m in f.metrics}
+    assert {name for name, *_ in rows("docs/reports.md", "metric")} <= {m.name for f in families for m in f.metrics}
 
 
 def test_the_floors_are_those_that_are_held() -> None:
