@@ -13,7 +13,7 @@ from vhbench.benchmarks import Metric, load, of_task, task
 from vhbench.results import to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import report
-from vhbench.tasks.headline import Score
+from vhbench.tasks.metrics.scores import Score
 
 Items = Sequence[Mapping[str, Any]]
 

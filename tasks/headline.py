@@ -5,7 +5,7 @@ with a function like those below, and a line there that names it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,23 +15,9 @@ from vhbench.tasks import datasets
 from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
 from vhbench.tasks.metrics.records import resampling_unit, split_repetition
+from vhbench.tasks.metrics.scores import Score, in_percent
 
 Records = Sequence[Record]
-
-
-@dataclass(frozen=True, slots=True)
-class Score:
-    """A number of the table.
-
-    Attributes:
-        value: in percent, or a count; None where it is undefined, which is not 0.
-        interval: its 95 % interval in the same unit, where one is known.
-        notes: what else the report says in this place.
-    """
-
-    value: float | None
-    interval: tuple[float, float] | None = None
-    notes: Mapping[str, Any] = field(default_factory=dict)
 
 
 def accuracy(records: Records) -> Score:
@@ -124,18 +110,14 @@ def _share(hits: Sequence[bool], records: Records) -> Score:
     if not hits:
         return Score(None)
     ends = intervals.mean([float(hit) for hit in hits], clusters=[resampling_unit(record) for record in records])
-    return Score(100 * sum(hits) / len(hits), _ends(ends))
+    return Score(100 * sum(hits) / len(hits), in_percent(ends))
 
 
 def _percent(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | None = None) -> Score:
     """Return a rate of a metric's result, and its interval, in percent."""
     value = found[name]
-    ends = _ends(found.get("intervals", {}).get(name))
+    ends = in_percent(found.get("intervals", {}).get(name))
     return Score(None if value is None else 100 * value, ends, notes or {})
-
-
-def _ends(interval: Sequence[float] | None) -> tuple[float, float] | None:
-    return None if interval is None else (100 * interval[0], 100 * interval[1])
 
 
 def _yes_no(records: tuple[Record, ...]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from vhbench.benchmarks import Metric, Task, load
 from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Record
-from vhbench.tasks.headline import Score
+from vhbench.tasks.metrics.scores import Score
 
 Records = Sequence[Record]
 

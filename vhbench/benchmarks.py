@@ -28,7 +28,7 @@ class Metric:
 
     Attributes:
         name: in the table and in the report.
-        function: ``"module:name"`` of a function from records to :class:`vhbench.tasks.headline.Score`.
+        function: ``"module:name"`` of a function from records to :class:`vhbench.tasks.metrics.scores.Score`.
         higher_is_better: which way the arrow of lmms-eval's table points.
         needs: columns of an answer that it reads, beyond :data:`ANSWER`.
         in_cells: whether each cell of the report has it, or only the whole: pairs and means over cells need all rows.

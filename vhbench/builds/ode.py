@@ -241,7 +241,7 @@ def graph_files(source: str) -> list[Path]:
     if source.startswith("amber:"):
         folder = Path(source.removeprefix("amber:"))
         return [folder / "annotations.json", folder / "query" / "query_all.json"]
-    return [Path(source.removeprefix("coco:"))]
+    return [Path(source.partition(":")[2] or source)]
 
 
 @lru_cache(maxsize=1)
