@@ -102,7 +102,7 @@ def perturbed() -> Iterator[tuple[str, str]]:
         yield from ((source, name) for name in (*PERTURBATIONS, *METHODS))
 
 
-@pytest.mark.parametrize(("source", "perturbation"), perturbed())
+@pytest.mark.parametrize(("source", "perturbation"), list(perturbed()))
 def test_a_perturbation_of_a_source_has_a_task_and_a_value_and_its_source_a_licence(
     source: str, perturbation: str
 ) -> None:

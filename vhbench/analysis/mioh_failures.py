@@ -1,4 +1,4 @@
-"""MIOH: where a model fails. Perception or integration, and what each pressure costs against the easy twin."""
+"""MIOH: perception or integration? And what does each pressure cost against the easy twin?"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""ODE: what a model imagines next to what, and how its scores change from standard to fictional scenes."""
+"""ODE: what is imagined next to what, and how do the scores change from standard to fictional?"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

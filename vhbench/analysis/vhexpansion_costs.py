@@ -1,8 +1,8 @@
-"""What negation and perturbation cost a model: VHExpansion's table of a run, each perturbation beside its clean pairs.
+"""VHExpansion: are right answers worth anything, and what does each perturbation cost?
 
-A perturbed pair belongs to the clean pair of the same case: its id is the clean one's with ``/<perturbation>`` behind
-it. The drop in symmetric accuracy is taken over the cases that both have, with an interval from the same images
-resampled together (VHExpansion, Liu et al. 2024, §5).
+Name a run with the clean questions and the perturbed ones (--tasks vhexpansion_ode_all): a perturbed pair belongs to
+the clean pair of the same case, and the drop in symmetric accuracy is taken over the cases that both have, with an
+interval from the same images resampled together (Liu et al. 2024, §5).
 """
 
 from collections import defaultdict
