@@ -38,3 +38,23 @@ def hub(tmp_path: Path) -> Iterator[HubStandin]:
     """A Hub of this test's own; see ``hub.environment(cache)`` and ``hub.in_process(cache)``."""
     with HubStandin(tmp_path / "hub") as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all worker processes of this test run share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "shared"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _caches(shared_folder: Path) -> Iterator[None]:
+    """Caches that all worker processes share, so that each starter split is built once a run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VHBENCH_CACHE", str(shared_folder / "vhbench"))
+        patch.setenv("HF_DATASETS_CACHE", str(shared_folder / "datasets"))
+        patch.delenv("VHBENCH_DATA", raising=False)
+        patch.delenv("VHBENCH_RELEASE", raising=False)
+        yield

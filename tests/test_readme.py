@@ -52,10 +52,10 @@ def test_the_picture_is_there() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_caches")
 def test_every_command_runs(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     model = tiny_qwen.save(tmp_path_factory.mktemp("qwen"))
     environment = dict(os.environ) | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
-    environment |= {"VHBENCH_CACHE": str(tmp_path / "cache"), "HF_DATASETS_CACHE": str(tmp_path / "datasets")}
     run = [prepare(command, model) for command in commands()]
     assert len(run) >= 10
     for command in run:

@@ -1,31 +1,9 @@
 """Fixtures that run lmms-eval itself, in this process, on the starter splits."""
 
-import os
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from running import Evaluate
-
-
-@pytest.fixture(scope="session")
-def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that all worker processes of this test run share."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "shared"
-    folder.mkdir(exist_ok=True)
-    return folder
-
-
-@pytest.fixture(scope="session")
-def _caches(shared_folder: Path) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VHBENCH_CACHE", str(shared_folder / "vhbench"))
-        patch.setenv("HF_DATASETS_CACHE", str(shared_folder / "datasets"))
-        patch.delenv("VHBENCH_DATA", raising=False)
-        patch.delenv("VHBENCH_RELEASE", raising=False)
-        yield
 
 
 @pytest.fixture(scope="session")

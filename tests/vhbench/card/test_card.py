@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +17,18 @@ from vhbench.card.sources import references, sources
 from vhbench.schema import CANARY, Rejection, VhbenchError
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built")
+    sharding.run(ToyBuild(), folder, progress=False)
+    card.write_card(folder / "ode", repo_id="org/ode", picture=card.sheet(folder / "ode"))
+    return folder / "ode"
+
+
 @pytest.fixture
-def split(tmp_path: Path) -> Path:
-    sharding.run(ToyBuild(), tmp_path, progress=False)
-    card.write_card(tmp_path / "ode", repo_id="org/ode", picture=card.sheet(tmp_path / "ode"))
-    return tmp_path / "ode"
+def split(built: Path, tmp_path: Path) -> Path:
+    """A copy of a split with its card, for each test to spoil."""
+    return shutil.copytree(built, tmp_path / "ode")
 
 
 def front_matter(split: Path) -> dict[str, object]:
