@@ -53,11 +53,6 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     }
 
 
-def right(record: Record) -> bool:
-    """Tell whether an answer is right."""
-    return record.prediction != "" and record.prediction == record.answer
-
-
 def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the accuracy of each question type under each pressure, as the report of the run does."""
     cells: dict[tuple[str, str], list[Record]] = defaultdict(list)
@@ -162,7 +157,7 @@ def _shares(
 
 
 def _hit(record: Record) -> float:
-    return float(right(record))
+    return float(record.prediction != "" and record.prediction == record.answer)
 
 
 def _guess(record: Record) -> float:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from vhbench.analysis.run import own_records
-from vhbench.schema import Record, VhbenchError
+from vhbench.analysis.run import drawing, own_records
+from vhbench.schema import Record
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 from vhbench.tasks.metrics.records import case_of, resampling_unit
 
@@ -62,15 +62,8 @@ def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
 
 
 def draw(found: Mapping[str, Any], file: Path) -> None:
-    """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals.
-
-    Raises:
-        VhbenchError: without the libraries that draw.
-    """
-    try:
-        import altair
-    except ImportError as error:
-        raise VhbenchError(f"the picture needs vhbench[generate]: {error}") from error
+    """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals."""
+    altair = drawing()
     panels = [
         ("symmetric_accuracy", "interval", "symmetric accuracy in % (tick: its chance level)"),
         ("drop", "drop_interval", "drop against the clean pairs, in points"),
