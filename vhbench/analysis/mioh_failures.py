@@ -23,10 +23,7 @@ _CLOSE: Final = 0.1  # to what guessing gives: such a share is said to show noth
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the whole analysis as JSON.
-
-    Args:
-        records: answered questions; those of other benchmarks are left out.
+    """Return the whole analysis of answers as JSON; those to questions of other benchmarks are left out.
 
     Returns:
         ``grid``: type → pressure → n, accuracy, interval; ``failures`` and ``drops`` per task; ``summary`` in words.

@@ -61,10 +61,6 @@ def analyse(
 def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[str, Sequence[str]]:
     """Return the vocabulary that the report of a run scores captions with: that of the split that was asked.
 
-    Args:
-        records: the run.
-        split: the split; None for the one that the tasks would ask now.
-
     Raises:
         VhbenchError: if an answer is to no question of this split: another vocabulary gives other scores.
     """

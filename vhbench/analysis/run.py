@@ -8,11 +8,7 @@ from vhbench.schema import Record, VhbenchError
 
 
 def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
-    """Return the answers to questions of the benchmarks that an analysis belongs to.
-
-    Args:
-        records: of a run, perhaps of several benchmarks.
-        analysis: the module, as the benchmarks name it.
+    """Return the answers to questions of the benchmarks that an analysis, a module, belongs to.
 
     Raises:
         VhbenchError: if there is none.

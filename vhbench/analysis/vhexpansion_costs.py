@@ -20,10 +20,7 @@ CLEAN: Final = "clean"
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the whole analysis as JSON.
-
-    Args:
-        records: answered questions; those of other benchmarks are left out.
+    """Return the whole analysis of answers as JSON; those to questions of other benchmarks are left out.
 
     Returns:
         ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, and of a perturbation the

@@ -9,15 +9,7 @@ from vhbench.schema import Manifest
 
 
 def croissant(manifest: Manifest, *, repo_id: str, description: str, licence: str, cite_as: str) -> dict[str, Any]:
-    """Return the JSON-LD of a split: one file set and one record set per config.
-
-    Args:
-        manifest: of the split.
-        repo_id: ORG/NAME on the Hub.
-        description: one paragraph.
-        licence: URL of the licence, or a name.
-        cite_as: BibTeX.
-    """
+    """Return the JSON-LD of a split: one file set and one record set per config; ``cite_as`` is BibTeX."""
     url = f"https://huggingface.co/datasets/{repo_id}"
     tag = f"v{manifest.version}"
     repository = {
