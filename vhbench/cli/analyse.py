@@ -14,7 +14,7 @@ from vhbench.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class AnalysisOptions:
     """What every ``vhbench analyse …`` command takes."""
 
     results: Path = option("What lmms-eval wrote with --log_samples: a folder, or a samples file.", argument=True)
@@ -34,7 +34,7 @@ def _command(name: str) -> Callable[..., None]:
     analysis = load(BENCHMARKS[name].analysis)
     data, picture = f"{name}_analysis.json", f"{name}_{BENCHMARKS[name].picture}.png"
 
-    def run(how: RunOptions, *more: SplitOptions) -> None:
+    def run(how: AnalysisOptions, *more: SplitOptions) -> None:
         from vhbench.files import json_bytes, write_atomic
         from vhbench.results import read_samples
 
@@ -47,10 +47,8 @@ def _command(name: str) -> Callable[..., None]:
         typer.echo(f"wrote {folder / data} and {folder / picture}")
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
-    help = (
-        f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
-    )
-    return running.command(run, RunOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
+    help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
+    return running.command(run, AnalysisOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
 app = typer.Typer(
