@@ -128,10 +128,11 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
     else:
         yield f"{source}: no clean pair was answered, so that no drop can be told."
     costs = {kind: score for kind, score in kinds.items() if score.get("drop") is not None}
-    sure = [(score["drop"], kind) for kind, score in costs.items() if score["drop_interval"] and _is_sure(score)]
+    ends = {kind: score["drop_interval"] for kind, score in costs.items() if score["drop_interval"]}
+    sure = [(costs[kind]["drop"], kind) for kind, (low, _) in ends.items() if low > 0]
     if sure:
         drop, kind = max(sure)
-        low, high = costs[kind]["drop_interval"]
+        low, high = ends[kind]
         yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
     elif costs:
         yield f"None of {', '.join(costs)} costs anything for certain."
@@ -146,10 +147,6 @@ def _beats_chance(score: Mapping[str, Any]) -> str:
     if score["interval"] is None or score["interval"][0] > score["chance"]:
         return ""
     return ", which is not certainly less"
-
-
-def _is_sure(score: Mapping[str, Any]) -> bool:
-    return float(score["drop_interval"][0]) > 0
 
 
 def _bars(kinds: Mapping[str, Mapping[str, Any]], value: str, interval: str) -> Iterator[dict[str, Any]]:
