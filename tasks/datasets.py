@@ -154,10 +154,15 @@ def vocabulary(benchmark: str) -> dict[str, list[str]]:
         VhbenchError: if the split's manifest has none.
     """
     data = resolve(benchmark)
-    words = data.manifest.config.get("vocabulary")
+    return vocabulary_of(data.path, data.manifest)
+
+
+def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
+    """Return the words that captions of a split are searched for. Raises as :func:`vocabulary` does."""
+    words = manifest.config.get("vocabulary")
     if not isinstance(words, dict) or not words:
         raise VhbenchError(
-            f"{data.path}: has captions and no vocabulary to score them with: config['vocabulary'] of manifest.json "
+            f"{split}: has captions and no vocabulary to score them with: config['vocabulary'] of manifest.json "
             "must be {word: [surface forms]}, as `vhbench build ode` writes it; build the split again"
         )
     return words

@@ -35,11 +35,8 @@ def to_text(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None
     Several images are announced in words, because such models do not show where each one stands.
     """
     count = len(doc["scene_ids"])
-    if count < 2:
-        return _question(doc, lmms_eval_specific_kwargs)
-    return f"You see {count} images, numbered Image 1 to Image {count} in this order.\n" + _question(
-        doc, lmms_eval_specific_kwargs
-    )
+    announced = f"You see {count} images, numbered Image 1 to Image {count} in this order.\n" if count > 1 else ""
+    return announced + _question(doc, lmms_eval_specific_kwargs)
 
 
 def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:

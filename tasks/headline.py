@@ -37,45 +37,45 @@ def yes_rate(records: Records) -> Score:
 
 def precision(records: Records) -> Score:
     """Of the answers with the positive class, the share that is right."""
-    found = _yes_no(tuple(records))
+    found = _scored(_yes_no, records)
     notes = {"positive": benchmark(records[0].benchmark).positive, "warnings": found["warnings"]}
     return _percent(found, "precision", notes)
 
 
 def recall(records: Records) -> Score:
     """Of the questions whose answer is the positive class, the share that is answered so."""
-    return _percent(_yes_no(tuple(records)), "recall")
+    return _percent(_scored(_yes_no, records), "recall")
 
 
 def f1(records: Records) -> Score:
     """The harmonic mean of precision and recall."""
-    return _percent(_yes_no(tuple(records)), "f1")
+    return _percent(_scored(_yes_no, records), "f1")
 
 
 def chair_i(records: Records) -> Score:
     """Share of mentions that are hallucinated."""
-    found = _captions(tuple(records))
+    found = _scored(_captions, records)
     return _percent(found, "chair_i", {"counters": found["counters"]})
 
 
 def chair_s(records: Records) -> Score:
     """Share of captions with a hallucination (AMBER's Hal)."""
-    return _percent(_captions(tuple(records)), "chair_s")
+    return _percent(_scored(_captions, records), "chair_s")
 
 
 def cover(records: Records) -> Score:
     """Share of what is there that is mentioned."""
-    return _percent(_captions(tuple(records)), "cover")
+    return _percent(_scored(_captions, records), "cover")
 
 
 def cog(records: Records) -> Score:
     """Share of the mentioned concepts that are the likely hallucinations."""
-    return _percent(_captions(tuple(records)), "cog")
+    return _percent(_scored(_captions, records), "cog")
 
 
 def aggregate(records: Records) -> Score:
     """MIOH's overall score: the unweighted mean over the pressures, then over the tasks."""
-    found = _scored(multiple_choice.score, tuple(records))
+    found = _scored(multiple_choice.score, records)
     return _percent(found | {"intervals": {"aggregate": found["aggregate_interval"]}}, "aggregate")
 
 
@@ -92,18 +92,18 @@ def original_accuracy(records: Records) -> Score:
 
 def symmetric_accuracy(records: Records) -> Score:
     """Share of pairs, a question and its negated twin, with both right."""
-    return _percent(_pairs(tuple(records)), "symmetric_accuracy")
+    return _percent(_scored(pairs.score, records), "symmetric_accuracy")
 
 
 def symmetric_chance(records: Records) -> Score:
     """p(1 - p): what a guesser with the same rate of yes gets (VHExpansion, Theorem 2)."""
-    return _percent(_pairs(tuple(records)), "chance")
+    return _percent(_scored(pairs.score, records), "chance")
 
 
 def new_cases(records: Records) -> Score:
     """How many new test cases (negated or perturbed) are answered wrongly: a count, the mean of repetitions."""
     first = {split_repetition(record.id)[1] for record in records}
-    return Score(_pairs(tuple(records))["new_successful"] * len(first) / len(records))
+    return Score(_scored(pairs.score, records)["new_successful"] * len(first) / len(records))
 
 
 def _share(hits: Sequence[bool], records: Records) -> Score:
@@ -120,29 +120,21 @@ def _percent(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | Non
     return Score(None if value is None else 100 * value, ends, notes or {})
 
 
-def _yes_no(records: tuple[Record, ...]) -> dict[str, Any]:
-    return _scored(_of_positive_class, records)
-
-
-def _of_positive_class(records: Records) -> dict[str, Any]:
+def _yes_no(records: Records) -> dict[str, Any]:
     return yes_no.score_records(records, positive=benchmark(records[0].benchmark).positive)
 
 
-def _pairs(records: tuple[Record, ...]) -> dict[str, Any]:
-    return _scored(pairs.score, records)
-
-
-def _captions(records: tuple[Record, ...]) -> dict[str, Any]:
-    return _scored(_of_vocabulary, records)
-
-
-def _of_vocabulary(records: Records) -> dict[str, Any]:
+def _captions(records: Records) -> dict[str, Any]:
     return ode_captions.score(records, vocabulary=datasets.vocabulary(records[0].benchmark))
 
 
-@lru_cache(maxsize=2)
-def _scored(score: Callable[[Records], dict[str, Any]], records: tuple[Record, ...]) -> dict[str, Any]:
+def _scored(score: Callable[[Records], dict[str, Any]], records: Records) -> dict[str, Any]:
     """Score records once: each number of one score is asked for in a call of its own, with the same records."""
+    return _kept(score, tuple(records))
+
+
+@lru_cache(maxsize=2)
+def _kept(score: Callable[[Records], dict[str, Any]], records: tuple[Record, ...]) -> dict[str, Any]:
     return score([as_said(record) for record in records])
 
 

@@ -46,13 +46,7 @@ def template(benchmark: Benchmark, family: Family) -> str:
 
 
 def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
-    """Return the file of a task or a group.
-
-    Args:
-        benchmark: whose task it is.
-        task: the task.
-        folder: of the templates, where the file does not lie beside them.
-    """
+    """Return the file of a task or a group; ``folder`` is that of the templates, where it does not lie beside them."""
     lines = [f"# {task.about}"] if task.about else []
     if task.family is None:
         members = [f"  - {member}" for member in task.members]

@@ -10,7 +10,8 @@ import yaml
 
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.benchmarks import BENCHMARKS, Benchmark, load, of_task, tasks
-from vhbench.builds.vhexpansion import FORMS, METHODS
+from vhbench.builds.vhexpansion import METHODS
+from vhbench.builds.vhexpansion_sources import FORMS
 from vhbench.card.sources import references, sources
 from vhbench.cli import app
 from vhbench.generators.mioh.pressures import PRESSURES

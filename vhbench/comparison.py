@@ -130,14 +130,9 @@ def _rows(directory: Path) -> dict[str, dict[str, Any]]:
     """Return each row by id: a digest per column, so that a large split fits into memory."""
     return {
         row.question.id: {"config": row.config, "images": hashlib.sha256(b"".join(digests)).digest()}
-        | {name: _digest(value) for name, value in hashed(row.question).items()}
+        | {name: hashlib.blake2b(repr(v).encode(), digest_size=8).digest() for name, v in hashed(row.question).items()}
         for row, digests, _ in digested(splits.read_rows(directory))
     }
-
-
-def _digest(value: object) -> bytes:
-    """Return a short digest of a column's value."""
-    return hashlib.blake2b(repr(value).encode(), digest_size=8).digest()
 
 
 def _shown(one: object, two: object) -> str:

@@ -65,7 +65,7 @@ def check_numbers(build: Any) -> None:
     """
     for name, shown in options_of(type(build)).items():
         value, flag = getattr(build, name), f"--{name.replace('_', '-')}"
-        if shown.least is not None and value < shown.least:
-            raise VhbenchError(f"{flag} {value}: must be at least {shown.least}")
-        if shown.most is not None and value > shown.most:
-            raise VhbenchError(f"{flag} {value}: must be at most {shown.most}")
+        least, most = shown.least, shown.most
+        if (least is not None and value < least) or (most is not None and value > most):
+            allowed = f"at least {least}" if most is None else f"{least} to {most}"
+            raise VhbenchError(f"{flag} {value}: must be {allowed}")

@@ -1,4 +1,4 @@
-"""Releases one built split directory on the Hugging Face Hub: one commit, one tag, all or nothing.
+"""The steps of releasing one built split directory on the Hugging Face Hub: one commit, one tag, all or nothing.
 
 The split is verified first and its card is written. Large files go up one by one and stay invisible until a single
 commit publishes everything; the tag ``v1.0.0`` is put on that commit. An interrupted push changes nothing that anyone
@@ -10,7 +10,6 @@ the tasks take their data.
 import re
 import sys
 import tempfile
-from contextlib import nullcontext
 from pathlib import Path
 
 import yaml
@@ -22,39 +21,6 @@ from vhbench.comparison import compare
 from vhbench.files import write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
-
-
-def push(
-    directory: Path,
-    repo_id: str,
-    version: str,
-    *,
-    private: bool = False,
-    dry_run: bool = False,
-    comparable_anyway: bool = False,
-    notes: str = "",
-    pin: Path | None = None,
-) -> None:
-    """Release a split directory and print what came of it; the arguments are the options of ``vhbench push``.
-
-    Raises:
-        VhbenchError: if it may not be released, or the Hub says no.
-    """
-    with nullcontext() if dry_run else splits.locked(directory):
-        manifest = verified(directory, version)
-        if hub.logged_in() and not comparable_anyway:
-            refuse_hidden_change(directory, manifest, repo_id)
-        if dry_run:
-            rehearse(directory, manifest, repo_id, notes)
-            return
-        write_card(directory, manifest, repo_id, notes, hub.released_changelog(repo_id))
-        release = hub.push(directory, repo_id, private=private)
-    if release.is_new:
-        print(f"released {repo_id} {release.tag}: {len(release.uploaded)} files new, {len(release.deleted)} deleted")
-    else:
-        print(f"nothing new: {repo_id} has {release.tag} with this content already")
-    print(f"commit {release.sha}")
-    record(manifest, release, pin)
 
 
 def record(manifest: Manifest, release: hub.Release, pin: Path | None) -> None:

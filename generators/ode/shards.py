@@ -32,19 +32,10 @@ class Recipe:
         world: what the image source can show.
         images: the image source.
         detector: looks at images whose truth is not exact; None where it is.
-        seed: of the build.
-        version: of the benchmark.
-        concepts: how many meet in one picture, 2 to 5.
-        variants: pictures per pair, with other attributes and seeds.
-        retries: new seeds for a picture that was rejected.
-        reserve: how many pairs are tried at most for each that is asked for.
-        levels: levels of questions.
-        epsilon: lower bound of the long tail.
-        delta: upper bound, or None for the default.
         thresholds: when the detector is believed.
         detector_words: how many words the detector is asked for in each image.
-        trust_prompt: take the prompt's colours and actions as truth.
-        size: pixels of an image's side.
+
+    The others are options of the build, which says what they are for.
     """
 
     graph: ConceptGraph

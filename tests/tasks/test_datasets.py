@@ -13,7 +13,7 @@ import yaml
 from PIL import Image
 
 from vhbench import splits
-from vhbench.schema import Question, Row, VhbenchError
+from vhbench.schema import Question, Record, Row, VhbenchError
 from vhbench.tasks import datasets
 
 
@@ -215,7 +215,7 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
 ) -> None:
     import datasets as hf
 
-    from vhbench.tasks import aggregate
+    from vhbench.tasks import headline
 
     build(tmp_path, rows=1)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
@@ -223,7 +223,7 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
     with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
         datasets.select(hf.Dataset.from_dict(columns))
     with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
-        aggregate.chair_s([{"id": "x", "kind": "caption", "benchmark": "ode", "response": "A dog."}])
+        headline.chair_s([Record("x", kind="caption", benchmark="ode", response="A dog.")])
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,7 @@ _CLOSE: Final = 0.1  # to what guessing gives: such a share is said to show noth
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the whole analysis as JSON.
-
-    Args:
-        records: answered questions; those of other benchmarks are left out.
+    """Return the whole analysis of answers as JSON; those to questions of other benchmarks are left out.
 
     Returns:
         ``grid``: type → pressure → n, accuracy, interval; ``failures`` and ``drops`` per task; ``summary`` in words.
@@ -51,11 +48,6 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         "drops": drops,
         "summary": summary(failures, drops),
     }
-
-
-def right(record: Record) -> bool:
-    """Tell whether an answer is right."""
-    return record.prediction != "" and record.prediction == record.answer
 
 
 def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -162,7 +154,7 @@ def _shares(
 
 
 def _hit(record: Record) -> float:
-    return float(right(record))
+    return float(record.prediction != "" and record.prediction == record.answer)
 
 
 def _guess(record: Record) -> float:

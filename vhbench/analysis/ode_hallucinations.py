@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import splits
-from vhbench.analysis.run import own_records
+from vhbench.analysis.run import drawing, own_records
 from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, questions
 from vhbench.schema import Record, VhbenchError
@@ -61,10 +61,6 @@ def analyse(
 def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[str, Sequence[str]]:
     """Return the vocabulary that the report of a run scores captions with: that of the split that was asked.
 
-    Args:
-        records: the run.
-        split: the split; None for the one that the tasks would ask now.
-
     Raises:
         VhbenchError: if an answer is to no question of this split: another vocabulary gives other scores.
     """
@@ -76,10 +72,7 @@ def asked_vocabulary(records: Sequence[Record], split: Path | None) -> Mapping[s
                 f"answer {record.id!r} is to no question of {folder}, so its captions cannot be scored with the words "
                 "of that split; name the one that was asked with --split DIR"
             )
-    words = splits.read_manifest(folder).config.get("vocabulary")
-    if not words:
-        raise VhbenchError(f"{folder}: its manifest has no vocabulary to score captions with")
-    return dict(words)
+    return datasets.vocabulary_of(folder, splits.read_manifest(folder))
 
 
 def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) -> dict[str, dict[str, Any]]:
@@ -155,8 +148,7 @@ def summary(found: Mapping[str, Mapping[str, Any]], pairs: Mapping[tuple[str, st
 
 def draw(found: Mapping[str, Any], file: Path) -> None:
     """Write a picture: the curve from standard to fictional, and what is imagined next to what."""
-    import altair as alt
-
+    alt = drawing()
     curves = alt.Data(values=list(_points(found["curve"])))
     across = alt.X("criterion:N", sort=list(CRITERIA), title=None, axis=alt.Axis(labelAngle=0))
     base = alt.Chart(curves).encode(x=across, color=alt.Color("score:N", title=None))
@@ -164,9 +156,8 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
     whiskers = base.mark_rule(opacity=0.5).encode(y="low:Q", y2="high:Q")
     chart: Any = alt.layer(whiskers, line).properties(width=420, height=300, title="From standard to fictional")
     if cells := _cells(found["matrix"]):
-        order = {"fact": [], "word": []}  # type: dict[str, list[str]]
-        for name, values in order.items():
-            values.extend(dict.fromkeys(cell[name] for cell in sorted(cells, key=lambda c: -int(c["count"]))))
+        fullest = sorted(cells, key=lambda cell: -int(cell["count"]))
+        order = {name: list(dict.fromkeys(cell[name] for cell in fullest)) for name in ("fact", "word")}
         heat = (
             alt.Chart(alt.Data(values=cells))
             .mark_rect()
@@ -181,14 +172,12 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
     chart.save(str(file), scale_factor=2)
 
 
+_CURVES: Final = (("caption", "chair_i"), ("caption", "cover"), ("existence", "f1"), ("attribute", "accuracy"))
+
+
 def _points(found: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     for criterion, tasks in found.items():
-        for task, name in (
-            ("caption", "chair_i"),
-            ("caption", "cover"),
-            ("existence", "f1"),
-            ("attribute", "accuracy"),
-        ):
+        for task, name in _CURVES:
             score = tasks.get(task, {}).get(name, {})
             if score.get("value") is not None:
                 low, high = score["interval"] or (score["value"], score["value"])

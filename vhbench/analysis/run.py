@@ -1,17 +1,14 @@
-"""Which answers of a run an analysis is about."""
+"""What the analyses share: which answers of a run are theirs, and the library that draws."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.schema import Record, VhbenchError
 
 
 def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
-    """Return the answers to questions of the benchmarks that an analysis belongs to.
-
-    Args:
-        records: of a run, perhaps of several benchmarks.
-        analysis: the module, as the benchmarks name it.
+    """Return the answers to questions of the benchmarks that an analysis, a module, belongs to.
 
     Raises:
         VhbenchError: if there is none.
@@ -22,3 +19,16 @@ def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
         titles = " or ".join(BENCHMARKS[name].title.partition(":")[0] for name in names)
         raise VhbenchError(f"none of {len(records)} answers is to a question of {titles}")
     return own
+
+
+def drawing() -> Any:
+    """Return the library that draws pictures.
+
+    Raises:
+        VhbenchError: if it is not installed.
+    """
+    try:
+        import altair
+    except ImportError as error:
+        raise VhbenchError(f"the picture needs vhbench[generate]: {error}") from error
+    return altair

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from vhbench.analysis.run import own_records
-from vhbench.schema import Record, VhbenchError
+from vhbench.analysis.run import drawing, own_records
+from vhbench.schema import Record
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 from vhbench.tasks.metrics.records import case_of, resampling_unit
 
@@ -20,10 +20,7 @@ CLEAN: Final = "clean"
 
 
 def analyse(records: Sequence[Record]) -> dict[str, Any]:
-    """Return the whole analysis as JSON.
-
-    Args:
-        records: answered questions; those of other benchmarks are left out.
+    """Return the whole analysis of answers as JSON; those to questions of other benchmarks are left out.
 
     Returns:
         ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, and of a perturbation the
@@ -62,15 +59,8 @@ def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
 
 
 def draw(found: Mapping[str, Any], file: Path) -> None:
-    """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals.
-
-    Raises:
-        VhbenchError: without the libraries that draw.
-    """
-    try:
-        import altair
-    except ImportError as error:
-        raise VhbenchError(f"the picture needs vhbench[generate]: {error}") from error
+    """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals."""
+    altair = drawing()
     panels = [
         ("symmetric_accuracy", "interval", "symmetric accuracy in % (tick: its chance level)"),
         ("drop", "drop_interval", "drop against the clean pairs, in points"),
@@ -138,10 +128,11 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
     else:
         yield f"{source}: no clean pair was answered, so that no drop can be told."
     costs = {kind: score for kind, score in kinds.items() if score.get("drop") is not None}
-    sure = [(score["drop"], kind) for kind, score in costs.items() if score["drop_interval"] and _is_sure(score)]
+    ends = {kind: score["drop_interval"] for kind, score in costs.items() if score["drop_interval"]}
+    sure = [(costs[kind]["drop"], kind) for kind, (low, _) in ends.items() if low > 0]
     if sure:
         drop, kind = max(sure)
-        low, high = costs[kind]["drop_interval"]
+        low, high = ends[kind]
         yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
     elif costs:
         yield f"None of {', '.join(costs)} costs anything for certain."
@@ -156,10 +147,6 @@ def _beats_chance(score: Mapping[str, Any]) -> str:
     if score["interval"] is None or score["interval"][0] > score["chance"]:
         return ""
     return ", which is not certainly less"
-
-
-def _is_sure(score: Mapping[str, Any]) -> bool:
-    return float(score["drop_interval"][0]) > 0
 
 
 def _bars(kinds: Mapping[str, Mapping[str, Any]], value: str, interval: str) -> Iterator[dict[str, Any]]:

@@ -9,12 +9,9 @@ _NAMED = 5
 
 
 def faults(question: Question, scene: Scene, vocabulary: Iterable[str]) -> Iterator[str]:
-    """Yield what is wrong with the words of a caption's row.
+    """Yield what is wrong with the words of a caption's row, given the truth about its image.
 
-    Args:
-        question: of kind "caption".
-        scene: the truth about its image.
-        vocabulary: the words that captions are searched for; empty where that is not known.
+    The vocabulary, the words that captions are searched for, is empty where it is not known.
     """
     shown = {thing.category for thing in scene.objects}.union(scene.areas)
     settled = shown | scene.known

@@ -14,11 +14,9 @@ _REST = ("None of the above", "I don't know")
 
 
 def verdict(question: Question, scenes: Scenes) -> Maybe:
-    """Tell whether a question's answer is right, or None if its words or its scenes leave that open.
+    """Tell whether a question's answer is right by the truth about each of its images, in their order.
 
-    Args:
-        question: of kind "yes_no" or "multiple_choice".
-        scenes: the truth about each of its images, in order.
+    None, if its words or its scenes leave that open.
     """
     if question.kind == "yes_no":
         found = read(question.question, scenes)

@@ -87,7 +87,7 @@ class MiohBuild(SplitBuild):
             raise VhbenchError(f"unknown question type {unknown[0]!r}: must be among {', '.join(QUESTION_TYPES)}")
         for source in self.source:
             mioh_sources.check(source, self.images)
-            self._thresholds(source)
+            self.thresholds(source)
         self._sizes  # noqa: B018 - reads the file
 
     @property
@@ -96,7 +96,7 @@ class MiohBuild(SplitBuild):
         return {
             "sources": [mioh_sources.label(source) for source in self.source],
             "cells": {name: dict(self._sizes[name]) for name in self.types},
-            "thresholds": {source.partition(":")[0]: asdict(self._thresholds(source)) for source in self.source},
+            "thresholds": {source.partition(":")[0]: asdict(self.thresholds(source)) for source in self.source},
             "pressures": f"rules and CLIP ({_named(self.clip)})" if self.clip else "rules alone, no CLIP",
             "skip_bad": self.skip_bad,
             "size": self.size,
@@ -121,28 +121,14 @@ class MiohBuild(SplitBuild):
         for source in self._sources_of(kind.task):
             yield from () if source in earlier else world.rejections.get(source, ())
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
-        used: set[int] = set()
         for made in filler.fill():
             yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
-        for cell in filler.cells.values():
-            used |= cell.scenes
-        for index in sorted(used):
+        for index in sorted(set().union(*(cell.scenes for cell in filler.cells.values()))):
             yield pool.scenes[index]
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source that a task takes its questions from."""
-        source, *absences = self._sources_of(task)
-        return _pool(
-            source,
-            self.images,
-            self.skip_bad,
-            self._thresholds(source),
-            self.clip,
-            self.size,
-            self.seed,
-            self.scratch,
-            absences[0] if absences else "",
-        )
+        return _pool(self, *self._sources_of(task))
 
     def _sources_of(self, task: str) -> list[str]:
         """Return the source of a task, and the one that knows what is absent from its images."""
@@ -154,7 +140,8 @@ class MiohBuild(SplitBuild):
     def _sizes(self) -> Mapping[str, Mapping[str, int]]:
         return sizes(read_cells(self.cells))
 
-    def _thresholds(self, source: str) -> PressureThresholds:
+    def thresholds(self, source: str) -> PressureThresholds:
+        """Return the pressures' thresholds for the scenes of a source."""
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
@@ -164,28 +151,19 @@ def _named(model: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _pool(
-    source: str,
-    images: str,
-    skip_bad: bool,
-    thresholds: PressureThresholds,
-    clip: str,
-    size: int,
-    seed: int,
-    scratch: str,
-    absences: str,
-) -> tuple[MiohSource, ScenePool]:
+def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource, ScenePool]:
     """Read a source once per process."""
     world = mioh_sources.read(
-        source, images, skip_bad=skip_bad, size=size, seed=seed, scratch=scratch, absences=absences
-    )
-    pool = ScenePool(world.scenes, thresholds, flat=source.startswith("scenes"))
-    if clip:
+        source, build.images, skip_bad=build.skip_bad, size=build.size, seed=build.seed, scratch=build.scratch,
+        absences=absences,
+    )  # fmt: skip
+    pool = ScenePool(world.scenes, build.thresholds(source), flat=source.startswith("scenes"))
+    if build.clip:
         from vhbench.adapters.clip import ClipScorer
         from vhbench.generators.mioh.pressures import CLIP_PROMPT
 
         texts = [CLIP_PROMPT.format(category) for category in pool.categories]
-        pool.clip = ClipScorer(clip).matrix([scene.image for scene in world.scenes], texts)
+        pool.clip = ClipScorer(build.clip).matrix([scene.image for scene in world.scenes], texts)
     return world, pool
 
 

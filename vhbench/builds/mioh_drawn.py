@@ -214,12 +214,8 @@ _PURPOSES: Final[dict[str, tuple[Purpose, ...]]] = {
 def draw(number: int, seed: int, size: int = 512, scratch: str = "") -> tuple[list[Scene], tuple[Rejection, ...]]:
     """Draw a pool of scenes; what cannot be drawn is told.
 
-    Args:
-        number: of scenes.
-        seed: of the split.
-        size: side in pixels.
-        scratch: a folder in which several processes share the work, each drawing what no other is at; "" to draw
-            everything here.
+    ``scratch`` is a folder in which several processes share the work, each drawing what no other is at; "" to draw
+    everything here.
 
     Raises:
         VhbenchError: if none can be drawn.

@@ -80,16 +80,9 @@ def absences_for(source: str, sources: Sequence[str]) -> str:
 def read(
     source: str, images: str, *, skip_bad: bool, size: int, seed: int, scratch: str = "", absences: str = ""
 ) -> MiohSource:
-    """Read or draw the scenes of a source.
+    """Read or draw the scenes of a source; the arguments are options of the build.
 
-    Args:
-        source: its name and file.
-        images: the folder that its images lie in.
-        skip_bad: leave bad entries out and count them.
-        size: side of drawn scenes in pixels.
-        seed: of drawn scenes.
-        scratch: a folder in which processes share the drawing, or "".
-        absences: a COCO source that knows what is absent from the same images, or "".
+    ``absences`` is a COCO source that knows what is absent from the same images, or "".
     """
     name, _, place = source.partition(":")
     if name == "scenes":

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property, lru_cache, reduce
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,14 @@ from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_s
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.shards import Recipe, Share
-from vhbench.options import check_numbers, option
+from vhbench.options import check_numbers, option, options_of, values_of
 from vhbench.protocols import Detector, ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 PAIRS_PER_SHARD = 10
 _DRAW, _IMAGES = "What meets in a picture", "Images and filter"
-
-
 _SURE = DetectionThresholds()
 _PIPELINE = ("steps", "dtype", "offload", "batch", "guidance")
-_RECIPE = (
-    *("seed", "version", "concepts", "variants", "retries", "reserve", "levels", "epsilon", "trust_prompt", "size"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,17 +105,18 @@ class OdeBuild(SplitBuild):
             raise VhbenchError(f"unknown image source {self.images!r}: allowed are scenes, diffusers:NAME")
         if self.images != "scenes" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
-        graph = load_graph(self.graph, self.node_types, self.add)
         for criterion in self.criteria:
-            criteria.select(graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self._delta)
+            criteria.select(
+                self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self._delta
+            )
 
     @property
     def config(self) -> Mapping[str, Any]:
         """Every option, JSON types only; without the folders that graphs and models lie in."""
         named = {name: tail(getattr(self, name)) for name in ("node_types", "add", "images", "detector")}
-        grouped = {"keep", "absent", *_PIPELINE}
+        elsewhere = {"seed", "version", "keep", "absent", *_PIPELINE}
         return {
-            **{name: value for name, value in self.options().items() if name not in grouped},
+            **{name: value for name, value in values_of(self).items() if name not in elsewhere},
             **named,
             "graph": [tail(name) for name in self.graph],
             "delta": self._delta,
@@ -148,12 +144,11 @@ class OdeBuild(SplitBuild):
     @cached_property
     def plan(self) -> tuple[Share, ...]:
         """What each shard makes."""
-        graph = load_graph(self.graph, self.node_types, self.add)
-        pairings = [p for p in criteria.PAIRINGS if p == "ee" or criteria.has_environments(graph)]
+        pairings = [p for p in criteria.PAIRINGS if p == "ee" or criteria.has_environments(self._graph)]
         step = -(-self.pairs // PAIRS_PER_SHARD)
         return tuple(
             Share(criterion, pairing, len(range(first, self.pairs, step)), first, step, version)
-            for version in range(1, int(graph.graph["version"]) + 1)
+            for version in range(1, int(self._graph.graph["version"]) + 1)
             for criterion in self.criteria
             for pairing in pairings
             for first in range(step)
@@ -193,19 +188,23 @@ class OdeBuild(SplitBuild):
 
     def _recipe(self) -> Recipe:
         images = image_source(self.images, tuple(sorted(self._pipeline.items())))
-        return Recipe(
-            graph=load_graph(self.graph, self.node_types, self.add),
-            world=self._world(),
-            images=images,
-            detector=detector(self.detector) if self.detector and not images.exact else None,
-            delta=self._delta,
-            thresholds=self._thresholds,
-            **{name: getattr(self, name) for name in _RECIPE},
-        )
+        made: dict[str, Any] = {
+            "graph": self._graph,
+            "world": self._world(),
+            "images": images,
+            "detector": detector(self.detector) if self.detector and not images.exact else None,
+            "delta": self._delta,
+            "thresholds": self._thresholds,
+        }
+        options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()
+        return Recipe(**{name: getattr(self, name) for name in options} | made)
+
+    @property
+    def _graph(self) -> ConceptGraph:
+        return load_graph(self.graph, self.node_types, self.add)
 
     def _world(self) -> DrawnWorld | OpenWorld:
-        graph = load_graph(self.graph, self.node_types, self.add)
-        return DrawnWorld(graph) if self.images == "scenes" else OpenWorld(graph)
+        return DrawnWorld(self._graph) if self.images == "scenes" else OpenWorld(self._graph)
 
 
 @lru_cache(maxsize=4)
@@ -280,9 +279,7 @@ def tasks() -> Iterator[Task]:
         group = f"ode_{criterion}"
         yield Task(group, members=tuple(f"{group}_{level}" for level in questions.LEVELS if level in paper))
         for level in questions.LEVELS:
-            beyond = (
-                "" if level in paper else f"Beyond the paper, and so in no group: needs a split with --levels {level}."
-            )
+            beyond = f"Beyond the paper, and so in no group: needs a split with --levels {level}."
             family = families["caption" if level == "caption" else "yes_no"]
             command = f"vhbench build ode --criteria {criterion} --levels {level}"
             yield Task(f"{group}_{level}", family, about="" if level in paper else beyond, command=command)

@@ -18,11 +18,11 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -92,8 +92,8 @@ def run(
         in_use = _hold(parts)
     try:
         with in_use:
-            share = range(index, build.shards, jobs)
-            _build_missing(build, parts, share, workers=workers, ray=ray, gpus=gpus, progress=progress)
+            build_all = partial(_build_all, build, parts, workers=workers, ray=ray, gpus=gpus, progress=progress)
+            _build_missing(build, parts, range(index, build.shards, jobs), build_all)
         with splits.locked(target):
             return _merge(build, parts, target, mark, commitment, progress=progress)
     except (OSError, VhbenchError):
@@ -172,14 +172,8 @@ def _finished(target: Path, mark: str) -> Manifest | None:
     return manifest if whole else None
 
 
-def _build_missing(
-    build: Build, parts: Path, share: range, *, workers: int, ray: str | None, gpus: float, progress: bool
-) -> None:
+def _build_missing(build: Build, parts: Path, share: range, build_all: Callable[[list[int]], None]) -> None:
     """Build what is missing of a share; where nothing is missing then, also all shards that are damaged."""
-
-    def build_all(todo: list[int]) -> None:
-        _build_all(build, parts, todo, workers=workers, ray=ray, gpus=gpus, progress=progress)
-
     build_all([i for i in share if not _is_built(parts, i)])
     if _all_built(build, parts):
         damaged = {i: faults for i in range(build.shards) if (faults := splits.damage(_part(parts, i)))}

@@ -1,11 +1,10 @@
 """What all builds share: the options of an edition, and what a build may say when it is done."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from vhbench.options import option, values_of
+from vhbench.options import option
 from vhbench.protocols import Build
 
 _EDITION = "Edition"
@@ -38,11 +37,6 @@ class SplitBuild(Build):
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of what came of it, its heads first; empty where there is nothing to tell."""
         return ()
-
-    def options(self) -> dict[str, Any]:
-        """Return the options that go into the manifest, JSON types only; the edition stands there by itself."""
-        values: Mapping[str, Any] = values_of(self)
-        return {name: value for name, value in values.items() if name not in ("seed", "version")}
 
 
 def tail(name: str) -> str:

@@ -1,6 +1,7 @@
 """The starter splits: small, built from drawn scenes, the same on every machine."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -45,12 +46,7 @@ def build(benchmark: str, root: Path) -> None:
 
 def _filled(value: Any) -> Any:
     """Return an option with the folders of the starter splits in place of their names: "ode:{ode}"."""
-    return value.format_map(_Starters()) if isinstance(value, str) else value
-
-
-class _Starters(dict[str, Path]):
-    def __missing__(self, benchmark: str) -> Path:
-        return starter(benchmark)
+    return re.sub(r"\{(\w+)\}", lambda name: str(starter(name[1])), value) if isinstance(value, str) else value
 
 
 def _build_elsewhere(benchmark: str, root: Path) -> None:

@@ -2,21 +2,19 @@
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from itertools import chain, zip_longest
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
-from vhbench.adapters import mmvp, pope, tables, vhtest
 from vhbench.benchmarks import VHEXPANSION, Task
 from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
+from vhbench.builds.vhexpansion_sources import FORMS, files_of, form_of, read_cases, scenes_of
 from vhbench.files import file_sha256
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.binary import binary
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
 from vhbench.generators.vhexpansion.negation import CannotNegate
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
@@ -149,7 +147,7 @@ class VHExpansionBuild(SplitBuild):
     @cached_property
     def _sources(self) -> dict[str, str]:
         _, path = form_of(self.source)
-        found = {file.name: file_sha256(file) for file in _files(path)}
+        found = {file.name: file_sha256(file) for file in files_of(path)}
         images = hashlib.sha256()
         for group in self._groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
@@ -170,7 +168,7 @@ class VHExpansionBuild(SplitBuild):
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
         """Yield a shard's pairs, clean ones first, what was left out, and the scenes where the source knows them."""
         rewriter = rewriter_of(self.rewriter)
-        scenes = _scenes(self.source)
+        scenes = scenes_of(self.source)
         attacked: list[tuple[list[InitialCase], Array]] = []
         for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
             told = sorted({name for question in group for name in question.scene_ids})
@@ -223,40 +221,7 @@ class VHExpansionBuild(SplitBuild):
 
     @property
     def _groups(self) -> tuple[tuple[Question, ...], ...]:
-        return _read(self.source, self.images, self.source_name, self.limit, self.version)
-
-
-def form_of(source: str) -> tuple[str, Path]:
-    """Return the form of a source and its path: ``pope:FILE``, or a path whose form can be told.
-
-    Raises:
-        VhbenchError: if there is no such path.
-    """
-    form, colon, rest = source.partition(":")
-    named = form if colon and form in FORMS else ""
-    path = Path(rest if named else source).expanduser()
-    if not path.exists():
-        raise VhbenchError(f"--source {source}: no such file or folder; FORM:PATH with FORM among {', '.join(FORMS)}")
-    if named:
-        return named, path
-    if (path / "manifest.json").is_file():
-        return "split", path
-    if "pope" in path.name.lower():
-        return "pope", path
-    if (path / "Questions.csv").is_file():
-        return "mmvp", path
-    return "table", path
-
-
-def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
-    """Yield the questions of a split that have one image and a closed answer; captions are passed over.
-
-    Its configs take turns, so that the first N questions are of every kind.
-    """
-    configs = [splits.read_questions(path, config) for config in splits.read_manifest(path).rows]
-    for question in filter(None, chain.from_iterable(zip_longest(*configs))):
-        if question.kind != "caption" and len(question.images) == 1 and not question.perturbation:
-            yield replace(question, source=source)
+        return read_cases(self.source, self.images, self.source_name, self.limit, self.version)
 
 
 def rewriter_of(spec: str) -> Rewriter | None:
@@ -270,52 +235,6 @@ def rewriter_of(spec: str) -> Rewriter | None:
     from vhbench.adapters.rewriters import load_rewriter
 
     return load_rewriter(spec)
-
-
-@lru_cache(maxsize=2)
-def _read(source: str, images: str, name: str, limit: int, version: str) -> tuple[tuple[Question, ...], ...]:
-    """Read a source: yes/no questions in groups that share an image, in order of first appearance."""
-    form, path = form_of(source)
-    folder = Path(images).expanduser() if images else None
-    if folder is not None and not folder.is_dir():
-        raise VhbenchError(f"--images {images}: no such folder")
-    groups: dict[object, list[Question]] = {}
-    ids: set[str] = set()
-    for asked in FORMS[form](path, folder, source=name):
-        for question in binary(asked):
-            if 0 < limit <= len(ids):
-                break
-            question = replace(question, id=expansion.clean_id(question.id), benchmark_version=version)
-            if question.id in ids:
-                raise VhbenchError(f"{path}: id {question.id!r} is there twice")
-            ids.add(question.id)
-            groups.setdefault(_key(question), []).append(question)
-    if not ids:
-        raise VhbenchError(f"{path}: no yes/no or multiple-choice questions about one image")
-    _check_twins([q for group in groups.values() for q in group], path)
-    return tuple(tuple(group) for group in groups.values())
-
-
-@lru_cache(maxsize=2)
-def _scenes(source: str) -> dict[str, Scene]:
-    """Return the truth behind a split's images, so that its answers can be found anew; other sources tell none."""
-    form, path = form_of(source)
-    return splits.read_scenes(path) if FORMS[form] is read_split else {}
-
-
-def _check_twins(questions: list[Question], path: Path) -> None:
-    """Hold twins that a source brings along to their originals: there, about the same image, answered otherwise."""
-    originals = {q.pair_id or q.id: q for q in questions if not q.negated}
-    for twin in questions:
-        if not twin.negated:
-            continue
-        original = originals.get(twin.pair_id)
-        if original is None:
-            raise VhbenchError(f"{path}: twin {twin.id!r} has no original: no other row has pair_id {twin.pair_id!r}")
-        if original.answer == twin.answer or _key(original) != _key(twin):
-            raise VhbenchError(
-                f"{path}: twin {twin.id!r} must have the image of its original {original.id!r} and the other answer"
-            )
 
 
 def _cases(group: tuple[Question, ...], rewriter: Rewriter | None) -> Iterator[InitialCase | Rejection]:
@@ -337,17 +256,6 @@ def _cases(group: tuple[Question, ...], rewriter: Rewriter | None) -> Iterator[I
             detail = {"question": question.question, "said": twin.refused, "why": twin.reason}
             yield Rejection(f"{question.id}/rewriting", "rewriting_refused", detail)
         yield InitialCase(question, twin)
-
-
-def _key(question: Question) -> object:
-    image = question.images[0]
-    return hashlib.sha256(image).digest() if isinstance(image, bytes) else image
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_file():
-        return [path]
-    return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
 
 
 def _name(spec: str) -> str:
@@ -373,15 +281,3 @@ def tasks() -> Iterator[Task]:
             yield Task(f"{clean}_{name}", family, command=f"{command} --attack {name} --model NAME")
         yield Task(f"{clean}_all", members=(clean, *(f"{clean}_{name}" for name in PERTURBATIONS)))
     yield Task("vhexpansion", members=("vhexpansion_ode_all",))
-
-
-Reader = Callable[..., Iterator[Question]]
-
-FORMS: dict[str, Reader] = {
-    "pope": pope.read_pope,
-    "mmvp": mmvp.read_mmvp,
-    "vhtest": vhtest.read_vhtest,
-    "split": read_split,
-    "ode": read_split,
-    "table": tables.read_questions,
-}

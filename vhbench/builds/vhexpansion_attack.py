@@ -69,12 +69,7 @@ def attack_cases(
     A case that the model answers right is pushed apart from its original, one that it already fails is kept similar,
     so that the failure stays one. The report (similarity before, after and as saved, largest change, steps) is the
     provenance of a scene about which nothing else is known. Finished images are kept in the user's cache, so that an
-    attack that was interrupted goes on.
-
-    Args:
-        groups: cases that share an image, each with its pixels.
-        attack: which attack on which model.
-        seed: of the build.
+    attack that was interrupted goes on. A group is the cases of an image with its pixels.
     """
     from vhbench.generators.vhexpansion.attack import AttackCase, AttackConfig
     from vhbench.generators.vhexpansion.attack import attack as run
@@ -111,7 +106,7 @@ def _failed(attack: Attack, cases: list[InitialCase]) -> Mapping[str, bool]:
     """Return for each case whether the model fails it; a case whose answer is not known is missing."""
     if attack.failed != "ask":
         return _answers(attack.failed)
-    images = [_bytes(case) for case in cases]
+    images = [read_image(case.question.images[0]) for case in cases]
     questions = [case.question.question for case in cases]
     responses = _model(attack.model).answer(images, questions, suffix=SUFFIX)
     return {
@@ -138,10 +133,6 @@ def _model(name: str) -> "TransformersVLM":
     from vhbench.adapters.vlms import load_vlm
 
     return load_vlm(name)
-
-
-def _bytes(case: InitialCase) -> bytes:
-    return read_image(case.question.images[0])
 
 
 def _rgb(pixels: Array) -> Array:

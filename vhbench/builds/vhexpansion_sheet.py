@@ -11,12 +11,7 @@ CASES = 8
 
 
 def draw_sheet(directory: Path, file: Path, *, cases: int = CASES) -> None:
-    """Draw the first case of each of the first images, one row each: the original and each perturbation.
-
-    Args:
-        directory: a split directory of VHExpansion.
-        file: where the PNG goes.
-        cases: rows.
+    """Draw the first case of each of the first images, one row each: the original and each perturbation, as PNG.
 
     Raises:
         VhbenchError: if the split holds no case, or the file cannot be written.

@@ -1,42 +1,15 @@
 """The split as Croissant JSON-LD (https://docs.mlcommons.org/croissant), the format that data catalogues read."""
 
+import json
+from importlib.resources import files
 from typing import Any
 
 from vhbench.columns import COLUMNS, FLAGS, LISTS
 from vhbench.schema import Manifest
 
-_TERMS = """
-    arrayShape citeAs column conformsTo equivalentProperty extract field fileProperty format includes isArray
-    isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate
-    separator source subField transform
-""".split()
-_CONTEXT: dict[str, Any] = {
-    "@language": "en",
-    "@vocab": "https://schema.org/",
-    "sc": "https://schema.org/",
-    "cr": "http://mlcommons.org/croissant/",
-    "rai": "http://mlcommons.org/croissant/RAI/",
-    "dct": "http://purl.org/dc/terms/",
-    "data": {"@id": "cr:data", "@type": "@json"},
-    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
-    "examples": {"@id": "cr:examples", "@type": "@json"},
-    "fileObject": "cr:fileObject",
-    "fileSet": "cr:fileSet",
-    **{term: f"cr:{term}" for term in _TERMS},
-    "conformsTo": "dct:conformsTo",
-}
-
 
 def croissant(manifest: Manifest, *, repo_id: str, description: str, licence: str, cite_as: str) -> dict[str, Any]:
-    """Return the JSON-LD of a split: one file set and one record set per config.
-
-    Args:
-        manifest: of the split.
-        repo_id: ORG/NAME on the Hub.
-        description: one paragraph.
-        licence: URL of the licence, or a name.
-        cite_as: BibTeX.
-    """
+    """Return the JSON-LD of a split: one file set and one record set per config; ``cite_as`` is BibTeX."""
     url = f"https://huggingface.co/datasets/{repo_id}"
     tag = f"v{manifest.version}"
     repository = {
@@ -49,7 +22,7 @@ def croissant(manifest: Manifest, *, repo_id: str, description: str, licence: st
         "sha256": "https://github.com/mlcommons/croissant/issues/80",  # a repository has none; the field is mandatory
     }
     return {
-        "@context": _CONTEXT,
+        "@context": json.loads(files("vhbench.card").joinpath("croissant_context.json").read_bytes()),
         "@type": "sc:Dataset",
         "name": repo_id.rpartition("/")[2],
         "description": description,

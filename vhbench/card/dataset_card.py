@@ -18,6 +18,7 @@ from vhbench.card import counts
 from vhbench.card.croissant import croissant
 from vhbench.card.sources import references, source
 from vhbench.columns import COLUMNS, FLAGS, LISTS
+from vhbench.contact_sheet import contact_sheet
 from vhbench.files import write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
@@ -59,7 +60,15 @@ def write_card(
     bibtex = "\n\n".join(dict.fromkeys(filter(None, cited)))
     texts = {
         "CHANGELOG.md": changelog,
-        "README.md": _readme(directory, manifest, found, repo_id, changelog, bibtex, into),
+        "README.md": _readme(
+            _front_matter(directory, manifest, found),
+            manifest,
+            found,
+            repo_id=repo_id,
+            sheet=(into / "contact_sheet.png").is_file(),
+            changelog=changelog.strip(),
+            bibtex=bibtex,
+        ),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, found, repo_id, bibtex),
     }
@@ -69,8 +78,6 @@ def write_card(
 
 def sheet(directory: Path, *, questions: int = 12) -> bytes:
     """Return a contact sheet of some of a split's questions, as PNG; the same for the same split."""
-    from vhbench.contact_sheet import contact_sheet
-
     buffer = io.BytesIO()
     image = contact_sheet(splits.choose(directory, None, questions, seed=0))
     image.convert("P", palette=Image.Palette.ADAPTIVE).save(buffer, "PNG")
@@ -95,15 +102,7 @@ def _about(manifest: Manifest) -> Benchmark:
     return BENCHMARKS.get(manifest.benchmark, unknown)
 
 
-def _readme(
-    directory: Path,
-    manifest: Manifest,
-    found: counts.SplitCounts,
-    repo_id: str,
-    changelog: str,
-    bibtex: str,
-    into: Path,
-) -> str:
+def _readme(front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts, **shown: Any) -> str:
     # The card is Markdown: what comes from data is escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
     environment.filters["cell"] = _cell
@@ -112,17 +111,14 @@ def _readme(
         about=_about(manifest),
         counts=found,
         total=f"{sum(manifest.rows.values()):,}",
-        repo_id=repo_id,
         task=manifest.benchmark,
         first_config=next(iter(sorted(manifest.rows))),
         config=_options(manifest),
         secret=manifest.extra.get("commitment", ""),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
-        sheet=(into / "contact_sheet.png").is_file(),
-        changelog=changelog.strip(),
-        bibtex=bibtex,
+        **shown,
     )
-    return f"---\n{_dump(_front_matter(directory, manifest, found))}---\n\n{body}\n"
+    return f"---\n{_dump(front)}---\n\n{body}\n"
 
 
 def _kept_changelog(directory: Path) -> str:
@@ -159,7 +155,6 @@ def _split(directory: Path, manifest: Manifest, config: str) -> dict[str, Any]:
 
 def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts) -> dict[str, Any]:
     total = sum(manifest.rows.values())
-    features = [_feature(name) for name in COLUMNS]
     return {
         "pretty_name": _about(manifest).title,
         "license": "apache-2.0" if set(found.sources) <= {"scenes", "", "amber"} else "other",
@@ -172,10 +167,15 @@ def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts
             for config in sorted(manifest.rows)
         ],
         "dataset_info": [
-            {"config_name": config, "features": features, "splits": [_split(directory, manifest, config)]}
+            {"config_name": config, "features": _features(), "splits": [_split(directory, manifest, config)]}
             for config in sorted(manifest.rows)
         ],
     }
+
+
+def _features() -> list[dict[str, Any]]:
+    """Return the columns and their types, made anew for each config: of one list, YAML would write references."""
+    return [_feature(name) for name in COLUMNS]
 
 
 def _feature(name: str) -> dict[str, Any]:
@@ -211,13 +211,7 @@ def _croissant(manifest: Manifest, found: counts.SplitCounts, repo_id: str, bibt
 
 
 def _dump(data: dict[str, Any]) -> str:
-    class Plain(yaml.SafeDumper):
-        """Repeats values instead of referring to them, so that the card can be read."""
-
-        def ignore_aliases(self, data: Any) -> bool:
-            return True
-
-    return yaml.dump(data, Dumper=Plain, sort_keys=False, allow_unicode=True, width=120)
+    return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
 
 
 def _cell(text: object) -> str:

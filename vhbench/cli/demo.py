@@ -13,6 +13,7 @@ import typer
 from vhbench.schema import VhbenchError
 
 TASKS = "ode_fictional,mioh_selective"
+_QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 MODEL_CLASSES = {
     "qwen3-vl": "qwen3_vl",
@@ -47,7 +48,7 @@ def demo(
     command = lmms_eval_command(model, tasks, output)
     typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
     before = set(output.rglob("*_results.json"))
-    status = subprocess.run(command, check=False, env=_environment()).returncode
+    status = subprocess.run(command, check=False, env={**_QUIET, **os.environ}).returncode
     written = sorted(set(output.rglob("*_results.json")) - before)
     if status or not written:
         raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are above")
@@ -65,11 +66,6 @@ def lmms_eval_command(model: str, tasks: str, output: Path) -> list[str]:
     if model:
         run += ["--model_args", f"pretrained={model}"]
     return [*run, "--tasks", tasks, "--batch_size", "1", "--log_samples", "--output_path", str(output)]
-
-
-def _environment() -> dict[str, str]:
-    """Quiet what would ask for a network that the demo does not need."""
-    return {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false", **os.environ}
 
 
 def _model_class(model: str) -> str:

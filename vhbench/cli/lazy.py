@@ -11,14 +11,11 @@ class LazyCommands(Mapping[str, Any]):
     """Command name → command; each is made once, when it is looked up."""
 
     def __init__(self, names: Iterable[str], make: Callable[[str], Callable[..., None]]) -> None:
-        self._names, self._make = tuple(names), make
-        self._made: dict[str, Any] = {}
+        self._make, self._made = make, dict[str, Any].fromkeys(names)
 
     def __getitem__(self, name: str) -> Any:
         """Return the command of a name."""
-        if name not in self._names:
-            raise KeyError(name)
-        if name not in self._made:
+        if self._made[name] is None:
             single = typer.Typer(rich_markup_mode="markdown", add_completion=False)
             single.command(name)(self._make(name))
             self._made[name] = typer.main.get_command(single)
@@ -26,20 +23,15 @@ class LazyCommands(Mapping[str, Any]):
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names."""
-        return iter(self._names)
+        return iter(self._made)
 
     def __len__(self) -> int:
         """Return the number of commands."""
-        return len(self._names)
+        return len(self._made)
 
 
 def lazy_group(names: Iterable[str], make: Callable[[str], Callable[..., None]]) -> type[TyperGroup]:
-    """Return the class of a group with one command for each name.
-
-    Args:
-        names: of the commands, in the order of the help.
-        make: name → the function that typer makes a command of.
-    """
+    """Return the class of a group with a command for each name, in this order; ``make`` gives its function."""
 
     class Group(TyperGroup):
         def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -1,5 +1,6 @@
 """``vhbench push DIR``: release a split on the Hugging Face Hub."""
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -44,15 +45,21 @@ def push(
 
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
     """
-    from vhbench import release
+    from vhbench import release, splits
+    from vhbench.adapters import hub
 
-    release.push(
-        directory,
-        repo_id,
-        version,
-        private=private,
-        dry_run=dry_run,
-        comparable_anyway=comparable_anyway,
-        notes=notes,
-        pin=pin,
-    )
+    with nullcontext() if dry_run else splits.locked(directory):
+        manifest = release.verified(directory, version)
+        if hub.logged_in() and not comparable_anyway:
+            release.refuse_hidden_change(directory, manifest, repo_id)
+        if dry_run:
+            release.rehearse(directory, manifest, repo_id, notes)
+            return
+        release.write_card(directory, manifest, repo_id, notes, hub.released_changelog(repo_id))
+        sent = hub.push(directory, repo_id, private=private)
+    if sent.is_new:
+        typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
+    else:
+        typer.echo(f"nothing new: {repo_id} has {sent.tag} with this content already")
+    typer.echo(f"commit {sent.sha}")
+    release.record(manifest, sent, pin)

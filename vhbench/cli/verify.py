@@ -22,12 +22,16 @@ def verify(
     Example: `vhbench verify out/ode`
     """
     from vhbench import audit, splits
+    from vhbench.builds import secret
 
     if faults := splits.verify(directory):
         _stop(faults)
     manifest = splits.read_manifest(directory)
     found = audit.audit(directory)
-    _stop([*found.faults, *_secret_faults(directory, secret_file)])
+    faults = list(found.faults)
+    if secret_file is not None and (fault := secret.check(manifest, secret.read_secret(secret_file))):
+        faults.append(f"{directory}: {fault}")
+    _stop(faults)
     if quiet:
         return
     for warning in audit.imbalances(found):
@@ -37,16 +41,6 @@ def verify(
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
     typer.echo(f"answers found anew from the scenes: {found.right:,}{left}")
     typer.echo(f"content hash {manifest.content_hash}")
-
-
-def _secret_faults(directory: Path, file: Path | None) -> list[str]:
-    from vhbench import splits
-    from vhbench.builds import secret
-
-    if file is None:
-        return []
-    fault = secret.check(splits.read_manifest(directory), secret.read_secret(file))
-    return [f"{directory}: {fault}"] if fault else []
 
 
 def _stop(faults: list[str]) -> None:

@@ -13,7 +13,6 @@ A split directory holds one built benchmark::
 Whoever reads a split reads the files that its manifest lists and no others, and finds every path in it checked.
 """
 
-from vhbench.splits.hashing import content_hash, row_hash
 from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
     choose,
@@ -26,16 +25,14 @@ from vhbench.splits.reading import (
     recompute_content_hash,
 )
 from vhbench.splits.replacing import check_place, locked
-from vhbench.splits.verifying import check_files, damage, verify
+from vhbench.splits.verifying import damage, verify
 from vhbench.splits.writing import write_split
 
 __all__ = [
     "SECRET_SEED",
-    "check_files",
     "check_no_strays",
     "check_place",
     "choose",
-    "content_hash",
     "damage",
     "locked",
     "read_ids",
@@ -46,7 +43,6 @@ __all__ = [
     "read_scenes",
     "read_truths",
     "recompute_content_hash",
-    "row_hash",
     "verify",
     "write_split",
 ]

@@ -12,13 +12,7 @@ Digests = tuple[bytes, ...]
 
 
 def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes:
-    """Return the SHA-256 of one row: its config, its columns as canonical JSON, and its images' SHA-256.
-
-    Args:
-        config: the part of the split that the row belongs to.
-        question: the row; its ``images`` are not read.
-        digests: the SHA-256 of each image, in the order of ``question.images``.
-    """
+    """Return the SHA-256 of one row: its config, its columns as canonical JSON, and the SHA-256 of its images."""
     return hashlib.sha256(canonical([config, hashed(question), [d.hex() for d in digests]])).digest()
 
 

@@ -8,7 +8,7 @@ easy questions of their type. Configs that hold negated questions are held to ``
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vhbench.benchmarks import PairRule
 from vhbench.schema import Row
@@ -16,14 +16,15 @@ from vhbench.schema import Row
 
 @dataclass(slots=True)
 class _Pair:
-    """What is known of a pair: how many rows are of each kind, and whether all have the images of the first."""
+    """What is known of a pair: how many of each half it has, and whether all have the images of the first."""
 
     images: tuple[bytes, ...]
     same: bool = True
-    asked: int = 0
-    negated: int = 0
-    yes: int = 0
-    no: int = 0
+    halves: Counter[str] = field(default_factory=Counter)
+
+
+_TWINS = ("question that is not negated", "negated question")
+_ANSWERS = ("question whose answer is yes", "question whose answer is no")
 
 
 class Pairs:
@@ -58,26 +59,22 @@ class Pairs:
         question = row.question
         pair = self._pairs.setdefault((row.config, question.pair_id, question.perturbation), _Pair(images))
         pair.same &= pair.images == images
+        pair.halves.update((_TWINS[question.negated], f"question whose answer is {question.answer}"))
         if question.negated:
-            pair.negated += 1
             self._negating.add(row.config)
-        else:
-            pair.asked += 1
-        pair.yes += question.answer == "yes"
-        pair.no += question.answer == "no"
 
     def faults(self) -> Iterator[str]:
         """Yield what is wrong with the pairs of all rows so far."""
         for (config, name, _), pair in sorted(self._pairs.items(), key=lambda item: item[0]):
             if self._rule == "twins" or config in self._negating:
-                halves = (("question that is not negated", pair.asked), ("negated question", pair.negated))
+                halves = _TWINS
             elif self._rule == "both answers":
-                halves = (("question whose answer is yes", pair.yes), ("question whose answer is no", pair.no))
+                halves = _ANSWERS
             else:
                 continue
-            for half, number in halves:
-                if number != 1:
-                    yield f"pair {name!r} of {config}: must have one {half}, has {number}"
+            for half in halves:
+                if pair.halves[half] != 1:
+                    yield f"pair {name!r} of {config}: must have one {half}, has {pair.halves[half]}"
             if not pair.same:
                 yield f"pair {name!r} of {config}: its questions are about different images"
         yield from self._easy_faults()

@@ -13,11 +13,7 @@ from vhbench.splits.stored_scenes import StoredScene, read_rejection_file, read_
 
 
 def read_questions(directory: Path, config: str | None = None) -> Iterator[Question]:
-    """Yield the questions of a split, with their images' bytes.
-
-    Args:
-        directory: a split directory.
-        config: one part of the split; None for all.
+    """Yield the questions of a split, or of one config of it, with their images' bytes.
 
     Raises:
         VhbenchError: if there is no such config, a shard is missing or damaged, or a row has another version.

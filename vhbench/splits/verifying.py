@@ -20,14 +20,7 @@ KINDS = get_args(Kind)
 
 
 def verify(directory: Path) -> list[str]:
-    """Check a split directory from the file hashes down to the pixels.
-
-    Args:
-        directory: a split directory.
-
-    Returns:
-        One line per fault; empty where all is well.
-    """
+    """Check a split directory from the file hashes down to the pixels; return one line per fault."""
     directory = Path(directory)
     if faults := check_files(directory):
         return faults  # what damaged files hold is not worth a look

@@ -1,0 +1,117 @@
+"""Where VHExpansion's initial cases come from: published benchmarks, splits built here, tables."""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from itertools import chain, zip_longest
+from pathlib import Path
+
+from vhbench import splits
+from vhbench.adapters import mmvp, pope, tables, vhtest
+from vhbench.generators.vhexpansion import expansion
+from vhbench.generators.vhexpansion.binary import binary
+from vhbench.schema import Question, Scene, VhbenchError
+
+
+def form_of(source: str) -> tuple[str, Path]:
+    """Return the form of a source and its path: ``pope:FILE``, or a path whose form can be told.
+
+    Raises:
+        VhbenchError: if there is no such path.
+    """
+    form, colon, rest = source.partition(":")
+    named = form if colon and form in FORMS else ""
+    path = Path(rest if named else source).expanduser()
+    if not path.exists():
+        raise VhbenchError(f"--source {source}: no such file or folder; FORM:PATH with FORM among {', '.join(FORMS)}")
+    if named:
+        return named, path
+    if (path / "manifest.json").is_file():
+        return "split", path
+    if "pope" in path.name.lower():
+        return "pope", path
+    if (path / "Questions.csv").is_file():
+        return "mmvp", path
+    return "table", path
+
+
+def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
+    """Yield the questions of a split that have one image and a closed answer; captions are passed over.
+
+    Its configs take turns, so that the first N questions are of every kind.
+    """
+    configs = [splits.read_questions(path, config) for config in splits.read_manifest(path).rows]
+    for question in filter(None, chain.from_iterable(zip_longest(*configs))):
+        if question.kind != "caption" and len(question.images) == 1 and not question.perturbation:
+            yield replace(question, source=source)
+
+
+@lru_cache(maxsize=2)
+def read_cases(source: str, images: str, name: str, limit: int, version: str) -> tuple[tuple[Question, ...], ...]:
+    """Read a source: yes/no questions in groups that share an image, in order of first appearance."""
+    form, path = form_of(source)
+    folder = Path(images).expanduser() if images else None
+    if folder is not None and not folder.is_dir():
+        raise VhbenchError(f"--images {images}: no such folder")
+    groups: dict[object, list[Question]] = {}
+    ids: set[str] = set()
+    for asked in FORMS[form](path, folder, source=name):
+        for question in binary(asked):
+            if 0 < limit <= len(ids):
+                break
+            question = replace(question, id=expansion.clean_id(question.id), benchmark_version=version)
+            if question.id in ids:
+                raise VhbenchError(f"{path}: id {question.id!r} is there twice")
+            ids.add(question.id)
+            groups.setdefault(_key(question), []).append(question)
+    if not ids:
+        raise VhbenchError(f"{path}: no yes/no or multiple-choice questions about one image")
+    _check_twins([q for group in groups.values() for q in group], path)
+    return tuple(tuple(group) for group in groups.values())
+
+
+@lru_cache(maxsize=2)
+def scenes_of(source: str) -> dict[str, Scene]:
+    """Return the truth behind a split's images, so that its answers can be found anew; other sources tell none."""
+    form, path = form_of(source)
+    return splits.read_scenes(path) if FORMS[form] is read_split else {}
+
+
+def _check_twins(questions: list[Question], path: Path) -> None:
+    """Hold twins that a source brings along to their originals: there, about the same image, answered otherwise."""
+    originals = {q.pair_id or q.id: q for q in questions if not q.negated}
+    for twin in questions:
+        if not twin.negated:
+            continue
+        original = originals.get(twin.pair_id)
+        if original is None:
+            raise VhbenchError(f"{path}: twin {twin.id!r} has no original: no other row has pair_id {twin.pair_id!r}")
+        if original.answer == twin.answer or _key(original) != _key(twin):
+            raise VhbenchError(
+                f"{path}: twin {twin.id!r} must have the image of its original {original.id!r} and the other answer"
+            )
+
+
+def _key(question: Question) -> object:
+    image = question.images[0]
+    return hashlib.sha256(image).digest() if isinstance(image, bytes) else image
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the files that a source is read from."""
+    if path.is_file():
+        return [path]
+    return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
+
+
+Reader = Callable[..., Iterator[Question]]
+
+FORMS: dict[str, Reader] = {
+    "pope": pope.read_pope,
+    "mmvp": mmvp.read_mmvp,
+    "vhtest": vhtest.read_vhtest,
+    "split": read_split,
+    "ode": read_split,
+    "table": tables.read_questions,
+}
