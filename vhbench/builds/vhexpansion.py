@@ -248,7 +248,7 @@ def form_of(source: str) -> tuple[str, Path]:
     return "table", path
 
 
-def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
+def read_split(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield the questions of a split that have one image and a closed answer; captions are passed over.
 
     Its configs take turns, so that the first N questions are of every kind.
@@ -256,7 +256,7 @@ def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Ques
     configs = [splits.read_questions(path, config) for config in splits.read_manifest(path).rows]
     for question in filter(None, chain.from_iterable(zip_longest(*configs))):
         if question.kind != "caption" and len(question.images) == 1 and not question.perturbation:
-            yield replace(question, source=source)
+            yield question
 
 
 def rewriter_of(spec: str) -> Rewriter | None:
@@ -281,11 +281,14 @@ def _read(source: str, images: str, name: str, limit: int, version: str) -> tupl
         raise VhbenchError(f"--images {images}: no such folder")
     groups: dict[object, list[Question]] = {}
     ids: set[str] = set()
-    for asked in FORMS[form](path, folder, source=name):
+    for asked in FORMS[form](path, folder):
         for question in binary(asked):
             if 0 < limit <= len(ids):
                 break
-            question = replace(question, id=expansion.clean_id(question.id), benchmark_version=version)
+            question = replace(
+                question, id=expansion.clean_id(question.id), benchmark=VHEXPANSION.name, source=name,
+                benchmark_version=version,
+            )  # fmt: skip
             if question.id in ids:
                 raise VhbenchError(f"{path}: id {question.id!r} is there twice")
             ids.add(question.id)

@@ -47,9 +47,7 @@ def _command(name: str) -> Callable[..., None]:
         typer.echo(f"wrote {folder / data} and {folder / picture}")
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
-    help = (
-        f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
-    )
+    help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
     return running.command(run, RunOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
