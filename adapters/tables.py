@@ -15,7 +15,7 @@ from typing import Any
 from vhbench import answers
 from vhbench.adapters.loading import needed_by
 from vhbench.files import read_rows
-from vhbench.schema import ImageData, Question, VhbenchError
+from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
@@ -201,7 +201,7 @@ def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
 
 def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
     """Return a question about one image, of multiple choice if it has ``choices``; whose it is, a build says."""
-    kind = "multiple_choice" if columns.get("choices") else "yes_no"
+    kind: Kind = "multiple_choice" if columns.get("choices") else "yes_no"
     return Question(id=id, images=(image,), question=text, answer=answer, kind=kind, **columns)
 
 
