@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from vhbench.cells import records
 from vhbench.generators.mioh import drafts, ties
 from vhbench.generators.mioh.drafts import Shape
 from vhbench.generators.mioh.ties import Tie
-from vhbench.generators.scenes.cells import records
 
 Task = Literal["existence", "attribute", "counting", "position"]
 Mode = Literal["comprehensive", "selective", "comparative"]

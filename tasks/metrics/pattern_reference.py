@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+from vhbench.cells import records
+
 # What pattern does to English nouns, in its order: irregular endings, then the first rule that fits.
 _ENDINGS = dict(
     pair.split(" ")
@@ -12,11 +14,11 @@ _ENDINGS = dict(
         "octopus, opuses opus, oxen ox, genera genus, helves helve, opera opus, our my"
     ).split(", ")
 )
-_, *_ROWS = Path(__file__).with_name("pattern_rules.tsv").read_text(encoding="utf-8").splitlines()
-_RULES = [
-    (re.compile(f"(?:{before}){ending}$"), len(ending), replacement)
-    for before, ending, replacement in (row.split("\t") for row in _ROWS)
-]
+_RULES: list[tuple[re.Pattern[str], int, str]] = records(
+    Path(__file__).with_name("pattern_rules.tsv"),
+    lambda before, ending, replacement: (re.compile(f"(?:{before}){ending}$"), len(ending), replacement),
+    {},
+)
 _UNCHANGED = (
     "breeches britches cannabis chassis clippers contretemps corps debris diabetes gallows happiness headquarters "
     "herpes innings jackanapes mathematics measles mews mumps news pincers pliers proceedings progress rabies scissors "
