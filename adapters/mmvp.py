@@ -13,13 +13,12 @@ CORRECTED = {"99": "B", "100": "A", "279": "B", "280": "A"}
 """Labels that are wrong in the original file: its authors' issue 30, and lmms-eval's issue 1018."""
 
 
-def read_mmvp(path: Path, images: Path | None, *, source: str = "mmvp") -> Iterator[Question]:
+def read_mmvp(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield MMVP's multiple-choice questions with the four known label errors corrected.
 
     Args:
         path: the CSV file, or the folder that holds ``Questions.csv``; a Parquet file with images works too.
         images: folder of the images; by default ``MMVP Images`` beside the CSV file.
-        source: name of the source in the rows.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
@@ -31,4 +30,4 @@ def read_mmvp(path: Path, images: Path | None, *, source: str = "mmvp") -> Itera
         options = read_options(line, line.text("Options"))
         image = found.of(line, "image") if line.get("image") else found.file(line, f"{index}.jpg", f"{index}.png")
         answer = CORRECTED.get(index) or choice(line, options, "Correct Answer", "answer")
-        yield asked(index, image, line.text("Question"), answer, source, choices=options)
+        yield asked(index, image, line.text("Question"), answer, choices=options)

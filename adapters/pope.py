@@ -14,13 +14,12 @@ from vhbench.schema import Question, VhbenchError
 CATEGORIES = ("random", "popular", "adversarial")
 
 
-def read_pope(path: Path, images: Path | None, *, source: str = "pope") -> Iterator[Question]:
+def read_pope(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield POPE's questions; ids carry the category, because each of the three files counts from 1.
 
     Args:
         path: one of ``coco_pope_*.json``, a folder of the three, or a Parquet file or folder.
         images: folder of COCO's images, for JSON lines.
-        source: name of the source in the rows.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
@@ -34,7 +33,7 @@ def read_pope(path: Path, images: Path | None, *, source: str = "pope") -> Itera
             number = str(line.get("question_id", "id") or index)
             yield asked(
                 f"{category}-{number}" if category else number, found.of(line, "image"), line.text("text", "question"),
-                line.yes_no("label", "answer"), source, task="existence", question_type=category,
+                line.yes_no("label", "answer"), task="existence", question_type=category,
                 scene_ids=_scene(line),
             )  # fmt: skip
 

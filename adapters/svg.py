@@ -6,13 +6,12 @@ absent, with one exception: a category all of whose listed objects are anchors. 
 relation excludes its opposite ("above" excludes "below"); nothing else is known to be absent, so ``known_predicates``
 is empty, also where a bad relation is left out. The category of an object that is left out as bad is not countable.
 
-Objects and relations are kept as columns of numbers, a scene is made when it is asked for.
+Images are kept packed, as bytes; a scene is made when it is asked for.
 """
 
 from array import array
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import msgspec
 
@@ -20,10 +19,6 @@ from vhbench.adapters.faults import Faults, size_fault
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
-
-if TYPE_CHECKING:
-    Numbers = array[int]
-    Reals = array[float]
 
 PREDICATES: Final = {
     "left of": "left of", "to the left of": "left of", "on the left of": "left of",
@@ -59,6 +54,19 @@ class _Image(msgspec.Struct, gc=False):
     objects: dict[str, _Object]
 
 
+class _Thing(msgspec.Struct, array_like=True, gc=False):
+    name: str
+    corners: list[float]
+    is_anchor: bool
+    relations: list[tuple[str, int]]  # predicate, place of the other thing
+
+
+class _Kept(msgspec.Struct, array_like=True, gc=False):
+    width: int
+    height: int
+    things: list[_Thing]
+
+
 class SvgScenes(SceneSequence):
     """The images of a Synthetic Visual Genome file as scenes.
 
@@ -74,7 +82,7 @@ class SvgScenes(SceneSequence):
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
         self._files = _by_stem(images)
-        self._columns = _BoxColumns()
+        self._images: list[bytes] = []
         self._dropped: dict[str, set[str]] = {}  # image → the names of its objects that were left out
         self._unlisted: set[str] = set()  # images with a relation to an object that is listed nowhere
         self.keys: list[str] = []
@@ -82,7 +90,7 @@ class SvgScenes(SceneSequence):
             image = self._image(key, raw)
             if image is not None:
                 self.keys.append(key)
-                self._columns.add(image)
+                self._images.append(msgspec.msgpack.encode(_kept(image)))
         if not self.keys:
             raise VhbenchError(f"{path}: no usable images")
 
@@ -92,17 +100,17 @@ class SvgScenes(SceneSequence):
     def scene(self, place: int) -> Scene:
         """Make the scene of one image."""
         key = self.keys[place]
-        width, height = self._columns.sizes[2 * place : 2 * place + 2]
-        objects, silent = self._columns.objects(place)
-        anchors = frozenset(o.category for o in objects) - silent
+        image = msgspec.msgpack.decode(self._images[place], type=_Kept)
+        things = image.things
+        anchors = frozenset(t.name for t in things) - {t.name for t in things if not t.is_anchor}
         countable = frozenset() if key in self._unlisted else anchors - self._dropped.get(key, set())
         return Scene(
             id=f"{self.name}:{key}",
             image=self._files.get(key, Path(key)),
-            width=width,
-            height=height,
-            objects=objects,
-            relations=self._columns.relations(place),
+            width=image.width,
+            height=image.height,
+            objects=tuple(_object(i, thing) for i, thing in enumerate(things)),
+            relations=tuple(Relation(i, said, other) for i, t in enumerate(things) for said, other in t.relations),
             known=anchors,
             countable=countable,
             provenance={"source": self.name, "image_id": key},
@@ -145,58 +153,21 @@ class SvgScenes(SceneSequence):
         return False
 
 
-class _BoxColumns:
-    """All images' objects and spatial relations, as numbers; an object's id is its place in its image."""
+def _kept(image: _Image) -> _Kept:
+    """Return what has a place in a sound image, with its spatial relations."""
+    named = {i: (name, o) for i, o in image.objects.items() if (name := _readable(o.name)) not in STUFF}
+    numbers = {identity: i for i, identity in enumerate(named)}
+    things = []
+    for name, thing in named.values():
+        listed = [(PREDICATES.get(r.name.lower().strip()), numbers.get(str(r.object))) for r in thing.relations]
+        relations = [(said, other) for said, other in listed if said is not None and other is not None]
+        things.append(_Thing(name, array("f", thing.bbox).tolist(), bool(thing.relations), relations))
+    return _Kept(image.width, image.height, things)
 
-    def __init__(self) -> None:
-        self.predicates = sorted(set(PREDICATES.values()))
-        self.sizes: Numbers = array("i")
-        self.word: Numbers = array("i")
-        self.box: Reals = array("f")
-        self.anchor: Numbers = array("b")
-        self.relation: Numbers = array("i")  # subject, predicate, object
-        self.ends: list[tuple[int, int]] = [(0, 0)]
-        self._numbers: dict[str, int] = {}  # word → its place among the names
 
-    def add(self, image: _Image) -> None:
-        """Add an image."""
-        things = {i: (name, o) for i, o in image.objects.items() if (name := _readable(o.name)) not in STUFF}
-        numbers = {identity: i for i, identity in enumerate(things)}
-        self.sizes.extend((image.width, image.height))
-        for name, thing in things.values():
-            self.word.append(self._numbers.setdefault(name, len(self._numbers)))
-            self.box.extend(thing.bbox)
-            self.anchor.append(bool(thing.relations))
-        for subject, (_, thing) in enumerate(things.values()):
-            for r in thing.relations:
-                predicate, other = PREDICATES.get(r.name.lower().strip()), numbers.get(str(r.object))
-                if predicate is not None and other is not None:
-                    self.relation.extend((subject, self.predicates.index(predicate), other))
-        self.ends.append((len(self.word), len(self.relation)))
-
-    @cached_property
-    def names(self) -> list[str]:
-        """The words, once all images are there."""
-        return list(self._numbers)
-
-    def objects(self, image: int) -> tuple[tuple[SceneObject, ...], frozenset[str]]:
-        """Return an image's objects, and the words of those that are no anchors."""
-        first = self.ends[image][0]
-        found: list[SceneObject] = []
-        silent: set[str] = set()
-        for row in range(first, self.ends[image + 1][0]):
-            x1, y1, x2, y2 = (round(value, 2) for value in self.box[4 * row : 4 * row + 4])
-            name = self.names[self.word[row]]
-            found.append(SceneObject(row - first, name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1)))
-            if not self.anchor[row]:
-                silent.add(name)
-        return tuple(found), frozenset(silent)
-
-    def relations(self, image: int) -> tuple[Relation, ...]:
-        """Return an image's relations."""
-        start, end = self.ends[image][1], self.ends[image + 1][1]
-        triples = zip(*[iter(self.relation[start:end])] * 3, strict=True)
-        return tuple(Relation(subject, self.predicates[predicate], other) for subject, predicate, other in triples)
+def _object(number: int, thing: _Thing) -> SceneObject:
+    x1, y1, x2, y2 = (round(value, 2) for value in thing.corners)
+    return SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
 
 
 def _readable(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from vhbench import answers
 from vhbench.adapters.loading import needed_by
 from vhbench.files import read_rows
-from vhbench.schema import ImageData, Question, VhbenchError
+from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
@@ -176,7 +176,7 @@ def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
     raise VhbenchError(f"{line.place}: field {names[0]!r} is {said!r}; must be one of {', '.join(map(repr, options))}")
 
 
-def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
+def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield the questions of any table with the fields image, question and answer.
 
     Further fields: ``id``; ``options`` (then the answer is one of them); ``pair_id`` with ``negated`` for
@@ -193,17 +193,16 @@ def read_questions(path: Path, images: Path | None, *, source: str) -> Iterator[
         listed = read_options(line, options) if options is not None else ()
         said = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
         yield asked(
-            str(line.get("id", "question_id") or index), image, question, said, source, choices=listed,
+            str(line.get("id", "question_id") or index), image, question, said, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
             pair_id=str(line.get("pair_id") or ""), negated=answers.label(str(line.get("negated") or "no")) == "yes",
         )  # fmt: skip
 
 
-def asked(id: str, image: ImageData, text: str, answer: str, source: str, **columns: Any) -> Question:
-    """Return a question about one image: of multiple choice if there are ``choices`` among the further columns."""
-    kind = "multiple_choice" if columns.get("choices") else "yes_no"
-    shared = {"benchmark": "vhexpansion", "source": source, "kind": kind, **columns}
-    return Question(id=id, images=(image,), question=text, answer=answer, **shared)
+def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
+    """Return a question about one image, of multiple choice if it has ``choices``; whose it is, a build says."""
+    kind: Kind = "multiple_choice" if columns.get("choices") else "yes_no"
+    return Question(id=id, images=(image,), question=text, answer=answer, kind=kind, **columns)
 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:

@@ -76,7 +76,9 @@ class DiffusersSource:
                 self._shrink()
                 continue
             for spec, image in zip(batch, images, strict=True):
-                yield self._scene(spec, image, seed) if image else self._blank(spec, seed)
+                detail = {"seed": _seed(seed, spec), "prompt": spec.prompt}
+                blank = Rejection(spec.id, "blanked by the safety checker", detail)
+                yield self._scene(spec, image, seed) if image else blank
             done += len(batch)
 
     def _images(self, specs: Sequence[SceneSpec], seed: int) -> list[bytes] | None:
@@ -121,9 +123,6 @@ class DiffusersSource:
             "dtype": self._dtype,
         }
         return Scene(f"{spec.id}-{seed}", image, spec.width, spec.height, objects=(), provenance=provenance)
-
-    def _blank(self, spec: SceneSpec, seed: int) -> Rejection:
-        return Rejection(spec.id, "blanked by the safety checker", {"seed": _seed(seed, spec), "prompt": spec.prompt})
 
 
 def _seed(seed: int, spec: SceneSpec) -> int:

@@ -13,13 +13,12 @@ from vhbench.schema import Question, VhbenchError
 MODES = ("existence", "shape", "color", "orientation", "OCR", "size", "position", "counting")
 
 
-def read_vhtest(path: Path, images: Path | None, *, source: str = "vhtest") -> Iterator[Question]:
+def read_vhtest(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield VHTest's yes/no questions.
 
     Args:
         path: one mode's table, or the folder ``YNQ_Benchmark`` with all of them.
         images: the folder ``Images``, with one folder per mode; by default the one beside.
-        source: name of the source in the rows.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
@@ -35,5 +34,5 @@ def read_vhtest(path: Path, images: Path | None, *, source: str = "vhtest") -> I
             answer = line.yes_no("yes_or_no_ground_truth", "answer")
             yield asked(
                 f"{mode}-{index}", found.file(line, f"{mode}/{name}", name),
-                line.text("yes_or_no_question", "question"), answer, source, question_type=mode, scene_ids=(name,),
+                line.text("yes_or_no_question", "question"), answer, question_type=mode, scene_ids=(name,),
             )  # fmt: skip

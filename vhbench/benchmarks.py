@@ -157,6 +157,15 @@ def of_task(name: str) -> Benchmark | None:
     return max(found, key=lambda b: len(b.name), default=None)
 
 
+def pressure_family(pressure: str) -> str:
+    """Return the MIOH paper's name of a pressure: every number of images ("ni2" … "ni10") is "ni".
+
+    >>> pressure_family("ni8"), pressure_family("hp+hn")
+    ('ni', 'hp+hn')
+    """
+    return pressure.rstrip("0123456789")
+
+
 @cache
 def tasks(name: str) -> Mapping[str, Task]:
     """Return the tasks and groups of a benchmark by name."""

@@ -222,7 +222,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(Asked):
-    """One row of a split; the question, its answer, kind and benchmark may not be missing.
+    """One row of a split; the question, its answer and its kind may not be missing.
 
     Attributes:
         images: encoded images in the order in which the question counts them.
@@ -231,7 +231,6 @@ class Question(Asked):
     question: str
     answer: str
     kind: Kind
-    benchmark: str
     images: tuple[ImageData, ...]
     benchmark_version: str = ""
     canary: str = CANARY

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from vhbench import colours
-from vhbench.generators.mioh.scene_columns import NO_ROWS, Bools, Ints, SceneColumns
+from vhbench.generators.mioh.scene_columns import NO_ROWS, Ints, SceneColumns, mark
 
 ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
 """Attribute types that questions use; a ``partly`` value (a minor colour of a mug) is neither true nor false."""
@@ -43,7 +43,7 @@ class AttributeTable:
         """Group the objects by category and value; ``flat`` as for :func:`close`."""
         self._flat = flat
         self.which = columns.which
-        self._typed = {kind: _mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
+        self._typed = {kind: mark(rows, len(self.which)) for kind, rows in columns.known_kinds.items()}
         self._values: dict[tuple[int, str], dict[str, list[Ints]]] = defaultdict(lambda: defaultdict(list))
         self.holders: dict[tuple[int, str, str], Ints] = {}
         self._anywhere: dict[tuple[str, str], Ints] = {}
@@ -76,9 +76,3 @@ class AttributeTable:
     def untyped(self, kind: str, rows: Ints) -> Ints:
         """Return the objects among ``rows`` about which a type is not known."""
         return rows[~self._typed[kind][rows]] if kind in self._typed else rows
-
-
-def _mark(rows: Ints, length: int) -> Bools:
-    marked = np.zeros(length, np.bool_)
-    marked[rows] = True
-    return marked

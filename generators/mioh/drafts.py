@@ -218,20 +218,14 @@ def exactly(text: str, category: str, number: int) -> Block:
     """Return :func:`exact` for one number."""
     f = Count(category, number)
     text = text.format(it=f.phrase())
-    nearby = [
-        n for n in (number - 1, number + 1, number - 2, number + 2, number + 3, 1, 2) if 1 <= n <= 5 and n != number
-    ]
+    nearby = sorted({1, 2, 3, 4, 5} - {number}, key=lambda n: (abs(n - number), n))
     rest = tuple(plus(Count(category, n)) for n in nearby[:2])
     filler = ImageSlot(((f, False),))
     weak = tuple(ImageSlot(((f, False), (Count(category, 0), False))) for _ in range(2))
-    right, none = [], []
-    for others in (rest, weak, (zero(category),) * 2):
-        right.append(
-            Draft(text, (f,), "", (ImageSlot(((f, True),), hp=f), zero(category), *others), filler, slot=0, last=NONE)
-        )
-        none.append(
-            Draft(text, (f,), NONE, (others[0], zero(category), *others[1:], zero(category)), filler, last=NONE)
-        )
+    gone = zero(category)
+    forms = (rest, weak, (gone, gone))
+    right = [Draft(text, (f,), "", (plus(f), gone, *two), filler, slot=0, last=NONE) for two in forms]
+    none = [Draft(text, (f,), NONE, (one, gone, other, gone), filler, last=NONE) for one, other in forms]
     return [tuple(right)] * 4 + [tuple(none)]
 
 

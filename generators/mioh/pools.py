@@ -3,10 +3,10 @@
 Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and no question touches it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -85,7 +85,7 @@ class ScenePool:
         self.relation_facts = lru_cache(maxsize=1)(self._relation_facts)
         self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
         self._extreme = lru_cache(maxsize=192)(self._find_extreme)
-        self._seen_of = lru_cache(maxsize=64)(self._find_seen_of)
+        self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self._flags = self._object_flags()
 
     def __len__(self) -> int:
@@ -139,14 +139,10 @@ class ScenePool:
     # -- the truth of facts --------------------------------------------------------------------------------------
 
     def _truth(self, fact: Fact) -> FactTruth:
-        return FactTruth(*map(np.packbits, self._parts(fact)))
-
-    def _parts(self, fact: Fact) -> Parts:
-        if isinstance(fact, Exists):
-            return self._exists(fact)
-        if isinstance(fact, Count):
-            return self._count(fact)
-        return self._has(fact) if isinstance(fact, Has) else self._related(fact)
+        kinds: dict[type, Callable[[Any], Parts]] = {
+            Exists: self._exists, Count: self._count, Has: self._has, Related: self._related
+        }  # fmt: skip
+        return FactTruth(*map(np.packbits, kinds[type(fact)](fact)))
 
     def scenes_of(self, bits: Bits) -> npt.NDArray[np.int32]:
         """Return the scenes that a part of a truth marks."""
@@ -159,9 +155,6 @@ class ScenePool:
         """Return where an object of ``rows`` is worth asking about, where one is easy, where all are hard."""
         yes, easy, soft = (self.columns.scatter(rows[self._flags[flag][rows]]) for flag in ("asked", "easy", "soft"))
         return yes, easy, yes & ~soft
-
-    def _find_seen_of(self, column: int) -> tuple[Bools, Bools, Bools]:
-        return self._seen(self.columns.objects_of(column))
 
     def _exists(self, fact: Exists) -> Parts:
         column = self.columns.column[fact.category]
@@ -211,8 +204,7 @@ class ScenePool:
         return yes, no, yes & ~soft, yes & hard, no, no
 
     def _has(self, fact: Has) -> Parts:
-        column = self.columns.column[fact.category]
-        table = self.attributes
+        column, table = self.columns.column[fact.category], self.attributes
         yes, easy, hard = self._seen(table.holders.get((column, fact.kind, fact.value), NO_ROWS))
         doubtful = self.columns.scatter(table.close_to(column, fact.kind, fact.value))
         untyped = self.columns.scatter(table.untyped(fact.kind, self.columns.objects_of(column)))

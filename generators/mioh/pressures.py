@@ -7,6 +7,8 @@ Between "easy" and "hard" there is a gap on purpose, so that a pressed question 
 from dataclasses import dataclass
 from typing import Final
 
+from vhbench.benchmarks import pressure_family
+
 EASY_IMAGES: Final = 4
 CLIP_PROMPT: Final = "A photo of {}"
 
@@ -58,7 +60,7 @@ class Pressure:
     """What one value of the column ``pressure`` means.
 
     Attributes:
-        group: what configs and tasks call it; all numbers of images are one.
+        name: in the column.
         head: what stands above a column of a table.
         words: how a sentence speaks of it: "loses 5 points with …".
         images: how many images the question gets; 0 for as many as its easy twin.
@@ -66,21 +68,28 @@ class Pressure:
         hn: whether its negatives are.
     """
 
-    group: str
+    name: str
     head: str
     words: str
     images: int = 0
     hp: bool = False
     hn: bool = False
 
+    @property
+    def group(self) -> str:
+        """What configs and tasks call it; all numbers of images are one."""
+        return pressure_family(self.name).replace("+", "_")
 
-PRESSURES: Final[dict[str, Pressure]] = {
-    "easy": Pressure("easy", "easy", "easy questions"),
-    **{f"ni{n}": Pressure("ni", f"NI {n}", f"{n} images", images=n) for n in (2, 4, 8, 10)},
-    "hp": Pressure("hp", "HP", "hard positives", hp=True),
-    "hn": Pressure("hn", "HN", "hard negatives", hn=True),
-    "hp+hn": Pressure("hp_hn", "HP+HN", "hard positives and negatives together", hp=True, hn=True),
-}
+
+_ALL = (
+    Pressure("easy", "easy", "easy questions"),
+    *(Pressure(f"ni{n}", f"NI {n}", f"{n} images", images=n) for n in (2, 4, 8, 10)),
+    Pressure("hp", "HP", "hard positives", hp=True),
+    Pressure("hn", "HN", "hard negatives", hn=True),
+    Pressure("hp+hn", "HP+HN", "hard positives and negatives together", hp=True, hn=True),
+)
+
+PRESSURES: Final[dict[str, Pressure]] = {pressure.name: pressure for pressure in _ALL}
 """The values of the column ``pressure``, in the order of reports."""
 
 NUMBERS_OF_IMAGES: Final = tuple(pressure.images for pressure in PRESSURES.values() if pressure.images)

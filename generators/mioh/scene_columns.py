@@ -124,9 +124,7 @@ class SceneColumns:
 
     def mark(self, scenes: npt.NDArray[np.integer[Any]]) -> Bools:
         """Mark some scenes."""
-        marked = np.zeros(len(self), np.bool_)
-        marked[scenes] = True
-        return marked
+        return mark(scenes, len(self))
 
     def _fill_flags(self, reader: "_Collected") -> None:
         areas = defaultdict(list)
@@ -210,6 +208,13 @@ class _Collected:
             for word in sorted(members):
                 self._word(word)
         return self._set_ids[members]
+
+
+def mark(rows: npt.NDArray[np.integer[Any]], length: int) -> Bools:
+    """Return so many booleans, those at ``rows`` true."""
+    marked = np.zeros(length, np.bool_)
+    marked[rows] = True
+    return marked
 
 
 def _as_rows(found: Mapping[Key, "Numbers"]) -> dict[Key, Ints]:

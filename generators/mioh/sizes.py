@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES
+from vhbench.benchmarks import pressure_family
+from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES, PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import VhbenchError
 
@@ -15,7 +16,7 @@ PAPER: Final[dict[str, dict[str, int]]] = {
 }
 """Questions per task and pressure in the paper's final set: 3,484 in all (inferred from its printed percentages)."""
 
-GROUPS: Final = ("easy", "ni", "hp", "hn", "hp+hn")
+GROUPS: Final = tuple(dict.fromkeys(map(pressure_family, PRESSURES)))
 
 
 def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:

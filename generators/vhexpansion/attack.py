@@ -37,6 +37,13 @@ NUDGE = {"apart": 1 / 255, "similar": 5 / 255}
 similarity is at the maximum, where the gradient is rounding noise."""
 
 
+METHODS: dict[str, tuple[Callable[[Tensor], Tensor], float]] = {
+    "ifgsm": (torch.sign, 0.5 / 255),
+    "pgd": (torch.clone, 1.0),
+}
+"""Method → what becomes of a gradient, and the step size that belongs to it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackConfig:
     """How to attack; the defaults are the paper's.
@@ -89,7 +96,7 @@ class AttackConfig:
 
     def rate(self, step: int, direction: Direction) -> float:
         """Return the step size of an update, counted from 0."""
-        alpha = METHODS[self.method].step_size if self.step_size is None else self.step_size
+        alpha = METHODS[self.method][1] if self.step_size is None else self.step_size
         if self.schedule == "constant":
             return alpha
         horizon = self.steps_apart if self.compat else self.steps(direction)
@@ -134,14 +141,6 @@ class AttackResult:
     def report(self) -> dict[str, Any]:
         """Return everything but the image and the trace, as JSON types."""
         return {k: v for k, v in asdict(self).items() if k not in ("png", "trace")}
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """What becomes of a gradient, and the step size that belongs to it."""
-
-    ascent: Callable[[Tensor], Tensor]
-    step_size: float
 
 
 def attack(
@@ -215,6 +214,7 @@ def run(
         (updates + 1, batch); the features of the originals, shape (batch, tokens, dimension).
     """
     original, sign = to_tensor(images, model.device), SIGN[direction]
+    ascent, _ = METHODS[config.method]
     clean, x, trace = original / 255, starts.to(model.device), []
     with torch.no_grad():
         reference = model.features(original)
@@ -224,7 +224,7 @@ def run(
         trace.append(similarities)
         best, score = better(best, score, x, similarities, sign)
         active = unfinished(similarities, direction, config)
-        moved = x + sign * config.rate(step, direction) * METHODS[config.method].ascent(gradient)
+        moved = x + sign * config.rate(step, direction) * ascent(gradient)
         x = torch.where(per_image(active), project(moved, clean, epsilon=config.epsilon), x)
         if config.stop_at is not None and not active.any():
             break
@@ -369,6 +369,3 @@ def _check(case: AttackCase) -> None:
         )
     if case.direction not in SIGN:
         raise VhbenchError(f"case {case.id}: direction {case.direction!r} is unknown; must be one of {', '.join(SIGN)}")
-
-
-METHODS = {"ifgsm": Method(ascent=torch.sign, step_size=0.5 / 255), "pgd": Method(ascent=torch.clone, step_size=1.0)}

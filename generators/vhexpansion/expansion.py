@@ -19,7 +19,6 @@ from vhbench.images import open_image, to_png
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 
-BENCHMARK = "vhexpansion"
 OPPOSITE = {"yes": "no", "no": "yes"}
 SMALLEST = 2
 """Pixels along the shorter side below which an image shows nothing."""
@@ -68,7 +67,7 @@ def clean_pair(pair_id: str) -> str:
 
 def config_name(source: str, perturbation: str = "") -> str:
     """Return the config that rows belong to, such as ``vhexpansion_pope_brightness``."""
-    return "_".join(filter(None, (BENCHMARK, source, perturbation)))
+    return "_".join(filter(None, ("vhexpansion", source, perturbation)))
 
 
 def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = None) -> Iterator[Row]:
@@ -82,7 +81,7 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
     question = case.question
     name = "/".join(filter(None, (question.id, perturbation)))
     images = question.images if image is None else (image,)
-    row = replace(question, id=name, pair_id=name, images=images, perturbation=perturbation, benchmark=BENCHMARK)
+    row = replace(question, id=name, pair_id=name, images=images, perturbation=perturbation)
     twin = replace(row, id=f"{name}/negated", question=case.twin.text, answer=OPPOSITE[row.answer], negated=True)
     config = config_name(question.source, perturbation)
     yield Row(config, row)
@@ -91,7 +90,7 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
 
 def perturbed(pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None) -> bytes:
     """Return a perturbed image as PNG; what is random follows from the seed, the name and the image's digest alone."""
-    changed = perturbation(name, severity)(pixels, rng(seed, BENCHMARK, name, digest))
+    changed = perturbation(name, severity)(pixels, rng(seed, "vhexpansion", name, digest))
     return to_png(Image.fromarray(changed), compress_level=4)
 
 

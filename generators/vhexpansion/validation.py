@@ -11,12 +11,9 @@ from vhbench.generators.vhexpansion.negation import CannotNegate, Clause, is_neg
 from vhbench.generators.vhexpansion.subject import subject_length
 from vhbench.generators.vhexpansion.word_lists import CONJUNCTIONS, QUANTIFIERS
 
-OPENINGS = (
-    ("it", "false", "that"),
-    ("it", "not", "true", "that"),
-    ("it", "untrue", "that"),
-    ("it", "incorrect", "that"),
-    ("it", "not", "the", "case", "that"),
+OPENINGS = tuple(
+    opening.split()
+    for opening in ("it false that", "it not true that", "it untrue that", "it incorrect that", "it not the case that")
 )
 """What may stand behind "Is" so that all that follows is negated."""
 

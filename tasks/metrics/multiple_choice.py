@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from vhbench import answers
+from vhbench.benchmarks import pressure_family
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.rates import average
@@ -76,15 +77,6 @@ def parse(text: str, choices: Sequence[str] = ()) -> str:
     'yes'
     """
     return answers.parse("multiple_choice" if choices else "yes_no", text, choices)
-
-
-def pressure_family(pressure: str) -> str:
-    """Return the paper's name of a pressure: every number of images ("ni2" … "ni10") is "ni".
-
-    >>> pressure_family("ni8"), pressure_family("hp")
-    ('ni', 'hp')
-    """
-    return "ni" if pressure.startswith("ni") and pressure[2:].isdigit() else pressure
 
 
 def _answered(record: Record) -> Answered:

@@ -118,8 +118,8 @@ def test_any_table_gives_the_same_questions(tmp_path: Path, images: Path, suffix
         file.write_text(json.dumps(rows))
     else:
         pq.write_table(pa.Table.from_pylist(rows), file)
-    first, second = read_questions(file, images, source="mine")
-    assert (first.id, first.answer, first.kind, first.source) == ("x", "yes", "yes_no", "mine")
+    first, second = read_questions(file, images)
+    assert (first.id, first.answer, first.kind) == ("x", "yes", "yes_no")
     assert (second.choices, second.answer) == (("up", "down"), "B")
 
 
@@ -175,13 +175,13 @@ def test_a_bad_row_is_named(tmp_path: Path, images: Path, change: dict[str, obje
 def test_a_bad_file_is_named(tmp_path: Path, images: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(VhbenchError, match=message):
-        list(read_questions(tmp_path / name, images, source="x"))
+        list(read_questions(tmp_path / name, images))
 
 
 def test_a_missing_file_or_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match="no such file or folder"):
-        list(read_questions(tmp_path / "none.csv", None, source="x"))
+        list(read_questions(tmp_path / "none.csv", None))
     with pytest.raises(VhbenchError, match=r"no \.parquet or \.xlsx files in this folder"):
-        list(read_questions(tmp_path, None, source="x"))
+        list(read_questions(tmp_path, None))
     with pytest.raises(VhbenchError, match="begin with a mode: existence, shape"):
         list(read_vhtest(write(tmp_path / "fog.jsonl", POPE), None))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.adapters import mmvp, pope, tables, vhtest
+from vhbench.benchmarks import VHEXPANSION
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary
 from vhbench.schema import Question, Scene, VhbenchError
@@ -36,7 +37,7 @@ def form_of(source: str) -> tuple[str, Path]:
     return "table", path
 
 
-def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Question]:
+def read_split(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield the questions of a split that have one image and a closed answer; captions are passed over.
 
     Its configs take turns, so that the first N questions are of every kind.
@@ -44,7 +45,7 @@ def read_split(path: Path, images: Path | None, *, source: str) -> Iterator[Ques
     configs = [splits.read_questions(path, config) for config in splits.read_manifest(path).rows]
     for question in filter(None, chain.from_iterable(zip_longest(*configs))):
         if question.kind != "caption" and len(question.images) == 1 and not question.perturbation:
-            yield replace(question, source=source)
+            yield question
 
 
 @lru_cache(maxsize=2)
@@ -56,11 +57,17 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str) ->
         raise VhbenchError(f"--images {images}: no such folder")
     groups: dict[object, list[Question]] = {}
     ids: set[str] = set()
-    for asked in FORMS[form](path, folder, source=name):
+    for asked in FORMS[form](path, folder):
         for question in binary(asked):
             if 0 < limit <= len(ids):
                 break
-            question = replace(question, id=expansion.clean_id(question.id), benchmark_version=version)
+            question = replace(
+                question,
+                id=expansion.clean_id(question.id),
+                benchmark=VHEXPANSION.name,
+                source=name,
+                benchmark_version=version,
+            )
             if question.id in ids:
                 raise VhbenchError(f"{path}: id {question.id!r} is there twice")
             ids.add(question.id)

@@ -14,14 +14,7 @@ from vhbench.seeding import rng
 
 
 def animal(word: str, colour: str, action: str, variant: int) -> Sketch:
-    """Draw an animal.
-
-    Args:
-        word: a key of :data:`creatures_species.SPECIES`.
-        colour: a colour name, or "" for its own.
-        action: a key of :data:`creatures_species.POSES`.
-        variant: patterned coats differ by variant.
-    """
+    """Draw an animal; ``colour`` is a name, or "" for its own, and patterned coats differ by variant."""
     pose = frame(word, colour, action)
     sketch = Sketch(prefix=f"{word}-{action}-{colour}-{variant}-".replace(" ", "-"))
     _far_legs(sketch, pose)

@@ -28,29 +28,19 @@ class Coat:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """An animal's skeleton in a pose: points in drawing units, y upwards, the ground at 0.
-
-    Attributes:
-        back: length of the back in this pose.
-        hip: root of the body's own coordinates.
-        neck: its two ends.
-        neck_angle: from horizontal.
-        head: centre of the skull.
-        head_angle: direction of the muzzle.
-        nose: end of the muzzle.
-    """
+    """An animal's skeleton in a pose: points in drawing units, y upwards, the ground at 0."""
 
     action: str
     species: Species
     pose: Pose
     coat: Coat
-    back: float
-    hip: Point
-    neck: tuple[Point, Point]
-    neck_angle: float
-    head: Point
-    head_angle: float
-    nose: Point
+    back: float  # length of the back in this pose
+    hip: Point  # root of the body's own coordinates
+    neck: tuple[Point, Point]  # its two ends
+    neck_angle: float  # from horizontal
+    head: Point  # centre of the skull
+    head_angle: float  # direction of the muzzle
+    nose: Point  # end of the muzzle
 
     def at(self, along: float, up: float) -> Point:
         """Return a point of the body: ``along`` the back from the hip, ``up`` across it, in units."""

@@ -1,8 +1,10 @@
 """People: kind × action × colour of the clothes × variant (skin, hair, trousers)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from vhbench.files import read_typed
 from vhbench.generators.scenes.creatures.sketch import Point, Sketch, hang, polar
 from vhbench.generators.scenes.paints import paint, shade
 
@@ -41,30 +43,18 @@ class Stance:
     lying: bool = False
 
 
-FIGURES: Mapping[str, Figure] = {
-    "person": Figure(),
-    "man": Figure(1.06, 0.96, 1.12, beard=True),
-    "woman": Figure(1.0, 0.98, 0.9, hair="long"),
-    "boy": Figure(0.66, 1.04, hair="mop"),
-    "girl": Figure(0.66, 1.04, hair="tails", skirt=True),
-    "child": Figure(0.56, 1.08, hair="mop"),
-}
-"""Word → figure."""
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """``people.json``: what each word, action and shape of a head is; shapes in shares of the head's radius."""
 
-STANCES: Mapping[str, Stance] = {
-    "": Stance(((10, 6), (-10, -6)), ((4, 0), (-4, 0)), front=True),
-    "waving": Stance(((118, 158), (-58, 34)), ((14, 6), (-14, -6)), front=True),
-    "cheering": Stance(((124, 156), (-124, -156)), ((12, 4), (-12, -4)), front=True),
-    "dancing": Stance(((118, 165), (-70, -20)), ((38, -34), (-14, -4)), lean=-8, front=True),
-    "walking": Stance(((-34, -10), (34, 50)), ((30, 12), (-24, -42)), lean=3),
-    "running": Stance(((-58, 36), (54, 120)), ((72, -6), (-34, -96)), lean=14),
-    "jumping": Stance(((140, 160), (-140, -160)), ((52, -62), (-44, -84)), lean=4, front=True),
-    "kicking": Stance(((-44, -30), (50, 66)), ((72, 64), (-10, -6)), lean=-14),
-    "sitting": Stance(((52, 78), (44, 72)), ((116, 8), (104, 2)), lean=-6),
-    "lying": Stance(((88, 92), (86, 90)), ((91, 91), (88, 88)), lean=-86, lying=True),
-    "crouching": Stance(((50, 20), (36, 10)), ((96, -40), (80, -52)), lean=24),
-}
-"""Action → stance."""
+    figures: Mapping[str, Figure]
+    stances: Mapping[str, Stance]
+    shapes: Mapping[str, Sequence[Point]]
+
+
+_TABLES = read_typed(Path(__file__).with_suffix(".json"), _Tables, "table of people")
+FIGURES, STANCES, _SHAPES = _TABLES.figures, _TABLES.stances, _TABLES.shapes
+"""Word → figure, action → stance, name → outline or points."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +85,7 @@ class Person:
 
 
 def person(kind: str, colour: str, action: str, variant: int) -> Sketch:
-    """Draw a person.
-
-    Args:
-        kind: a key of :data:`FIGURES`.
-        colour: of the clothes, or "" for the variant's.
-        action: a key of :data:`STANCES`.
-        variant: chooses skin, hair and clothes.
-    """
+    """Draw a person; ``colour`` is that of the clothes, "" for the variant's, which also chooses skin and hair."""
     who = _person(kind, colour, action, variant)
     sketch = Sketch(prefix="")
     front = who.stance.front
@@ -216,20 +199,22 @@ def _head(sketch: Sketch, who: Person) -> None:
     def at(right: float, up: float) -> Point:
         return polar(polar(centre, 90 - tilt, up * radius), -tilt, right * radius)
 
+    def shape(name: str) -> list[Point]:
+        return [at(*point) for point in _SHAPES[name]]
+
     if who.figure.hair == "long":
-        sketch.blob([at(*p) for p in _LONG_HAIR], who.hair)
+        sketch.blob(shape("long hair"), who.hair)
     elif who.figure.hair == "tails":
         for side in (-1, 1):
             sketch.ellipse(at(side * 1.28, -0.35), radius * 0.36, radius * 0.78, who.hair, turn=side * 14)
     for side in (-1, 1) if front else (-1,):
         sketch.ellipse(at(side * 1.0, -0.05), radius * 0.18, radius * 0.24, shade(who.skin, 0.92))
     sketch.ellipse(centre, radius, radius * 1.06, who.skin, turn=-tilt)
-    _face(sketch, who, [at(*p) for p in _FACE_FRONT] if front else [at(*p) for p in _FACE_SIDE])
+    _face(sketch, who, shape("front face" if front else "side face"))
     if who.beard:
-        sketch.blob([at(*p) for p in _BEARD], who.hair)
+        sketch.blob(shape("beard"), who.hair)
         sketch.stroke([at(-0.16, -0.56), at(0.18, -0.56)], "#a2443c", 1.5)
-    fringe = _FRINGES["side" if who.figure.hair in ("long", "tails") else who.figure.hair]
-    sketch.blob([at(*p) for p in fringe], who.hair)
+    sketch.blob(shape(f"{who.figure.hair if who.figure.hair in ('short', 'mop') else 'side'} fringe"), who.hair)
 
 
 def _face(sketch: Sketch, who: Person, points: list[Point]) -> None:
@@ -240,29 +225,3 @@ def _face(sketch: Sketch, who: Person, points: list[Point]) -> None:
     sketch.stroke(points[2:5], "#a2443c", 1.5)
     for nose in points[5:]:
         sketch.ellipse(nose, radius * 0.15, radius * 0.12, shade(who.skin, 0.94))
-
-
-_FACE_FRONT = ((-0.34, 0.08), (0.34, 0.08), (-0.26, -0.46), (0.0, -0.58), (0.26, -0.46))
-_FACE_SIDE = ((-0.04, 0.08), (0.64, 0.08), (0.04, -0.46), (0.30, -0.58), (0.56, -0.46), (1.0, -0.12))
-_BEARD = (
-    (-0.92, -0.12), (-0.62, -0.80), (0, -1.10), (0.62, -0.80), (0.95, -0.12), (0.62, -0.36), (0.1, -0.30),
-    (-0.5, -0.36),
-)  # fmt: skip
-_LONG_HAIR = (
-    (-1.12, 0.1), (-0.9, 0.95), (0, 1.28), (0.9, 0.95), (1.12, 0.1), (1.16, -1.0), (0.9, -1.75), (-0.95, -1.75),
-    (-1.2, -1.0),
-)  # fmt: skip
-_FRINGES: Mapping[str, tuple[Point, ...]] = {
-    "short": (
-        (-1.10, 0), (-1.06, 0.62), (-0.62, 1.10), (0, 1.22), (0.66, 1.10), (1.06, 0.62), (1.02, 0.30), (0.5, 0.58),
-        (-0.2, 0.66), (-0.78, 0.46), (-0.90, 0),
-    ),
-    "mop": (
-        (-1.10, 0), (-1.06, 0.62), (-0.62, 1.10), (0, 1.22), (0.66, 1.10), (1.06, 0.62), (1.02, 0.30), (0.5, 0.42),
-        (-0.2, 0.46), (-0.78, 0.46), (-0.90, 0),
-    ),
-    "side": (
-        (-1.08, -0.1), (-1.04, 0.62), (-0.6, 1.12), (0, 1.22), (0.62, 1.12), (1.04, 0.62), (1.06, -0.1), (0.80, 0.36),
-        (0.25, 0.62), (-0.1, 0.72), (-0.62, 0.40),
-    ),
-}  # fmt: skip

@@ -31,13 +31,9 @@ def between(start: Point, end: Point, share: float) -> Point:
 
 @dataclass(slots=True)
 class Sketch:
-    """SVG elements and the points that bound them.
+    """SVG elements and the points that bound them."""
 
-    Attributes:
-        prefix: of the ids in it, so that many sketches fit into one document.
-    """
-
-    prefix: str
+    prefix: str  # of the ids in it, so that many sketches fit into one document
     elements: list[str] = field(default_factory=list)
     defs: list[str] = field(default_factory=list)
     bounds: list[Point] = field(default_factory=list)

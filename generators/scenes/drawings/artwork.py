@@ -23,19 +23,12 @@ _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Vector markup without the ``<svg>`` element, tight around (0, 0) to (width, height), y downwards.
+    """Vector markup without the ``<svg>`` element, tight around (0, 0) to (width, height), y downwards."""
 
-    Attributes:
-        svg: the markup; its ids begin with a prefix of its own, so that drawings can be put into one document.
-        width: in drawing units.
-        height: in drawing units.
-        metres: the length of one drawing unit; the same for all actions of a creature.
-    """
-
-    svg: str
-    width: float
-    height: float
-    metres: float
+    svg: str  # the markup; its ids begin with a prefix of its own, so that drawings can be put into one document
+    width: float  # in drawing units
+    height: float  # in drawing units
+    metres: float  # the length of one drawing unit; the same for all actions of a creature
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,32 +16,19 @@ VARIANTS = 2
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A thing that has its place.
+    """A thing that has its place."""
 
-    Attributes:
-        spec: index of its ObjectSpec, or -1 for a thing that was added to hide another.
-        x: left edge in pixels; may lie outside the picture.
-        y: top edge in pixels.
-        longest: longest side in pixels.
-        depth: painters' order; greater is nearer.
-        host: index of the thing it stands on, or -1.
-        grounded: whether it stands on something and so casts a shadow.
-        lifted: whether it flies, hangs or stands on another thing, rather than on the ground.
-        haze: 0 … 1, how much of it is lost in the distance, or blended away on purpose.
-        tint: the colour into which it is lost; None is the backdrop's haze.
-    """
-
-    spec: int
+    spec: int  # index of its ObjectSpec, or -1 for a thing that was added to hide another
     look: Look
-    x: int
-    y: int
-    longest: int
-    depth: float
-    host: int = -1
-    grounded: bool = True
-    lifted: bool = False
-    haze: float = 0.0
-    tint: tuple[float, float, float] | None = None
+    x: int  # left edge in pixels; may lie outside the picture
+    y: int  # top edge in pixels
+    longest: int  # longest side in pixels
+    depth: float  # painters' order; greater is nearer
+    host: int = -1  # index of the thing it stands on, or -1
+    grounded: bool = True  # whether it stands on something and so casts a shadow
+    lifted: bool = False  # whether it flies, hangs or stands on another thing, rather than on the ground
+    haze: float = 0.0  # 0 … 1, how much of it is lost in the distance, or blended away on purpose
+    tint: tuple[float, float, float] | None = None  # the colour into which it is lost; None is the backdrop's haze
 
     def sprite(self) -> Sprite:
         """Return its pixels."""
@@ -50,21 +37,13 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Silhouettes:
-    """Who owns which pixel.
+    """Who owns which pixel."""
 
-    Attributes:
-        things: in the order of their numbers.
-        owner: (height, width); 0 where the backdrop shows, i + 1 where thing i does.
-        whole: pixels of each thing's silhouette, in the frame or not.
-        in_frame: of it, pixels inside the frame.
-        hidden: (things, things): pixels of the first that the second, nearer, covers.
-    """
-
-    things: Sequence[Placed]
-    owner: npt.NDArray[np.uint8]
-    whole: npt.NDArray[np.int64]
-    in_frame: npt.NDArray[np.int64]
-    hidden: npt.NDArray[np.int64]
+    things: Sequence[Placed]  # in the order of their numbers
+    owner: npt.NDArray[np.uint8]  # (height, width); 0 where the backdrop shows, i + 1 where thing i does
+    whole: npt.NDArray[np.int64]  # pixels of each thing's silhouette, in the frame or not
+    in_frame: npt.NDArray[np.int64]  # of it, pixels inside the frame
+    hidden: npt.NDArray[np.int64]  # (things, things): pixels of the first that the second, nearer, covers
 
 
 def painting_order(things: Sequence[Placed]) -> list[int]:

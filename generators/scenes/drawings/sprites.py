@@ -37,21 +37,13 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Sprite:
-    """A drawing at one size.
+    """A drawing at one size."""
 
-    Attributes:
-        rgb: (height, width, 3), not premultiplied.
-        alpha: (height, width).
-        solid: where at least half of the pixel is covered: the silhouette that counts as the thing.
-        shadow: darkness 0 … 255 of the ground, (height + 2·pad rows below, …); see :func:`_shadow`.
-        shadow_at: (x, y) of the shadow's corner relative to the sprite's corner.
-    """
-
-    rgb: Pixels
-    alpha: Pixels
-    solid: Silhouette
-    shadow: Pixels
-    shadow_at: tuple[int, int]
+    rgb: Pixels  # (height, width, 3), not premultiplied
+    alpha: Pixels  # (height, width)
+    solid: Silhouette  # where at least half of the pixel is covered: the silhouette that counts as the thing
+    shadow: Pixels  # darkness 0 … 255 of the ground, (height + 2·pad rows below, …); see :func:`_shadow`
+    shadow_at: tuple[int, int]  # (x, y) of the shadow's corner relative to the sprite's corner
 
 
 def silhouette(look: Look) -> Silhouette:

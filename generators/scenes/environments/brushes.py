@@ -36,20 +36,14 @@ MOODS = {"sunny": SUNNY, "gloomy": GLOOMY, "sunset": SUNSET, "night": NIGHT, "sn
 
 @dataclass(slots=True)
 class Canvas:
-    """Collects an environment's SVG and the words that it paints.
+    """Collects an environment's SVG and the words that it paints."""
 
-    Attributes:
-        rng: the only source of chance.
-        state: "sunny", "night" …
-        sky_parts: how many of the parts are sky.
-    """
-
-    rng: np.random.Generator
-    state: str
+    rng: np.random.Generator  # the only source of chance
+    state: str  # "sunny", "night" …
     parts: list[str] = field(default_factory=list)
     defs: list[str] = field(default_factory=list)
     areas: list[str] = field(default_factory=list)
-    sky_parts: int = 0
+    sky_parts: int = 0  # how many of the parts are sky
 
     @property
     def mood(self) -> Mood:

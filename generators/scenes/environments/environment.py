@@ -13,19 +13,12 @@ from vhbench.generators.scenes.environments.brushes import Canvas
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Where things of a place may be, in fractions of the picture.
+    """Where things of a place may be, in fractions of the picture."""
 
-    Attributes:
-        top: smallest height of the foot, from the top (wall and air: of the middle).
-        bottom: largest height.
-        far: from and to across the picture at ``top``.
-        near: the same at ``bottom``.
-    """
-
-    top: float
-    bottom: float
-    far: tuple[float, float] = (0.04, 0.96)
-    near: tuple[float, float] = (0.04, 0.96)
+    top: float  # smallest height of the foot, from the top (wall and air: of the middle)
+    bottom: float  # largest height
+    far: tuple[float, float] = (0.04, 0.96)  # from and to across the picture at ``top``
+    near: tuple[float, float] = (0.04, 0.96)  # the same at ``bottom``
 
 
 @dataclass(frozen=True, slots=True)

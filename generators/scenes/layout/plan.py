@@ -65,20 +65,15 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One thing that shall be in the picture.
+    """One thing that shall be in the picture."""
 
-    Attributes:
-        spec: index of its ObjectSpec, -1 for an added occluder.
-        perch: index of the ObjectSpec on which it would rather stand, -1 for none.
-    """
-
-    spec: int
+    spec: int  # index of its ObjectSpec, -1 for an added occluder
     entry: Entry
     place: Place
     look: Look
     size: str = ""
     hard: tuple[str, ...] = ()
-    perch: int = -1
+    perch: int = -1  # index of the ObjectSpec on which it would rather stand, -1 for none
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,21 +59,15 @@ class Spot:
 
 @dataclass(slots=True)
 class Layout:
-    """A scene while it is being laid out.
-
-    Attributes:
-        zoom: scale of all sizes; smaller when tries fail for want of room.
-        requested: relations between indices of ObjectSpecs.
-        apart: what is asked to be left or right of another must not overlap with it sideways.
-    """
+    """A scene while it is being laid out."""
 
     scene: Environment
     width: int
     height: int
     random: np.random.Generator
-    zoom: float
-    requested: tuple[tuple[int, str, int], ...]
-    apart: bool = False
+    zoom: float  # scale of all sizes; smaller when tries fail for want of room
+    requested: tuple[tuple[int, str, int], ...]  # relations between indices of ObjectSpecs
+    apart: bool = False  # what is asked to be left or right of another must not overlap with it sideways
     spots: list[Spot] = field(default_factory=list)
 
     def uniform(self, low: float, high: float) -> float:

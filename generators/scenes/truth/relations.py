@@ -13,25 +13,15 @@ from vhbench.schema import Box, Relation
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What the rules need to know of a thing.
+    """What the rules need to know of a thing."""
 
-    Attributes:
-        id: of its scene object.
-        box: of its visible part.
-        depth: the height in the picture of the ground below it, 0 … 1; greater is nearer.
-        lifted: whether it flies, hangs or stands on another thing, rather than on the ground.
-        host: id of what it stands on, or None.
-        hides: id of a farther thing → share of that thing's silhouette that this one covers.
-        over: id of a farther thing → share of this one's silhouette that lies over it.
-    """
-
-    id: int
-    box: Box
-    depth: float
-    lifted: bool
-    host: int | None
-    hides: Mapping[int, float]
-    over: Mapping[int, float]
+    id: int  # of its scene object
+    box: Box  # of its visible part
+    depth: float  # the height in the picture of the ground below it, 0 … 1; greater is nearer
+    lifted: bool  # whether it flies, hangs or stands on another thing, rather than on the ground
+    host: int | None  # id of what it stands on, or None
+    hides: Mapping[int, float]  # id of a farther thing → share of that thing's silhouette that this one covers
+    over: Mapping[int, float]  # id of a farther thing → share of this one's silhouette that lies over it
 
 
 def left_of(a: Body, b: Body) -> bool | None:

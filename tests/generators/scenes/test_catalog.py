@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from vhbench.cells import records
 from vhbench.generators.scenes import catalog
-from vhbench.generators.scenes.cells import records
 from vhbench.generators.scenes.creatures.creature import CREATURES
 from vhbench.generators.scenes.environments import atlas
 from vhbench.schema import VhbenchError
