@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from vhbench import splits
+from vhbench.benchmarks import BENCHMARKS
 from vhbench.schema import Question, Row
 from vhbench.tasks import datasets
 
@@ -50,11 +51,11 @@ def row(name: str) -> Row:
     benchmark = name.partition("_")[0]
     asked = Question(
         name,
-        tuple(pictures),
-        question,
-        answer,
-        kind,  # type: ignore[arg-type]
-        benchmark,
+        images=tuple(pictures),
+        question=question,
+        answer=answer,
+        kind=kind,  # type: ignore[arg-type]
+        benchmark=benchmark,
         choices=choices,
         pair_id="pair" if benchmark == "vhexpansion" else "",
         negated="negated" in name,
@@ -68,7 +69,7 @@ def row(name: str) -> Row:
 def tasks(task_manager: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, dict[str, Any]]]:
     """The tasks of the rows as lmms-eval makes them, for simple and for chat models."""
     root = tmp_path_factory.mktemp("prompts")
-    for benchmark in datasets.BENCHMARKS:
+    for benchmark in BENCHMARKS:
         rows = [row(name) for name in ROWS if name.startswith(benchmark)]
         config = {"vocabulary": {"dog": ["dog"]}}
         splits.write_split(root / benchmark, rows, benchmark=benchmark, version="1.0.0", seed=0, config=config)
