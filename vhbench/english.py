@@ -37,7 +37,6 @@ MEASURES: Mapping[str, str] = {
 _IRREGULAR: Mapping[str, str] = {
     **{word: f"{word}s" for word in ("bronco", "doberman", "lenovo", "palomino")},
     **{
-        "shrimp": "shrimp",
         "gentleman": "gentlemen",
         "grandchild": "grandchildren",
         "thermos": "thermoses",

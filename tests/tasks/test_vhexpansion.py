@@ -19,6 +19,7 @@ from vhbench.results import to_records
 from vhbench.schema import Question, Record
 from vhbench.tasks import datasets, docs, slices
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
+from vhbench.tasks.metrics.records import resampling_unit
 
 P = 0.7
 SHARES = (1.0, 0.5, 0.1)
@@ -234,5 +235,7 @@ def test_repeated_answers_are_payloads_of_one_row() -> None:
         ("2#q", "2#q", "No.", "no"),
         ("3#q", "3#q", "maybe", ""),
     ]
-    assert {r.scene_ids for r in to_records(payload)} == {("q",)}, "intervals resample the question, not its answers"
+    assert {resampling_unit(r) for r in to_records(payload)} == {"q"}, (
+        "intervals resample the question, not its answers"
+    )
     assert "repeats" not in docs.process_results(row, ["Yes."])["accuracy"]

@@ -6,7 +6,7 @@ import pytest
 
 from vhbench.colours import COLOURS, near
 from vhbench.generators.mioh.attributes import close
-from vhbench.generators.scenes import colours as painted
+from vhbench.generators.scenes import paints
 
 
 @pytest.mark.parametrize(
@@ -41,4 +41,4 @@ def test_mioh_takes_no_near_colours_for_a_difference() -> None:
 
 
 def test_drawings_are_painted_in_the_colours_that_are_asked_about() -> None:
-    assert painted.COLOURS == COLOURS
+    assert paints.COLOURS == COLOURS

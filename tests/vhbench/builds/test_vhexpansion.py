@@ -210,7 +210,7 @@ def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[...
         (list(CASES), {"perturb": ("fog",)}, "unknown perturbation 'fog'; must be one of gaussian_noise"),
         (list(CASES), {"perturb": ("brightness", "brightness")}, "named twice"),
         (list(CASES), {"attack": ("ifgsm",)}, "--attack ifgsm needs --model NAME"),
-        (list(CASES), {"severity": 7}, "severity must be 1, 2, 3, 4 or 5, not 7"),
+        (list(CASES), {"severity": 7}, "--severity 7: must be 0 to 5"),
         (list(CASES), {"images": "/none"}, "--images /none: no such folder"),
         (list(CASES), {"failed": "/none.jsonl"}, "--failed /none.jsonl: no such file"),
         (list(CASES), {"rewriter": "gpt"}, "rewriter 'gpt': must be rule"),
