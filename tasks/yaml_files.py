@@ -21,8 +21,8 @@ def write(folder: Path) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
             yield path
-    for path in sorted([*folder.glob("*/*.yaml"), *folder.glob("*/_[a-z]*")]):
-        if path not in wanted:
+    for path in sorted(path for name in BENCHMARKS for path in (folder / name).iterdir()):
+        if path.is_file() and path not in wanted:
             path.unlink()
             yield path
 

@@ -9,7 +9,7 @@ import typer
 import yaml
 
 from vhbench.adapters.lmms_eval import tasks_folder
-from vhbench.benchmarks import BENCHMARKS, Benchmark, load, of_task, tasks
+from vhbench.benchmarks import BENCHMARKS, Benchmark, load, of_task, task, tasks
 from vhbench.builds.vhexpansion import METHODS
 from vhbench.builds.vhexpansion_sources import FORMS
 from vhbench.card.sources import references, sources
@@ -20,7 +20,7 @@ from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.generators.ode.questions import LEVELS
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
 from vhbench.schema import Record
-from vhbench.tasks import yaml_files
+from vhbench.tasks import report, yaml_files
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 COLUMNS = {field.name for field in fields(Record)}
@@ -32,11 +32,22 @@ def entry(request: pytest.FixtureRequest) -> Benchmark:
     return found
 
 
-def help_of(*words: str) -> str:
-    command = COMMANDS[words[0]]
-    for word in words[1:]:
-        command = command.commands[word]
-    return " ".join(str(getattr(option, "help", "")) + str(option.default) for option in command.params)
+def default_of(build: str, option: str) -> list[str]:
+    """Return the values that an option of a build command takes by default: all that there are."""
+    [found] = [param for param in COMMANDS["build"].commands[build].params if param.name == option]
+    return str(found.default).split(",")
+
+
+def answers(benchmark: str, count: int, right: bool, **columns: str) -> list[Record]:
+    """Return answers to yes/no questions about so many things, each in images of its own."""
+    name = "-".join(columns.values())
+    return [
+        Record(
+            f"{name}-{i}", benchmark=benchmark, kind="yes_no", answer="yes", prediction="yes" if right else "no",
+            scene_ids=(f"{name}-{i}",), pair_id=f"e1-{i}", **columns,  # type: ignore[arg-type]
+        )
+        for i in range(count)
+    ]  # fmt: skip
 
 
 def test_each_yaml_file_is_what_the_registries_say(entry: Benchmark) -> None:
@@ -48,10 +59,10 @@ def test_each_yaml_file_is_what_the_registries_say(entry: Benchmark) -> None:
 def test_each_task_belongs_to_its_benchmark_and_each_member_of_a_group_is_a_task(entry: Benchmark) -> None:
     known = tasks(entry.name)
     assert entry.name in known
-    for task in known.values():
-        assert of_task(task.name) is entry
-        assert set(task.members) <= set(known)
-        assert (task.family is None) == bool(task.members)
+    for found in known.values():
+        assert of_task(found.name) is entry
+        assert set(found.members) <= set(known)
+        assert (found.family is None) == bool(found.members)
 
 
 def test_each_metric_reads_columns_that_records_have(entry: Benchmark) -> None:
@@ -80,22 +91,30 @@ def test_each_benchmark_has_a_build_a_starter_a_card_an_analysis_and_commands(en
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_an_ode_criterion_has_tasks_a_cell_a_place_in_the_analysis_and_a_value(criterion: str) -> None:
     assert {f"ode_{criterion}", *(f"ode_{criterion}_{level}" for level in LEVELS)} <= set(tasks("ode"))
-    assert ("criterion", "pairing") in BENCHMARKS["ode"].families["yes_no"].cells
-    assert criterion in load(BENCHMARKS["ode"].analysis).CRITERIA
-    assert criterion in help_of("build", "ode")
+    found = answers("ode", 3, True, criterion=criterion, task="existence", pairing="entity-entity")
+    cells = report.grid(found, task(f"ode_{criterion}_existence"))["cells"]["criterion x pairing"]
+    assert [cell["criterion"] for cell in cells] == [criterion]
+    assert list(load(BENCHMARKS["ode"].analysis).curve(found, {})) == [criterion]
+    assert criterion in default_of("ode", "criteria")
 
 
 @pytest.mark.parametrize("pressure", PRESSURES)
 def test_a_pressure_has_a_task_a_cell_and_words_in_the_analysis(pressure: str) -> None:
     assert pressure in (tasks("mioh")[f"mioh_{PRESSURES[pressure].group}"].keep or {})["pressure"]
-    assert ("question_type", "pressure") in BENCHMARKS["mioh"].families["multiple_choice"].cells
+    asked = {"task": "existence", "mode": "comprehensive", "question_type": "E1"}
+    found = answers("mioh", 40, True, pressure="easy", **asked)
+    found += answers("mioh", 40, False, pressure=pressure, **asked) if pressure != "easy" else []
+    cells = report.grid(found, task("mioh"))["cells"]["question_type x pressure"]
+    assert {cell["pressure"] for cell in cells} == {"easy", pressure}
+    summary = load(BENCHMARKS["mioh"].analysis).analyse(found)["summary"]
+    assert pressure == "easy" or f"(n = 40) with {PRESSURES[pressure].words}" in summary
 
 
 @pytest.mark.parametrize("name", QUESTION_TYPES)
 def test_a_question_type_has_its_tasks_and_a_value(name: str) -> None:
     kind = QUESTION_TYPES[name]
     assert {f"mioh_{kind.task}", f"mioh_{kind.mode}"} <= set(tasks("mioh"))
-    assert name in help_of("build", "mioh")
+    assert name in default_of("mioh", "types")
 
 
 def perturbed() -> Iterator[tuple[str, str]]:
@@ -111,7 +130,7 @@ def test_a_perturbation_of_a_source_has_a_task_and_a_value_and_its_source_a_lice
     assert f"vhexpansion_{source}_{perturbation}" in known
     if perturbation in PERTURBATIONS:
         assert f"vhexpansion_{source}_{perturbation}" in known[f"vhexpansion_{source}_all"].members
-    assert perturbation in help_of("build", "vhexpansion")
+    assert perturbation in METHODS or perturbation in default_of("vhexpansion", "perturb")
     assert source == "table" or source in sources()
 
 
@@ -120,10 +139,13 @@ def test_yaml_files_can_be_written_anew(tmp_path: Path) -> None:
     assert {path.relative_to(tmp_path) for path in written} == {
         path.relative_to(tasks_folder()) for name in BENCHMARKS for path in (tasks_folder() / name).iterdir()
     }
+    (tmp_path / "metrics").mkdir()
+    (tmp_path / "metrics" / "_own.py").write_text("")  # what is not a benchmark's is left alone
     (tmp_path / "ode" / "ode_retired.yaml").write_text("task: ode_retired\n")
     (tmp_path / "mioh" / "mioh.yaml").write_text("task: something else\n")
     assert {path.name for path in yaml_files.write(tmp_path)} == {"ode_retired.yaml", "mioh.yaml"}
     assert not list(yaml_files.write(tmp_path))
+    assert (tmp_path / "metrics" / "_own.py").is_file()
 
 
 def test_lmms_evals_loader_reads_each_file_as_a_task_or_a_group() -> None:

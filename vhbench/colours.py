@@ -27,7 +27,11 @@ _NEAR_IN_LIGHT: Mapping[str, frozenset[str]] = {
     "pink": frozenset({"white", "brown"}),
     "gray": frozenset({"white", "black", "silver", "blue", "brown", "purple"}),
 }
-"""Further ones that light and shade bring near: a navy coat looks black in the evening."""
+"""Further ones that light and shade bring near: a navy coat looks black in the evening.
+
+MIOH's drawn scenes are asked about as if this table were not there: its edition 1 was built so, and what is built stays
+the same until its next MAJOR version, which shall ask ``near`` without ``flat`` as ODE does.
+"""
 
 _SHADES = ("light ", "dark ")
 
@@ -38,7 +42,7 @@ def near(one: str, other: str, *, flat: bool = False) -> bool:
     Args:
         one: a colour, "red" or "dark red".
         other: another.
-        flat: whether they are painted flat, without the light and the shade of a photo.
+        flat: leave out what only light and shade bring near, as MIOH does of its drawn scenes.
 
     >>> near("red", "orange"), near("dark red", "red"), near("light grey", "white"), near("red", "green")
     (True, True, True, False)

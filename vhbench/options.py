@@ -27,6 +27,7 @@ class Option:
         repeat: of a tuple: given once for each value; otherwise its values stand in one, with commas between.
         names: how it is spelled where that is not ``--field-name``.
         argument: it is given by its place and not by its name.
+        show_default: whether the help shows the default; not where its text tells it.
     """
 
     help: str
@@ -37,6 +38,7 @@ class Option:
     repeat: bool = False
     names: tuple[str, ...] = ()
     argument: bool = False
+    show_default: bool = True
 
 
 def option(help: str, default: Any = MISSING, **shown: Any) -> Any:

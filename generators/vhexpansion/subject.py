@@ -149,4 +149,5 @@ def _ending(word: str) -> bool:
 
 
 def _plural(word: str) -> bool:
+    """Guess whether any word of a sentence is a plural; ``english.is_plural`` judges nouns that are known."""
     return word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and word not in {"glasses", "lens"}

@@ -1,4 +1,4 @@
-"""lmms-eval as a command: plain, with two processes, and with a real model class on a tiny model."""
+"""lmms-eval as a command with two processes, and with a real model class on a tiny model."""
 
 import json
 import os
@@ -11,43 +11,33 @@ import pytest
 import tiny_qwen
 from running import Evaluate, scores
 
-from vhbench.results import read_samples
+from vhbench import benchmarks
+from vhbench.files import json_bytes
+from vhbench.results import read_samples, to_record
+from vhbench.tasks import report
 
 TASKS = "ode_fictional_existence,mioh_selective"
 
 
-def run(output: Path, *launcher: str, model: str = "vhbench_coin") -> dict[str, Any]:
-    """Run lmms-eval as a process and return the results file it wrote."""
-    command = [sys.executable, "-m", *(launcher or ("lmms_eval",)), "--model", model, "--tasks", TASKS]
-    command += ["--log_samples", "--output_path", str(output), "--batch_size", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=300)
-    files = list(output.rglob("*_results.json"))
-    assert files, done.stdout[-2000:] + done.stderr[-2000:]
-    results: dict[str, Any] = json.loads(files[0].read_text())
-    return results
-
-
 @pytest.mark.slow
 @pytest.mark.usefixtures("_caches")
-def test_two_processes_score_what_one_scores(tmp_path: Path) -> None:
-    alone = run(tmp_path / "one")
-    launcher = (
-        "accelerate.commands.launch",
-        "--num_processes",
-        "2",
-        "--cpu",
-        "--mixed_precision",
-        "no",
-        "-m",
-        "lmms_eval",
-    )
-    together = run(tmp_path / "two", *launcher)
-    for task in TASKS.split(","):
+def test_two_processes_score_what_one_scores(evaluate: Evaluate, tmp_path: Path) -> None:
+    alone = evaluate("vhbench_coin", TASKS.split(","))
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", "2", "--cpu"]
+    command += ["--mixed_precision", "no", "-m", "lmms_eval", "--model", "vhbench_coin", "--tasks", TASKS]
+    command += ["--log_samples", "--output_path", str(tmp_path), "--batch_size", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=900)
+    files = list(tmp_path.rglob("*_results.json"))
+    assert files, done.stdout[-2000:] + done.stderr[-2000:]
+    together = json.loads(files[0].read_text())
+    records = {task: [to_record(s["accuracy"]) for s in alone["samples"][task]] for task in TASKS.split(",")}
+    for task, answers in records.items():
         assert scores(alone, task) == scores(together, task)
-    one, two = read_samples(tmp_path / "one"), read_samples(tmp_path / "two")
-    assert one == two
-    reports = [json.loads(next((tmp_path / n).rglob("mioh_selective_report.json")).read_text()) for n in ("one", "two")]
-    assert reports[0] == reports[1]
+        written = json.loads(next(tmp_path.rglob(f"{task}_report.json")).read_text())
+        grid = report.grid(answers, benchmarks.task(task)) | {"task": task, "repetitions": 1}
+        assert written == json.loads(json_bytes(grid))
+    answered = [record for answers in records.values() for record in answers]
+    assert sorted(answered, key=lambda record: record.id) == read_samples(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -59,7 +59,7 @@ class MiohBuild(SplitBuild):
         panel=_ASKED,
     )
     types: tuple[str, ...] = option(
-        "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), panel=_ASKED
+        "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), panel=_ASKED, show_default=False
     )
     clip: str = option(
         "CLIP model for pressure by similarity, e.g. `openai/clip-vit-large-patch14`; without it HP and HN go by size, "

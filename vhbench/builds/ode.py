@@ -48,6 +48,7 @@ class OdeBuild(SplitBuild):
         ("starter",),
         panel=_DRAW,
         repeat=True,
+        show_default=False,
     )
     node_types: str = option("For amber:DIR: JSON of word → kind.", "", metavar="FILE", panel=_DRAW)
     add: str = option(
@@ -62,8 +63,8 @@ class OdeBuild(SplitBuild):
     concepts: int = option("Concepts that meet in an image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
     criteria: tuple[str, ...] = option("Which criteria.", tuple(criteria.CRITERIA), panel=_DRAW)
     levels: tuple[str, ...] = option("Levels of questions; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
-    epsilon: float = option("Long tail: pairs seen together more than ε times.", 0.0, panel=_DRAW)
-    delta: float = option("Long tail: and less than δ times; 0 for just above the median.", 0.0, panel=_DRAW)
+    epsilon: float = option("Long tail: pairs seen together more than ε times.", 0, panel=_DRAW)
+    delta: float = option("Long tail: and less than δ times; 0 for just above the median.", 0, panel=_DRAW)
     images: str = option(
         "`scenes` (drawn here, with exact truth) or `diffusers:NAME`, e.g. `diffusers:black-forest-labs/FLUX.1-dev`.",
         "scenes",
@@ -81,10 +82,13 @@ class OdeBuild(SplitBuild):
     keep: float = option("Detector's confidence from which a thing is there.", _SURE.keep, panel=_IMAGES)
     absent: float = option("Confidence below which it is not there.", _SURE.absent, panel=_IMAGES)
     trust_prompt: bool = option(
-        "Ask about the prompt's colours and actions as the paper does, unchecked.", False, panel=_IMAGES
+        "Ask about the prompt's colours and actions as the paper does, unchecked.",
+        False,
+        names=("--trust-prompt/--no-trust-prompt",),
+        panel=_IMAGES,
     )
     steps: int = option("Denoising steps.", 30, least=1, panel=_IMAGES)
-    guidance: float = option("Guidance scale; negative for the pipeline's own.", -1.0, panel=_IMAGES)
+    guidance: float = option("Guidance scale; negative for the pipeline's own.", -1, panel=_IMAGES)
     dtype: str = option("auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES)
     offload: str = option("none, model or sequential: less GPU memory, more time.", "none", panel=_IMAGES)
     batch: int = option("Images made at once.", 4, least=1, panel=_IMAGES)

@@ -44,8 +44,10 @@ class RunOptions:
         metavar="ADDRESS",
         panel=_PANEL,
     )
-    gpus: float = option("GPUs per Ray task.", 0.0, least=0, panel=_PANEL)
-    sheet: Path | None = option("Also draw a contact sheet of the split.", None, metavar="FILE")
+    gpus: float = option("GPUs per Ray task.", 0, least=0, panel=_PANEL)
+    sheet: Path | None = option(
+        "Also draw a contact sheet; of VHExpansion originals beside their perturbed forms.", None, metavar="FILE"
+    )
 
 
 def command(run: Callable[..., None], *kinds: type[Any], help: str) -> Callable[..., None]:
@@ -81,7 +83,12 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
     if _is_tuple(kind, name):
         default = list(default) if shown.repeat else ",".join(default)
     more: dict[str, Any] = {"help": shown.help, "metavar": shown.metavar or None}
-    more |= {"min": shown.least, "max": shown.most, "rich_help_panel": shown.panel or None}
+    more |= {
+        "show_default": shown.show_default,
+        "min": shown.least,
+        "max": shown.most,
+        "rich_help_panel": shown.panel or None,
+    }
     flags = shown.names or (f"--{name.replace('_', '-')}",)
     given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
     empty = inspect.Parameter.empty if default is MISSING else default
@@ -101,11 +108,12 @@ def _is_tuple(kind: type[Any], name: str) -> bool:
 
 
 def _given(kind: type[Any], name: str, value: Any) -> Any:
-    """Return an option's value as its field has it: texts with commas as tuples."""
+    """Return an option's value as its field has it: texts with commas as tuples; "" is no value where none is usual."""
     if not _is_tuple(kind, name):
         return value
-    parts: Sequence[str] = value.split(",") if isinstance(value, str) else value
-    return tuple(part.strip() for part in parts if part.strip())
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",")) if value or getattr(kind, name, None) else ()
+    return tuple(value)
 
 
 def run(build: "SplitBuild", how: RunOptions) -> None:

@@ -1,6 +1,7 @@
 """The fields of a build are its command's options, with their defaults; so are those of any dataclass."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 import typer
@@ -77,3 +78,19 @@ def test_options_hold_their_limits_without_a_command_line() -> None:
     with pytest.raises(VhbenchError, match="--count 0: must be at least 1"):
         check_numbers(Fruit(kind="fig", count=0))
     assert values_of(Fruit(kind="fig")) == {"kind": "fig", "count": 3, "colours": ["red", "green"], "ripe": False}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["ode", "--graph", ""], "unknown graph ''"),
+        (["ode", "--criteria", ""], "--criteria '': must be among standard"),
+        (["mioh", "--source", ""], "--source '': must be scenes, scenes:N"),
+        (["mioh", "--types", ""], "unknown question type ''"),
+        (["mioh", "--threshold", ""], "--threshold : unknown name ''"),
+    ],
+)
+def test_an_empty_value_is_named_not_dropped(words: list[str], said: str, tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["build", *words, "--out", str(tmp_path)])
+    assert isinstance(result.exception, VhbenchError)
+    assert said in str(result.exception)
