@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, overload
+from typing import Any, ClassVar, Literal, Protocol, overload
 
 from vhbench.schema import Box, Rejection, Row, Scene, SceneSpec
 
@@ -61,10 +61,8 @@ class Build(Protocol):
     index only; the number of shards depends on the options of the build and never on the number of workers.
     """
 
-    @property
-    def benchmark(self) -> str:
-        """Return the benchmark's name, which the split's folder bears."""
-        ...
+    benchmark: ClassVar[str]
+    """The benchmark's name, which the split's folder bears."""
 
     @property
     def version(self) -> str:

@@ -95,7 +95,10 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
 
 def _text(value: Any) -> Any:
     """Return the digits of a number, and of a list's numbers."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
         return str(value)
-    listed = isinstance(value, Iterable) and not isinstance(value, (str, Mapping))
-    return [str(item) for item in value] if listed else value
+    if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
+        return [str(item) for item in value]
+    return value

@@ -228,9 +228,9 @@ class Question(Asked):
         images: encoded images in the order in which the question counts them.
     """
 
-    question: str
-    answer: str
-    kind: Kind
+    question: str  # pyright: ignore[reportGeneralTypeIssues]
+    answer: str  # pyright: ignore[reportGeneralTypeIssues]
+    kind: Kind  # pyright: ignore[reportGeneralTypeIssues]
     images: tuple[ImageData, ...]
     benchmark_version: str = ""
     canary: str = CANARY
