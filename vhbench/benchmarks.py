@@ -168,8 +168,15 @@ def pressure_family(pressure: str) -> str:
 
 @cache
 def tasks(name: str) -> Mapping[str, Task]:
-    """Return the tasks and groups of a benchmark by name."""
-    return {task.name: task for task in load(benchmark(name).tasks)()}
+    """Return the tasks and groups of a benchmark by name.
+
+    Raises:
+        VhbenchError: if a task that reads a config of its own is called as the benchmark, which names all its configs.
+    """
+    found = {task.name: task for task in load(benchmark(name).tasks)()}
+    if name in found and found[name].family is not None and found[name].keep is None:
+        raise VhbenchError(f"task {name}: names the whole benchmark; call the config that it reads {name}_<something>")
+    return found
 
 
 def task(name: str) -> Task:
