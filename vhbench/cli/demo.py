@@ -41,10 +41,10 @@ def demo(
     from vhbench.benchmarks import of_task
     from vhbench.builds.starter import starter
 
-    for owner in dict.fromkeys(filter(None, map(of_task, tasks.split(",")))):
+    for name in dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))):
         start = time.perf_counter()
-        folder = starter(owner.name)
-        typer.echo(f"{owner.name}: {folder} ({time.perf_counter() - start:.1f} s)")
+        folder = starter(name)
+        typer.echo(f"{name}: {folder} ({time.perf_counter() - start:.1f} s)")
     command = lmms_eval_command(model, tasks, output)
     typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
     before = set(output.rglob("*_results.json"))

@@ -4,9 +4,21 @@ from pathlib import Path
 
 import orjson
 import pytest
+from typer.testing import CliRunner
 
-from vhbench.cli import demo
+from vhbench.cli import app, demo
 from vhbench.schema import VhbenchError
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_caches")
+def test_the_demo_goes_from_drawn_scenes_to_numbers(tmp_path: Path) -> None:
+    tasks = "ode_random_existence,ode_random_attribute"
+    done = CliRunner().invoke(app, ["demo", "--tasks", tasks, "--output", str(tmp_path)], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    assert done.output.count("ode: ") == 1, "each starter split is named once"
+    assert all(task in done.output for task in tasks.split(","))
+    assert "This was a coin. A real model:" in done.output
 
 
 def test_without_a_model_a_coin_is_tossed(tmp_path: Path) -> None:
