@@ -1,0 +1,80 @@
+"""What a model's words say: yes, no, an option letter, or "" where that cannot be told.
+
+:func:`parse` reads the response to a question of any kind, :func:`yes_no` and :func:`letter` to one of theirs, and
+:func:`failure` says whether a response is an answer at all: a failed request is none, nor is a refusal.
+``YES_NO[name](text)`` gives "yes", "no" or "". The parsers of POPE, ODE, AMBER, VHTest and lmms-eval are there as those
+benchmarks have them, faults included; ``default`` is the one to use, and the one that is given the question.
+:func:`label` reads what a table writes for yes or no.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from vhbench.answers.cleaning import plain
+from vhbench.answers.failures import failure
+from vhbench.answers.letters import letter
+from vhbench.answers.reference_parsers import amber, lmms_eval, ode, pope, vhtest
+from vhbench.answers.yes_or_no import yes_no
+from vhbench.schema import VhbenchError
+
+__all__ = [
+    "YES_NO",
+    "Parser",
+    "amber",
+    "failure",
+    "label",
+    "letter",
+    "lmms_eval",
+    "ode",
+    "parse",
+    "plain",
+    "pope",
+    "vhtest",
+    "yes_no",
+    "yes_no_parser",
+]
+
+Parser = Callable[[str], str]
+
+
+def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: str = "") -> str:
+    """Return the answer in a response to a question; a caption has none, nor has what is no answer at all.
+
+    An unknown answer counts as wrong, and its share is reported as ``unparsed``.
+
+    >>> parse("yes_no", "No, there is no dog."), parse("multiple_choice", "(B)", ("Image 1", "Image 2"))
+    ('no', 'B')
+    """
+    if failure(response):
+        return ""
+    if kind == "yes_no":
+        return yes_no(response, question)
+    return letter(response, choices, question) if kind == "multiple_choice" else ""
+
+
+def label(text: str) -> str:
+    """Return "yes" or "no" if that is all a text says, as a word, a letter or a truth value; otherwise "".
+
+    >>> [label(text) for text in ("Yes.", "n", "TRUE", "yes, it is")]
+    ['yes', 'no', 'yes', '']
+    """
+    word = text.strip().rstrip(".!").lower()
+    return "yes" if word in ("yes", "y", "true") else "no" if word in ("no", "n", "false") else ""
+
+
+YES_NO: Mapping[str, Parser] = {
+    "default": yes_no,
+    "pope": pope,
+    "ode": ode,
+    "amber": amber,
+    "vhtest": vhtest,
+    "lmms_eval": lmms_eval,
+}
+
+
+def yes_no_parser(parser: str | Parser) -> Parser:
+    """Return a parser by its name; a function is returned as it is."""
+    if callable(parser):
+        return parser
+    if parser not in YES_NO:
+        raise VhbenchError(f"unknown parser {parser!r}; must be one of {', '.join(YES_NO)}")
+    return YES_NO[parser]
