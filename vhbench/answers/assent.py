@@ -58,7 +58,7 @@ _SAID_OF_A_SIGN: Final = re.compile(
 )
 _NOT_YET: Final = re.compile(
     r"\b(?:first (?:glance|sight|look)|initially|might (?:say|think)|may (?:say|think)|would (?:think|have said)|some|tempt\w*"
-    r"|if|whether|could (?:be|say)|can(?:not|'t)|not|n't|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z|n't\b[^.!?\n]{0,40}\Z"
+    r"|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z|(?:\b(?:if|whether|could (?:be|say)|cannot|not)\b|n't\b)[^.,;:!?\n]{0,40}\Z"
 )
 _NEGATED: Final = re.compile(r"\b(?:not|isn't|not a|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")
 
@@ -81,7 +81,7 @@ def whole(text: str) -> tuple[str, bool]:
     >>> whole("certainly"), whole("i would say no"), whole("нет"), whole("the dog")
     (('yes', False), ('no', True), ('no', True), ('', False))
     """
-    text = " ".join(text.strip(" '\"*`").split())
+    text = " ".join(text.strip(" '\"*`[](){}").split())
     if not text:
         return "", False
     known = table()
@@ -93,6 +93,9 @@ def whole(text: str) -> tuple[str, bool]:
     tail = re.fullmatch(r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely))+", rest)
     if tail:
         return known[tail[1]]
+    adverb = re.fullmatch(r"(?:(?:\w+ly|so|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)", text)
+    if adverb:
+        return ("yes" if adverb[1] == "yes" else "no"), True
     signs = [known[sign] for sign in text if sign in known and not sign.isalnum()]
     word = "".join(sign for sign in text if sign not in known or sign.isalnum()).replace("\ufe0f", "").strip()
     if signs and len({answer for answer, _ in signs}) == 1 and (not word or known.get(word, ("",))[0] == signs[0][0]):

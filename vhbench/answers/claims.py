@@ -4,7 +4,7 @@
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -26,7 +26,7 @@ _INSTRUCTION: Final = re.compile(
 )
 _TRAILING: Final = re.compile(
     r"(?i)[\s,;:(]*(?:please\s+)?(?:just\s+|only\s+)?(?:answer|respond|reply|say)\b[^?]{0,40}\byes\b[^?]{0,20}\bno\b[^?]*\Z"
-    r"|[\s,(]*\b(?:yes or no|yes/no|true or false|right|correct)\b[)\s]*(?=\?|\Z)"
+    r"|[\s,(]*\b(?:yes or no|yes/no|true or false)\b[)\s]*(?=\?|\Z)|,\s*(?:right|correct)\s*(?=\?|\Z)"
 )
 _QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
@@ -83,6 +83,7 @@ class Claim:
     value: Range | None = None
     either: tuple["Claim", ...] = field(default=())
     said_before: tuple[Word, ...] = ()
+    year: str = ""
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -171,11 +172,7 @@ def value_range(said: list[Word]) -> Range | None:
 
 
 def _turned(inner: Claim, turn: bool) -> Claim:
-    if not turn:
-        return inner
-    return Claim(
-        inner.words, inner.subject, not inner.denied, inner.exists, inner.count, inner.value, inner.either
-    )  # fmt: skip
+    return replace(inner, denied=inner.denied != turn)
 
 
 def _sentence(text: str) -> tuple[str, str]:
@@ -216,15 +213,15 @@ def _question(asked: str, before: str) -> Claim | None:
     if made and before:
         earlier = content(words(straightened(before)))
         illusion = any(word.surface == "illusion" for word in earlier)
-        return Claim(
-            made.words, made.subject, made.denied, made.exists, made.count, made.value, made.either,
-            () if illusion or len(earlier) > 12 else earlier,
-        )  # fmt: skip
+        return replace(made, said_before=() if illusion or len(earlier) > 12 else earlier)
     return made
 
 
 def _of(said: list[Word], text: str, denied: bool, subject: int | None, verb: str) -> Claim | None:
     said = [word for word in said if word.role != "stop"]
+    year = ""
+    if len(said) > 3 and said[-2].surface == "in" and re.fullmatch(r"(?:19|20)\d\d", said[-1].stem):
+        year, said = said[-1].stem, said[:-2]
     negations = [n for n, word in enumerate(said) if word.role == "negation"]
     low = re.sub(r"\s+", " ", text.lower().strip())
     shown = _SHOWN.match(low)
@@ -244,7 +241,7 @@ def _of(said: list[Word], text: str, denied: bool, subject: int | None, verb: st
         count, found = _counted(said, found)
     if not found:
         return None
-    return Claim(found, max(0, len(found) - len(predicate)) if predicate else 0, denied, exists, count, value, alternatives)
+    return Claim(found, max(0, len(found) - len(predicate)) if predicate else 0, denied, exists, count, value, alternatives, (), year)
 
 
 def _with_verb(said: list[Word], verb: str) -> list[Word]:

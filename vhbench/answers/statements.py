@@ -21,7 +21,7 @@ from vhbench.answers.claims import (
     value_of,
     value_range,
 )
-from vhbench.answers.stems import Word, compares, excludes, implies, opposite, straightened, words
+from vhbench.answers.stems import Word, compares, excludes, implies, opposite, stem, straightened, words
 
 _UNSURE: Final = re.compile(
     r"(?:\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b)[^.;!?]*?"
@@ -39,9 +39,12 @@ _BREAKS: Final = frozenset(
     " due as meaning suggesting indicating".split()
 )
 _DEPICTED: Final = frozenset(
-    "toy stuff plush statue sculpture paint drawing cartoon hot fake plastic picture portrait poster figurine replica"
+    "toy stuff plush statue sculpture paint drawing cartoon hot fake portrait poster figurine replica"
     " depiction sticker logo like resemble similar".split()
 )
+_DEPICTED_STEMS: Final = frozenset(map(stem, _DEPICTED))
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _HERE: Final = frozenset("present visible see exist find detect show include spot identify".split())
 
 
@@ -61,6 +64,7 @@ class Clause:
     negated: bool = False
     weight: int = 1
     text: str = ""
+    continues: bool = False
 
 
 def stated(text: str, claim: Claim) -> tuple[str, bool]:
@@ -74,15 +78,20 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
         "yes", "no", or "" where they say nothing or both; whether an unsure sentence comes last.
     """
     found: list[tuple[str, int]] = []
-    unsure = False
-    for clause in _clauses(straightened(text)):
-        if _UNSURE.search(clause.text):
-            found, unsure = [], True
+    unsure = skip = False
+    for clause in _clauses(straightened(text), frozenset(claim.stems)):
+        skip = clause.continues and skip
+        if skip or _UNSURE.search(clause.text):
+            found, unsure, skip = [], True, True
             continue
         said = _judge(clause, claim)
+        if not said and found and _DOES_NOT.search(clause.text):
+            said = _flipped(found[-1][0], True)  # "Image 1 shows a dog, but image 2 does not"
         if said:
             found.append((said, clause.weight))
             unsure = False
+    if not found and not unsure:
+        found = [(said, 1) for sentence in _sentences(text) if (said := _judge_joined(sentence, claim))]
     most = max((weight for _, weight in found), default=0)
     answers = {said for said, weight in found if weight == most}
     if len(answers) != 1:
@@ -97,15 +106,29 @@ def _flipped(answer: str, flip: bool) -> str:
 # Clauses
 
 
-def _clauses(text: str) -> list[Clause]:
+def _clauses(text: str, stems: frozenset[str]) -> list[Clause]:
     found: list[Clause] = []
-    for sentence in re.split(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+", text):
-        if sentence.strip():
-            found += _parts(sentence)
+    for sentence in _sentences(text):
+        found += _parts(sentence, stems)
     return found
 
 
-def _parts(sentence: str) -> list[Clause]:
+def _sentences(text: str) -> list[str]:
+    return [part for part in re.split(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+", text) if part.strip()]
+
+
+def _judge_joined(sentence: str, claim: Claim) -> str:
+    """Read a sentence without its commas: "… the largest population, followed by India" is one claim."""
+    said = words(straightened(sentence))
+    if any(word.role in ("negation", "doubt") or word.surface in _BREAKS for word in said):
+        return ""
+    kept = [word for word in said if word.role != "stop"]
+    if sum(word.role == "verb" for word in kept) > 2:
+        return ""
+    return "yes" if _affirmation(kept, Clause(tuple(kept)), claim) == "yes" else ""
+
+
+def _parts(sentence: str, stems: frozenset[str]) -> list[Clause]:
     """Cut a sentence where its negation, its subject or its truth may change."""
     pieces = _pieces(words(sentence))
     weight = 2 if any(word.surface in _ASSERTED for word in pieces[0][:3] if pieces) else 1
@@ -117,7 +140,7 @@ def _parts(sentence: str) -> list[Clause]:
         last = number == len(pieces) - 1
         own = [word for word in piece if word.role != "stop"]
         if own and own[0].surface in (*PREPOSITIONS, "in", "from", "with") and not _finite(own) and not last and not clauses:
-            lead = own  # "On the sofa, there is a dog"
+            lead = own if any(word.stem in stems for word in own) else []  # "On the sofa, there is a dog"
             continue
         fragment = not _finite(own)
         begins = own[0].surface if own else ""
@@ -125,7 +148,8 @@ def _parts(sentence: str) -> list[Clause]:
         negated = (negated and not reset) if clauses else False
         heavy = 2 if any(word.surface in _ASSERTED for word in own[:4]) or _actually(own) else weight
         text = " ".join(word.surface for word in own)
-        clauses.append(Clause(tuple(own + lead), subject if fragment else (), negated, heavy, text))
+        shared = fragment or (own and own[0].role in ("verb", "negation", "function") and not _subject(own) and not any(w.role == "pronoun" for w in own[:2]))
+        clauses.append(Clause(tuple(own + lead), subject if shared else (), negated, heavy, text, fragment and bool(clauses)))
         lead = []
         if not fragment or not subject:
             subject = _subject(own) or subject
@@ -152,12 +176,22 @@ def _pieces(said: list[Word]) -> list[list[Word]]:
         elif word.surface == "so" and (not after or after.role in ("function", "pronoun", "negation")):
             pieces.append([word])
         elif word.surface in ("and", "or", "nor") and after and (
-            after.role in ("pronoun", "negation", "verb") or after.surface in ("the", "there", "i", "we", "another")
+            after.role in ("pronoun", "negation", "verb") or (after.surface in ("the", "there", "i", "we", "another")
+            and _verb_follows(said, place))
         ):  # fmt: skip
             pieces.append([])
         else:
             pieces[-1].append(word)
     return [piece for piece in pieces if piece] or [[]]
+
+
+def _verb_follows(said: Sequence[Word], place: int) -> bool:
+    for word in said[place + 1 :]:
+        if word.role == "stop" or word.surface == "and":
+            return False
+        if word.role == "verb":
+            return True
+    return False
 
 
 def _finite(own: Sequence[Word]) -> bool:
@@ -207,6 +241,8 @@ def _judge_one(clause: Clause, claim: Claim) -> str:
     if odd:
         return _denial(clause, claim, negations[-1] if negations else -1)
     kept = [word for word in said if word.role != "negation"]
+    if len(negations) > 1 and content(tuple(kept)) and _part_of(content(tuple(kept)), claim):
+        return "yes"  # "No wheel is missing"
     return _measured(kept, claim, False) or _affirmation(kept, clause, claim) or _contrary(kept, clause, claim)
 
 
@@ -218,7 +254,7 @@ def _judge_without(clause: Clause, claim: Claim, cut: int) -> str:
     left = content(said[:cut]) or clause.subject
     denied = content(said[cut + 1 : end])
     affirmed = _judge_one(rest, claim)
-    if clause.negated or any(word.role == "negation" for word in said):
+    if clause.negated or sum(word.role == "negation" for word in said) > 1:
         return ""
     if denied and _part_of(denied, claim) and (claim.exists or _shares(left, claim)):
         return "" if affirmed == "yes" else "no"
@@ -325,7 +361,7 @@ def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
     if claim.count is not None or claim.value is not None:
         return False
     if "than" in stems:
-        return False
+        return "mor" in stems and stems[: stems.index("than")][-len(said) :] == said
     rest = stems[: len(stems) - len(said)]
     if stems[len(rest) :] != said:
         return False
@@ -364,6 +400,8 @@ def _aligned(said: list[Word], claim: Claim, place: int, number: int, other: int
     Returns:
         The places of the first and the last word; -1 for the last if they are not all there.
     """
+    if _other_year(said, claim):
+        return place, -1
     first = place
     if place >= 0 and said[place].role != "pronoun":
         number += 1
@@ -386,6 +424,11 @@ def _aligned(said: list[Word], claim: Claim, place: int, number: int, other: int
     if claim.words[-1].role == "" and _contradicted(said, last, claim):
         return first, -1
     return first, last
+
+
+def _other_year(said: Sequence[Word], claim: Claim) -> bool:
+    years = {word.stem for word in said if _YEAR.fullmatch(word.stem)}
+    return bool(years and claim.year and claim.year not in years)
 
 
 def _may_lie_between(gap: Sequence[Word], word: Word, predicate: bool, claim: Claim) -> bool:
@@ -417,8 +460,8 @@ def _compound(said: Sequence[Word], last: int) -> bool:
 def _depicted(said: Sequence[Word], first: int, claim: Claim) -> bool:
     """Tell whether only a likeness is there: "a statue of a dog", "a toy dog"; "it looks like a dog" says more."""
     near = said[max(0, first - 4) : first]
-    found = {word.stem for word in near} & _DEPICTED - set(claim.stems)
-    if found == {"like"} and any(word.role == "pronoun" for word in said[:first]):
+    found = {word.stem for word in near} & _DEPICTED_STEMS - set(claim.stems)
+    if found == {stem("like")} and any(word.role == "pronoun" for word in said[:first]):
         return False
     return bool(found)
 

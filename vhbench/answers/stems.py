@@ -33,8 +33,9 @@ VERBS: Final = frozenset("is are was were am be do does did has have had will wo
 PRONOUNS: Final = frozenset("it they he she this these that those them him her one ones both".split())
 _FUNCTION: Final = frozenset(
     "a an the of to at by for from with as been being having i we you me us my our your its their his and or so then"
-    " also there here who which whose where when what how than some any such own very too just well only about into"
-    " more most other".split()
+    " also there here who which whose where when what how some any such own very too just well only about into"
+    " more most other but however although though while whereas because since therefore thus hence when despite yet"
+    " meaning suggesting indicating upon unfortunately sadly".split()
 )
 _FUNCTION_KEPT: Final = frozenset("more most other only".split())
 _NEUTRAL: Final = frozenset(
@@ -84,7 +85,7 @@ _IRREGULAR: Final = {
 _COMPARATIVE: Final = re.compile(r"(?:er|est)\Z")
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _ROUGH: Final = re.compile(
-    r"[^\W\d_]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]"
+    r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]"
 )
 
 _CONTRACTED: Final = (
@@ -135,7 +136,7 @@ _PHRASES: Final = {
     "it is incorrect that": "not", "it is incorrect to say that": "not", "it is false to say that": "not",
     "it is wrong to say that": "not", "it would be wrong to say that": "not", "it is not correct that": "not",
     "it is not correct to say that": "not", "it is not accurate to say that": "not", "it is not right that": "not",
-    "it is true that": "", "it is correct that": "", "it is right that": "", "it is the case that": "",
+    "it is not false that": "", "it is not wrong that": "", "it is not incorrect that": "", "it is true that": "", "it is correct that": "", "it is right that": "", "it is the case that": "",
     "it is correct to say that": "", "it is accurate to say that": "", "it is true to say that": "",
     "i would say": "", "i would guess": "", "would say": "", "could not": "can not", "as well as": "and",
     "along with": "and", "together with": "and", "a couple of": "two", "a pair of": "pair", "as well": "",
@@ -246,6 +247,8 @@ def _word(surface: str) -> Word:
         return Word(surface, surface, "stop")
     if surface in ("<", ">", "=", "≤", "≥", "≠", "+", "<=", ">="):
         return Word(surface, surface, "sign")
+    if surface in NUMBERS:
+        return Word(surface, surface, "")
     number = surface.replace(",", "")
     if number.isdigit() and int(number) < len(NUMBERS) and number == str(int(number)):
         return Word(NUMBERS[int(number)], surface, "")
