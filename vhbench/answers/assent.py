@@ -34,7 +34,7 @@ class Told(NamedTuple):
 BOTH: Final = re.compile(
     r"(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
-_CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,,!]+|[\"“”]")
+_CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,,!،؛।؟]+|[\"“”]")
 _FILLER: Final = (
     r"(?:so|therefore|thus|hence|then|well|but|and|because of that|i|i'd|we|would|will|have to|must|can|say|said|saying"
     r"|guess|think|believe|assume|answer|respond|reply|go|going|with|lean|leaning|towards?|to|be|choose|pick|vote|am|i'm"

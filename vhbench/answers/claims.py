@@ -257,7 +257,7 @@ def _with_verb(said: list[Word], verb: str) -> list[Word]:
 def _counted(said: list[Word], found: tuple[Word, ...]) -> tuple[Range | None, tuple[Word, ...]]:
     """Take the number of what is there out of the words."""
     first = next((n for n, word in enumerate(said) if word.role == "" and value_of(word) is None
-                  and word.surface not in ("more", "fewer", "less", "only", "over", "above", "under", *_VAGUE)), len(said))  # fmt: skip
+                  and word.surface not in ("more", "fewer", "less", "only", "over", "above", "under", "than", "at_least", "at_most", *_VAGUE)), len(said))  # fmt: skip
     count = quantity(said[:first])
     if count is None:
         return None, found

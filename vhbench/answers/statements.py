@@ -21,7 +21,7 @@ from vhbench.answers.claims import (
     value_of,
     value_range,
 )
-from vhbench.answers.stems import Word, compares, excludes, implies, opposite, stem, straightened, words
+from vhbench.answers.stems import Word, another, compares, excludes, implies, opposite, stem, straightened, words
 
 _UNSURE: Final = re.compile(
     r"(?:\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b)[^.;!?]*?"
@@ -279,7 +279,7 @@ def _denial(clause: Clause, claim: Claim, at: int) -> str:
         denied = (*before, *chunk)
         if claim.exists and not chunk and not _covers(before, claim):
             continue
-        if denied and _part_of(denied, claim):
+        if denied and _part_of(denied, claim) and (claim.exists or _central(denied, clause, claim)):
             return "no"
     if clause.subject and not left and right_content and _part_of(right_content, claim) and not claim.exists:
         return "no" if _pronoun_or(clause, claim) else ""
@@ -319,6 +319,14 @@ def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
             return False
         place = 0 if claim.exists else found + 1
     return True
+
+
+def _central(denied: Sequence[Word], clause: Clause, claim: Claim) -> bool:
+    """Tell whether what is denied is what a claim says, and not something that it happens to mention."""
+    heart = claim.stems[: claim.subject + 1]
+    if any(implies(stem, word.stem) for word in denied for stem in heart):
+        return True
+    return not clause.continues and any(word.surface in ("there", "no", "see") for word in clause.words)
 
 
 def _covers(said: Sequence[Word], claim: Claim) -> bool:
@@ -371,14 +379,14 @@ def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
 def _starts(said: list[Word], clause: Clause, claim: Claim) -> list[tuple[int, int]]:
     """Return where a claim may begin in a clause, and with which of its words: "it" stands for its subject."""
     starts = [(n, 0) for n, word in enumerate(said) if _means(said, n, claim, 0)]
-    if claim.subject and not claim.exists:
+    if not claim.exists:
         pronoun = next((n for n, word in enumerate(said[:4]) if word.role == "pronoun"), None)
         if pronoun is not None and not content(tuple(said[:pronoun])):
             starts.append((pronoun, claim.subject))
-        elif not _finite(said) and (not clause.subject or _shares(clause.subject, claim)):
+        elif claim.subject and not _finite(said) and (not clause.subject or _shares(clause.subject, claim)):
             starts.append((-1, claim.subject))
         starts += [(n, claim.subject - 1) for n, word in enumerate(said) if _means(said, n, claim, claim.subject - 1)
-                   and n and said[n - 1].surface in ("the", "this", "that", "these")]  # fmt: skip
+                   and n and claim.subject > 1 and said[n - 1].surface in ("the", "this", "that", "these")]  # fmt: skip
     return starts
 
 
@@ -387,7 +395,8 @@ def _means(said: Sequence[Word], n: int, claim: Claim, i: int, instead: bool = F
     if word.role not in ("", "sign") :
         return False
     if instead:
-        return excludes(word.stem, asked.stem)
+        nominal = i == len(claim.words) - 1 == claim.subject and not claim.exists
+        return excludes(word.stem, asked.stem) or (nominal and another(word.stem, asked.stem))
     if implies(word.stem, asked.stem):
         return True
     again = not claim.exists and i < claim.subject and n > 0 and said[n - 1].surface in ("the", "this", "these")
@@ -442,6 +451,8 @@ def _may_lie_between(gap: Sequence[Word], word: Word, predicate: bool, claim: Cl
     if predicate and gap[-1].surface == "and":
         return True
     acting = re.search(r"(?:ing|ed)\Z", word.surface) is not None
+    if all(value_of(gap[n]) is not None for n in extra):
+        return True
     chain = gap[extra[0] :]
     described = all(w.role in ("", "neutral") and w.surface not in PREPOSITIONS and w.surface != "in" for w in chain)
     return described and not acting and (extra[0] > 0 or claim.exists)
@@ -517,10 +528,10 @@ def _contrary(said: list[Word], clause: Clause, claim: Claim) -> str:
     for other, word in enumerate(claim.words):
         if claim.exists and word.surface not in PREPOSITIONS:
             continue
-        if not claim.exists and other < claim.subject:
+        if not claim.exists and other < claim.subject and word.stem not in ("all", "every"):
             continue
         for start in _starts(said, clause, claim):
-            if start[1] <= other and (start[1] != other or said[start[0]].role == "pronoun"):
+            if start[1] <= other and (start[1] != other or start[0] < 0 or said[start[0]].role == "pronoun"):
                 if _aligned(said, claim, *start, other)[1] >= 0:
                     return "no"
     return ""

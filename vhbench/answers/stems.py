@@ -35,7 +35,7 @@ _FUNCTION: Final = frozenset(
     "a an the of to at by for from with as been being having i we you me us my our your its their his and or so then"
     " also there here who which whose where when what how some any such own very too just well only about into"
     " more most other but however although though while whereas because since therefore thus hence when despite yet"
-    " meaning suggesting indicating upon unfortunately sadly".split()
+    " meaning suggesting indicating upon unfortunately sadly called named".split()
 )
 _FUNCTION_KEPT: Final = frozenset("more most other only".split())
 _NEUTRAL: Final = frozenset(
@@ -43,8 +43,8 @@ _NEUTRAL: Final = frozenset(
     " detect notice identify identifiable clear actual real definite certain sure true indeed sign evidence indication"
     " presence sight kind type sort case fact think believe say tell look given provided provide current obvious"
     " apparent likely probable most spot recognize recognise discern view given describe reveal portray capture"
-    " illustrate presented pictured depicted based answer question exactly approximate therefore thus hence simple"
-    " together absolutely ever overall attached shared thing discernible noticeable mention value portion confirm"
+    " illustrate presented pictured depicted based exactly approximate therefore thus hence simple"
+    " together absolutely ever overall attached shared thing discernible noticeable value portion"
     " correctly instance try confidently single entire whole specific".split()
 )
 _NEUTRAL_SURFACE: Final = frozenset("can see seen sees saw seeing seems seemed appears appeared seemingly".split())
@@ -146,7 +146,7 @@ _PHRASES: Final = {
     "could be seen": "is visible", "can be observed": "is visible", "can be found": "is visible",
     "the opposite is true": "false", "in the middle of": "middle", "in the background": "background",
     "in the foreground": "foreground", "in the distance": "background", "in between": "between",
-    "not sure": "unsure", "any kind of": "any", "any type of": "any", "any sort of": "any", "any form of": "any",
+    "looks like there": "there", "look like there": "there", "looks as if there": "there", "not sure": "unsure", "any kind of": "any", "any type of": "any", "any sort of": "any", "any form of": "any",
     "in the process of": "", "in the act of": "", "the act of": "", "is being": "is", "are being": "are",
     "has been": "is", "have been": "are", "in contact with": "contact", "direct contact": "direct contact",
     "farther away": "farther", "further away": "further", "closer to": "closer", "at night": "night",
@@ -194,6 +194,11 @@ def stem(word: str) -> str:
 def excludes(one: str, other: str) -> bool:
     """Tell whether two stems cannot both be said of one thing: "red" and "blue", "open" and "closed"."""
     return other in _EXCLUDES.get(one, ())
+
+
+def another(one: str, other: str) -> bool:
+    """Tell whether two nouns name things of one kind that are never the same: "horse" and "cow"."""
+    return other in _OTHERS.get(one, ())
 
 
 def opposite(one: str, other: str) -> bool:
@@ -298,6 +303,7 @@ def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str
     return {one: frozenset(others) for one, others in found.items()}
 
 
+_OTHERS = _related("other")
 _EXCLUDES = _related("apart", "opposite", "compare")
 _COMPARE = _related("compare")
 _KINDS = _related("kind", directed=True)

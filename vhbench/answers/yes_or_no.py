@@ -17,12 +17,12 @@ _ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
 _CORRECTS: Final = re.compile(
     r"(?:\A|[\s.,;:!?…–—-])(?:oh[, ]+)?(?:no[, ]+)?(?:wait|actually|hold on|correction|scratch that|on second thoughts?|let me correct that"
     r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|my mistake|i mean|i stand corrected|sorry|i apologi[sz]e"
-    r"|looking (?:again|closer|more closely)[^,.;:!?\n]{0,20}|to correct myself|let me rephrase)\s*[,.:;!…–—-]+\s*|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
+    r"|looking (?:again|closer|more closely)[^,.;:!?\n]{0,20}|to correct myself|let me rephrase)\s*[,.:;!…–—-]+\s*|(?<=[,.;:!?…–—-] )(?:sorry,? |i mean,? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;!]|  |- )\W*([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _ELLIPSIS: Final = re.compile(
     r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|as far as i can (?:tell|see)|clearly|certainly)[, ]+)*"
-    r"(?P<who>there|it|they|he|she|i|this|that|you|we|one|these|both)(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
+    r"(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this|that|you|we|one|these|both)(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
     r"(?: (?P<verb>is|are|was|were|do|does|did|has|have|had|can|could|will)(?P<not>n't| not|not)?|(?P<short>'s|'re)(?P<short_not> not)?)"
     r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
 )
