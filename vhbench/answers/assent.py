@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 
 BOTH: Final = re.compile(
-    r"(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
+    r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
 _CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,,!،؛।؟]+|[\"“”]")
 _FILLER: Final = (
@@ -90,7 +90,7 @@ def whole(text: str) -> tuple[str, bool]:
     rest = text[_FILLERS.match(text + " ").end() :].strip() if " " in text else text  # type: ignore[union-attr]
     if rest != text and rest in known and known[rest][1] and re.fullmatch(r"[a-z' ]+", rest):
         return known[rest]
-    tail = re.fullmatch(r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely))+", rest)
+    tail = re.fullmatch(r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely|from me|for me|in this case))+", rest)
     if tail:
         return known[tail[1]]
     adverb = re.fullmatch(r"(?:(?:\w+ly|so|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)", text)

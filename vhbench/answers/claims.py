@@ -51,6 +51,8 @@ _SHOWN: Final = re.compile(
     r"\A(?:(?:the|this|that|these|those|your|either|any|each)\s)?(?:\w+\s)?(?:image|picture|photo|photograph|scene|video|clip|frame|figure|chart"
     r"|screenshot|shot|you|we|one|i|anyone)s?\b(?:\s(?:also|clearly|actually))?\s(?P<verb>\w+)"
 )
+YEAR: Final = re.compile(r"(?:19|20)\d\d")
+ALL: Final = frozenset("all every each both everyone everybody".split())
 _BOUNDS: Final = {
     "at_least": lambda n: (n, MANY), "at_most": lambda n: (0, n), "more": lambda n: (n + 1, MANY),
     "over": lambda n: (n + 1, MANY), "above": lambda n: (n + 1, MANY), "fewer": lambda n: (0, n - 1),
@@ -73,6 +75,8 @@ class Claim:
         number: what a value is, and in which range: "x is larger than 5".
         either: claims of which one is enough ("a cat or a dog"); then the fields above are those of the whole.
         said_before: a claim that the question makes before it asks.
+        year: the year for which it is claimed.
+        all: it is claimed of all: "all the children", "both men".
     """
 
     words: tuple[Word, ...]
@@ -84,6 +88,7 @@ class Claim:
     either: tuple["Claim", ...] = field(default=())
     said_before: tuple[Word, ...] = ()
     year: str = ""
+    all: bool = False
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -220,7 +225,7 @@ def _question(asked: str, before: str) -> Claim | None:
 def _of(said: list[Word], text: str, denied: bool, subject: int | None, verb: str) -> Claim | None:
     said = [word for word in said if word.role != "stop"]
     year = ""
-    if len(said) > 3 and said[-2].surface == "in" and re.fullmatch(r"(?:19|20)\d\d", said[-1].stem):
+    if len(said) > 3 and said[-2].surface == "in" and [w for w in said if YEAR.fullmatch(w.stem)] == said[-1:]:
         year, said = said[-1].stem, said[:-2]
     negations = [n for n, word in enumerate(said) if word.role == "negation"]
     low = re.sub(r"\s+", " ", text.lower().strip())
@@ -229,7 +234,8 @@ def _of(said: list[Word], text: str, denied: bool, subject: int | None, verb: st
     if len(negations) > 1 or (exists and any(said[n].surface == "without" for n in negations)):
         return None  # "a man without a hat" is no claim that is denied as a whole
     denied ^= bool(negations)
-    said = [word for word in said if word.role != "negation"]
+    total = any(word.surface in ALL for word in said)
+    said = [word for word in said if word.role != "negation" and word.surface not in ALL]
     found = content([word for word in said if word.surface not in ("exactly", "precisely", "at_least", "at_most")])
     predicate = content(said[_first_predicate(said, verb) :]) if not exists else ()
     if not exists and not any(w for w in predicate) and any(w.role == "neutral" for w in said):
@@ -241,7 +247,7 @@ def _of(said: list[Word], text: str, denied: bool, subject: int | None, verb: st
         count, found = _counted(said, found)
     if not found:
         return None
-    return Claim(found, max(0, len(found) - len(predicate)) if predicate else 0, denied, exists, count, value, alternatives, (), year)
+    return Claim(found, max(0, len(found) - len(predicate)) if predicate else 0, denied, exists, count, value, alternatives, (), year, total)
 
 
 def _with_verb(said: list[Word], verb: str) -> list[Word]:

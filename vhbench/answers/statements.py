@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from vhbench.answers.claims import (
+    ALL,
     MANY,
     POSTURES,
     PREPOSITIONS,
+    YEAR,
     Claim,
     Range,
     content,
@@ -33,6 +35,7 @@ _UNSURE: Final = re.compile(
     r"|\bwithout (?:the |any |more |further |additional |specific |seeing )*(?:data|context|information|chart|details|image)\b"
     r"|\b(?:it|that|this) depends\b|\bdo not have\b[^.;!?]*\b(?:data|information|access|values?|figures|projections)\b"
 )
+_SEEMS: Final = frozenset(map(stem, "appear seem look".split()))
 _ASSERTED: Final = frozenset("so therefore thus hence actually fact reality conclusion overall ultimately".split())
 _BREAKS: Final = frozenset(
     "but however although though while whereas because since therefore thus hence when despite which yet except among"
@@ -43,7 +46,7 @@ _DEPICTED: Final = frozenset(
     " depiction sticker logo like resemble similar".split()
 )
 _DEPICTED_STEMS: Final = frozenset(map(stem, _DEPICTED))
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_SOME: Final = frozenset("only one some few most half certain".split())
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _HERE: Final = frozenset("present visible see exist find detect show include spot identify".split())
 
@@ -56,7 +59,7 @@ class Clause:
         words: its words.
         subject: the content of the subject that it shares with an earlier part, if it has none of its own.
         negated: an earlier part's negation reaches over it ("no cats, dogs or birds").
-        weight: 2 where it says how things are in the end ("so …", "actually …").
+        weight: 1; 2 where it says how things are in the end ("so …", "actually …"), 1 less where how they seem.
     """
 
     words: tuple[Word, ...]
@@ -93,7 +96,7 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     if not found and not unsure:
         found = [(said, 1) for sentence in _sentences(text) if (said := _judge_joined(sentence, claim))]
     most = max((weight for _, weight in found), default=0)
-    answers = {said for said, weight in found if weight == most}
+    answers = {said for said, weight in found if weight == most or claim.said_before}
     if len(answers) != 1:
         return "", unsure
     return _flipped(answers.pop(), claim.denied), False
@@ -138,7 +141,7 @@ def _parts(sentence: str, stems: frozenset[str]) -> list[Clause]:
     lead: list[Word] = []
     for number, piece in enumerate(pieces):
         last = number == len(pieces) - 1
-        own = [word for word in piece if word.role != "stop"]
+        own = _unfronted([word for word in piece if word.role != "stop"])
         if own and own[0].surface in (*PREPOSITIONS, "in", "from", "with") and not _finite(own) and not last and not clauses:
             lead = own if any(word.stem in stems for word in own) else []  # "On the sofa, there is a dog"
             continue
@@ -147,6 +150,8 @@ def _parts(sentence: str, stems: frozenset[str]) -> list[Clause]:
         reset = begins in _BREAKS or any(word.role == "negation" for word in own) or not fragment
         negated = (negated and not reset) if clauses else False
         heavy = 2 if any(word.surface in _ASSERTED for word in own[:4]) or _actually(own) else weight
+        if any(word.stem in _SEEMS for word in own) or begins in ("because", "since", "due"):
+            heavy -= 1
         text = " ".join(word.surface for word in own)
         shared = fragment or (own and own[0].role in ("verb", "negation", "function") and not _subject(own) and not any(w.role == "pronoun" for w in own[:2]))
         clauses.append(Clause(tuple(own + lead), subject if shared else (), negated, heavy, text, fragment and bool(clauses)))
@@ -158,6 +163,14 @@ def _parts(sentence: str, stems: frozenset[str]) -> list[Clause]:
         elif reset:
             negated = any(word.surface in ("no", "not", "neither") for word in own)
     return clauses
+
+
+def _unfronted(own: list[Word]) -> list[Word]:
+    """Put "on the shelf there is a cup" into the usual order."""
+    there = next((n for n, word in enumerate(own) if word.surface == "there"), 0)
+    if there and own[0].surface in (*PREPOSITIONS, "in") and not _finite(own[:there]):
+        return own[there:] + own[:there]
+    return own
 
 
 def _actually(own: Sequence[Word]) -> bool:
@@ -314,6 +327,8 @@ def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
     place = 0
     stems = claim.stems
     for word in denied:
+        if claim.all and word.surface in ALL:
+            continue
         found = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
         if found is None:
             return False
@@ -358,9 +373,16 @@ def _affirmation(said: list[Word], clause: Clause, claim: Claim) -> str:
         return "yes"
     for start in _starts(said, clause, claim):
         first, end = _aligned(said, claim, *start)
+        if end >= 0 and not claim.exists and _limited(said, first):
+            return "no" if claim.all else ""
         if end >= 0:
             return _counted(said, first, claim) if claim.count is not None else "yes"
     return _only_a_number(own, claim, bare)
+
+
+def _limited(said: Sequence[Word], first: int) -> bool:
+    """Tell whether something is said of some only: "only one man wears glasses"."""
+    return any(word.surface in _SOME for word in said[max(0, first - 4) : max(first, 0)])
 
 
 def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
@@ -436,7 +458,7 @@ def _aligned(said: list[Word], claim: Claim, place: int, number: int, other: int
 
 
 def _other_year(said: Sequence[Word], claim: Claim) -> bool:
-    years = {word.stem for word in said if _YEAR.fullmatch(word.stem)}
+    years = {word.stem for word in said if YEAR.fullmatch(word.stem)}
     return bool(years and claim.year and claim.year not in years)
 
 

@@ -140,8 +140,9 @@ _PHRASES: Final = {
     "it is correct to say that": "", "it is accurate to say that": "", "it is true to say that": "",
     "i would say": "", "i would guess": "", "would say": "", "could not": "can not", "as well as": "and",
     "along with": "and", "together with": "and", "a couple of": "two", "a pair of": "pair", "as well": "",
-    "half of": "half", "what appears to be": "", "what looks like": "", "what seems to be": "", "appears to be": "is",
-    "appear to be": "are", "seems to be": "is", "seem to be": "are", "there appears": "there is",
+    "half of": "half", "what appears to be": "", "what looks like": "", "what seems to be": "", "appears to be": "seems is",
+    "appear to be": "seem are", "seems to be": "seems is", "seem to be": "seem are", "looks to be": "seems is",
+    "a total of": "", "in total": "", "altogether": "", "there appears": "there is",
     "there appear": "there are", "there seems": "there is", "there seem": "there are", "can be seen": "is visible",
     "could be seen": "is visible", "can be observed": "is visible", "can be found": "is visible",
     "the opposite is true": "false", "in the middle of": "middle", "in the background": "background",
@@ -155,7 +156,7 @@ _PHRASES: Final = {
 _PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
 )
-_PICTURE_NUMBER: Final = re.compile(rf"\b({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)")
+_PICTURE_NUMBER: Final = re.compile(rf"(?<!the )(?<!this )(?<!your )\b({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)")
 _IN_PICTURE: Final = re.compile(
     rf"\b(?:in|of|from|on|within|inside|at|across|throughout|by) (?:either |any of |both of |both )?(?:the|this|that|these|those|your|both|either|all|our) (?:(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of|set of) ){{0,2}}{_PICTURES}\b(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
