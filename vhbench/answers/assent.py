@@ -56,6 +56,11 @@ _SAID_OF_A_SIGN: Final = re.compile(
     r"\b(?:reads?|reading|says|written|writes|text|words?|sign|labell?ed|titled|captioned|named|called|button|letters?"
     r"|spells?|displays?)\b[^.!?\n]{0,60}\Z"
 )
+SHOWN: Final = re.compile(
+    r"\b(?:reads?|reading|says|written|text|words?|sign|labell?ed|button|spells?)\b[^.!?\n]{0,40}[:\"',]\s*[\"']?(?:yes|no)\b[\"'!.]"
+)
+"""A "yes" or "no" that is seen, and may not be meant."""
+
 _NOT_YET: Final = re.compile(
     r"\b(?:first (?:glance|sight|look)|initially|might (?:say|think)|may (?:say|think)|would (?:think|have said)|some|tempt\w*"
     r"|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z|(?:\b(?:if|whether|could (?:be|say)|cannot|not)\b|n't\b)[^.,;:!?\n]{0,40}\Z"

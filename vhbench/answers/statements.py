@@ -23,7 +23,7 @@ from vhbench.answers.claims import (
     value_of,
     value_range,
 )
-from vhbench.answers.stems import Word, another, compares, excludes, implies, opposite, stem, straightened, words
+from vhbench.answers.stems import PICTURE, Word, another, compares, excludes, implies, opposite, stem, straightened, words
 
 _UNSURE: Final = re.compile(
     r"(?:\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b)[^.;!?]*?"
@@ -304,7 +304,7 @@ def _denial(clause: Clause, claim: Claim, at: int) -> str:
 def _nothing(clause: Clause) -> bool:
     """Tell whether a clause says that nothing of what was asked is there: "None", "It is not present"."""
     stems = {word.stem for word in clause.words}
-    if "image" in stems:
+    if PICTURE in stems or f"a {PICTURE}" in stems:
         return False
     return ("thing" in stems and any(w.surface == "no" for w in clause.words[:2])) or bool(
         stems & {"present", "visible", "exist", "find", "show", "see"} and "thing" not in stems

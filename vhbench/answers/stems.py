@@ -40,7 +40,7 @@ _FUNCTION: Final = frozenset(
 _FUNCTION_KEPT: Final = frozenset("more most other only".split())
 _NEUTRAL: Final = frozenset(
     "image visible present see shown show contain depict display include feature appear seem exist find locate observe"
-    " detect notice identify identifiable clear actual real definite certain sure true indeed sign evidence indication"
+    " detect notice identify identifiable clear actual real definite certain sure true indeed evidence indication"
     " presence sight kind type sort case fact think believe say tell look given provided provide current obvious"
     " apparent likely probable most spot recognize recognise discern view given describe reveal portray capture"
     " illustrate presented pictured depicted based exactly approximate therefore thus hence simple"
@@ -85,7 +85,7 @@ _IRREGULAR: Final = {
 _COMPARATIVE: Final = re.compile(r"(?:er|est)\Z")
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _ROUGH: Final = re.compile(
-    r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]"
+    r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]|\w+"
 )
 
 _CONTRACTED: Final = (
@@ -140,7 +140,7 @@ _PHRASES: Final = {
     "it is correct to say that": "", "it is accurate to say that": "", "it is true to say that": "",
     "i would say": "", "i would guess": "", "would say": "", "could not": "can not", "as well as": "and",
     "along with": "and", "together with": "and", "a couple of": "two", "a pair of": "pair", "as well": "",
-    "half of": "half", "what appears to be": "", "what looks like": "", "what seems to be": "", "appears to be": "seems is",
+    "half of": "half", "signs of": "", "sign of": "", "trace of": "", "traces of": "", "what appears to be": "", "what looks like": "", "what seems to be": "", "appears to be": "seems is",
     "appear to be": "seem are", "seems to be": "seems is", "seem to be": "seem are", "looks to be": "seems is",
     "a total of": "", "in total": "", "altogether": "", "there appears": "there is",
     "there appear": "there are", "there seems": "there is", "there seem": "there are", "can be seen": "is visible",
@@ -157,8 +157,9 @@ _PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
 )
 _PICTURE_NUMBER: Final = re.compile(rf"(?<!the )(?<!this )(?<!your )\b({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)")
+_IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {_PICTURES}\b")
 _IN_PICTURE: Final = re.compile(
-    rf"\b(?:in|of|from|on|within|inside|at|across|throughout|by) (?:either |any of |both of |both )?(?:the|this|that|these|those|your|both|either|all|our) (?:(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of|set of) ){{0,2}}{_PICTURES}\b(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"
+    rf"\b(?:in|of|from|on|within|inside|at|across|throughout|by) (?:either |any of |at least one of |some of |one of |both of |both )?(?:the|this|that|these|those|your|both|either|all|our|any|some|at least one) (?:(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of|set of) ){{0,2}}{_PICTURES}\b(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
 )
 _PHRASE: Final = re.compile(
@@ -169,6 +170,7 @@ _PHRASE: Final = re.compile(
 def straightened(text: str) -> str:
     """Return a text in small letters, with short forms written out and phrases of one meaning said as one word."""
     text = unicodedata.normalize("NFKC", text).lower().replace("’", "'")
+    text = _IN_EVERY.sub(" everywhere ", text)
     text = _PICTURE_NUMBER.sub(r"\1", text.replace("-", " ").replace("°", " ").replace("/", " / "))
     if "'" in text or "nt" in text or "cannot" in text:
         for pattern, usual in _CONTRACTED:
@@ -178,8 +180,13 @@ def straightened(text: str) -> str:
 
 
 def words(text: str) -> list[Word]:
-    """Return the words and stops of a straightened text."""
-    return [_word(found[0]) for found in re.finditer(_ROUGH.pattern + r"|\w+", text)]
+    """Return the words and stops of a straightened text; "a picture" on a wall is no name of the image."""
+    found = [_word(rough[0]) for rough in _ROUGH.finditer(text)]
+    for n, word in enumerate(found):
+        if word.stem == PICTURE and n and (found[n - 1].surface in ("a", "an", "any", "no") or found[n - 1].role == ""):
+            if n + 1 == len(found) or found[n + 1].surface not in ("of", "that", "was", "is"):
+                found[n] = Word(f"a {_bare(word.surface)}", word.surface, "")
+    return found
 
 
 @cache
@@ -305,6 +312,8 @@ def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str
 
 
 _OTHERS = _related("other")
+PICTURE = stem("image")
+"""The stem of all words for the image itself."""
 _EXCLUDES = _related("apart", "opposite", "compare")
 _COMPARE = _related("compare")
 _KINDS = _related("kind", directed=True)

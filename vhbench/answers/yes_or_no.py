@@ -12,6 +12,7 @@ from vhbench.answers.claims import Claim, claim
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.statements import stated
 
+_BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
 _ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
 _CORRECTS: Final = re.compile(
@@ -26,6 +27,7 @@ _ELLIPSIS: Final = re.compile(
     r"(?: (?P<verb>is|are|was|were|do|does|did|has|have|had|can|could|will)(?P<not>n't| not|not)?|(?P<short>'s|'re)(?P<short_not> not)?)"
     r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
 )
+_NO_DOUBT: Final = re.compile(r"\W*(?:there(?:'s| is) )?no (?:doubt|question)(?: (?:about|of) (?:it|that))?\W*")
 _NEGATION: Final = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
 _NO_THING: Final = re.compile(
     r"\b(?:there(?:'s| is| are| was| were| appears? to be| seems? to be)|(?:i|we|you) (?:can )?(?:see|find|observe)"
@@ -62,14 +64,17 @@ def yes_no(text: str, question: str = "") -> str:
     >>> [yes_no(text) for text in ("I know", "It is nothing", "Maybe", "I'm not sure", "Yes and no", "")]
     ['', '', '', '', '', '']
     """
+    bare = _BARE.fullmatch(text)
+    if bare:
+        return bare[1].lower()
+    asked = claim(question)
     everything, marked = plain(text).lower(), said(text).lower()
-    asked = claim(question) if question else None
-    if marked != everything:
-        option = _option(marked, question)
-        answer, unsure = _read(marked, asked) if not option else (option, False)
+    for part in dict.fromkeys((marked, everything)):
+        answer = _option(part, question)
+        answer, unsure = (answer, False) if answer else _read(part, asked)
         if answer or unsure:
             return answer
-    return _option(everything, question) or _read(everything, asked)[0]
+    return "" if question.strip() else _without_question(everything)
 
 
 def _option(text: str, question: str) -> str:
@@ -116,6 +121,8 @@ def _read_once(text: str, asked: Claim | None) -> tuple[str, bool]:
     if found:
         answers = {one.answer for one in found}
         return (answers.pop(), False) if len(answers) == 1 else (found[-1].answer, False)
+    if assent.SHOWN.search(text):
+        return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
 
 
@@ -156,7 +163,9 @@ def _listed(text: str, asked: Claim | None) -> str | None:
 
 def _sentences(text: str, asked: Claim | None) -> tuple[str, bool]:
     if asked is None:
-        return _without_question(text), False
+        return "", False
+    if _NO_DOUBT.fullmatch(text):
+        return "yes", False
     short = _ELLIPSIS.fullmatch(re.split(r"[,.;!\n]", text.strip(), maxsplit=1)[0] if len(text) < 60 else "")
     if short:
         return _elliptic(short, asked), False
