@@ -35,6 +35,7 @@ BOTH: Final = re.compile(
     r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
 _CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,,!،؛।؟]+|[\"“”]")
+_LONGEST: Final = 120
 _FILLER: Final = (
     r"(?:so|therefore|thus|hence|then|well|but|and|because of that|i|i'd|we|would|will|have to|must|can|say|said|saying"
     r"|guess|think|believe|assume|answer|respond|reply|go|going|with|lean|leaning|towards?|to|be|choose|pick|vote|am|i'm"
@@ -51,7 +52,9 @@ _LEADING_NO: Final = re.compile(
     r"(?=(?:there|it|this|that|these|those|they|he|she|i|we|you|the|not|in|is|are|does|do|both|neither|none|because|since|as|but)\b"
     r"(?!\s+(?:one|matter)\b))"
 )
-_FINAL: Final = re.compile(r"\b(?:so|therefore|thus|hence|conclusion|answer|ultimately|finally|overall|final|actually|wait|conclude)\b")
+_FINAL: Final = re.compile(
+    r"\b(?:so|therefore|thus|hence|conclusion|answer|ultimately|finally|overall|final|actually|wait|conclude)\b"
+)
 _SAID_OF_A_SIGN: Final = re.compile(
     r"\b(?:reads?|reading|says|written|writes|text|words?|sign|labell?ed|titled|captioned|named|called|button|letters?"
     r"|spells?|displays?)\b[^.!?\n]{0,60}\Z"
@@ -86,7 +89,7 @@ def whole(text: str) -> tuple[str, bool]:
     >>> whole("certainly"), whole("i would say no"), whole("нет"), whole("the dog")
     (('yes', False), ('no', True), ('no', True), ('', False))
     """
-    text = " ".join(text.strip(" '\"*`[](){}").split())
+    text = " ".join(text.strip(" '\"*`[](){}").split()) if len(text) < _LONGEST else ""
     if not text:
         return "", False
     known = table()
@@ -95,10 +98,16 @@ def whole(text: str) -> tuple[str, bool]:
     rest = text[_FILLERS.match(text + " ").end() :].strip() if " " in text else text  # type: ignore[union-attr]
     if rest != text and rest in known and known[rest][1] and re.fullmatch(r"[a-z' ]+", rest):
         return known[rest]
-    tail = re.fullmatch(r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely|from me|for me|in this case))+", rest)
+    tail = re.fullmatch(
+        r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely|from me|for me|in this case))+",
+        rest,
+    )
     if tail:
         return known[tail[1]]
-    adverb = re.fullmatch(r"(?:(?:\w+ly|so|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)", text)
+    adverb = re.fullmatch(
+        r"(?:(?:\w+ly|so|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)",
+        text,
+    )
     if adverb:
         return ("yes" if adverb[1] == "yes" else "no"), True
     signs = [known[sign] for sign in text if sign in known and not sign.isalnum()]
@@ -123,13 +132,19 @@ def told(text: str) -> Iterator[Told]:
             at_start = re.search(r"(?:\A|[.!?\n:;])[\s\"']*\Z", before) is not None
             if leads and (at_start or opening):
                 answer, strong = table()[leads[1]]
-            elif tail := re.search(r"(?:\b(?:so|but|is|be|say|think|therefore|thus|hence|answer|guess|then|and)|[–—-])\s+(yes|no)\Z", clause):
+            elif tail := re.search(
+                r"(?:\b(?:so|but|is|be|say|think|therefore|thus|hence|answer|guess|then|and)|[–—-])\s+(yes|no)\Z",
+                clause,
+            ):
                 answer, strong = table()[tail[1]]
                 before = before + found[0][: tail.start(1)]
                 if _NEGATED.search(before):
                     answer = {"yes": "no", "no": "yes"}[answer]
         if answer and strong and not _SAID_OF_A_SIGN.search(before) and (opening or not _NOT_YET.search(before)):
-            final = bool(_FINAL.search(clause) or (alone and re.search(r"\b(?:so|therefore|thus|hence|but|then|conclusion|answer)\W+\Z", before)))
+            final = bool(
+                _FINAL.search(clause)
+                or (alone and re.search(r"\b(?:so|therefore|thus|hence|but|then|conclusion|answer)\W+\Z", before))
+            )
             yield Told(answer, found.start(), found.end(), opening, final, alone)
         opening = opening and (bool(_OPENS.match(clause)) or clause in "\"“”'")
 

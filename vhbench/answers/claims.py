@@ -182,7 +182,9 @@ def _turned(inner: Claim, turn: bool) -> Claim:
 
 def _sentence(text: str) -> tuple[str, str]:
     """Return what is said before the question, and the question without what asks for a form of answer."""
-    parts = [part.strip() for part in re.split(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+", text) if part.strip()]
+    parts = [
+        part.strip() for part in re.split(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+", text) if part.strip()
+    ]
     asked = next((n for n in range(len(parts) - 1, -1, -1) if "?" in parts[n] and _begins(parts[n])), None)
     if asked is None:
         asked = next((n for n, part in enumerate(parts) if _begins(part)), None)
@@ -247,7 +249,18 @@ def _of(said: list[Word], text: str, denied: bool, subject: int | None, verb: st
         count, found = _counted(said, found)
     if not found:
         return None
-    return Claim(found, max(0, len(found) - len(predicate)) if predicate else 0, denied, exists, count, value, alternatives, (), year, total)
+    return Claim(
+        found,
+        max(0, len(found) - len(predicate)) if predicate else 0,
+        denied,
+        exists,
+        count,
+        value,
+        alternatives,
+        (),
+        year,
+        total,
+    )
 
 
 def _with_verb(said: list[Word], verb: str) -> list[Word]:
@@ -299,7 +312,10 @@ def _first_predicate(said: list[Word], verb: str) -> int:
             if not _preposition(word):
                 nouns += 1
                 last = place
-        elif word.surface in ("a", "an", "the", "any", "his", "her", "its", "their", "of", "with", "for", "by", "more") and nouns:
+        elif (
+            word.surface in ("a", "an", "the", "any", "his", "her", "its", "their", "of", "with", "for", "by", "more")
+            and nouns
+        ):
             if word.surface in ("of", "with", "for", "by"):
                 nouns = 0 if not does else nouns
                 continue
@@ -319,4 +335,15 @@ PREPOSITIONS: Final = frozenset(
 )
 """Words of place; "in" is content only where more than the picture follows."""
 
-__all__ = ["MANY", "POSTURES", "PREPOSITIONS", "Claim", "Range", "claim", "content", "quantity", "value_of", "value_range"]
+__all__ = [
+    "MANY",
+    "POSTURES",
+    "PREPOSITIONS",
+    "Claim",
+    "Range",
+    "claim",
+    "content",
+    "quantity",
+    "value_of",
+    "value_range",
+]

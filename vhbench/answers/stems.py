@@ -156,7 +156,9 @@ _PHRASES: Final = {
 _PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
 )
-_PICTURE_NUMBER: Final = re.compile(rf"(?<!the )(?<!this )(?<!your )\b({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)")
+_PICTURE_NUMBER: Final = re.compile(
+    rf"(?<!the )(?<!this )(?<!your )\b({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
+)
 _IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {_PICTURES}\b")
 _IN_PICTURE: Final = re.compile(
     rf"\b(?:in|of|from|on|within|inside|at|across|throughout|by) (?:either |any of |at least one of |some of |one of |both of |both )?(?:the|this|that|these|those|your|both|either|all|our|any|some|at least one) (?:(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of|set of) ){{0,2}}{_PICTURES}\b(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"

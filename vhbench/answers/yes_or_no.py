@@ -20,7 +20,7 @@ _CORRECTS: Final = re.compile(
     r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|my mistake|i mean|i stand corrected|sorry|i apologi[sz]e"
     r"|looking (?:again|closer|more closely)[^,.;:!?\n]{0,20}|to correct myself|let me rephrase)\s*[,.:;!…–—-]+\s*|(?<=[,.;:!?…–—-] )(?:sorry,? |i mean,? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
-_LABELLED: Final = re.compile(r"(?:\A|[\n.;!]|  |- )\W*([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+_LABELLED: Final = re.compile(r"(?:\A|[\n.;!]|  |- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _ELLIPSIS: Final = re.compile(
     r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|as far as i can (?:tell|see)|clearly|certainly)[, ]+)*"
     r"(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this|that|you|we|one|these|both)(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
@@ -129,7 +129,11 @@ def _read_once(text: str, asked: Claim | None) -> tuple[str, bool]:
 def _leading(found: list[assent.Told], final: list[assent.Told], text: str, asked: Claim | None) -> tuple[str, bool]:
     """Return the answer of a text that begins with one, unless it ends with another."""
     answer = final[-1].answer if final else found[0].answer
-    alone = {one.answer for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in (".", "!", ""))}
+    alone = {
+        one.answer
+        for one in found
+        if one.alone and (one.first or text[one.start - 2 : one.start].strip() in (".", "!", ""))
+    }
     if not final and len(alone) > 1:
         return "", True
     if asked and asked.denied and not final:
@@ -147,7 +151,11 @@ def _first_sentence(text: str) -> str:
 
 def _listed(text: str, asked: Claim | None) -> str | None:
     """Read a list of verdicts, one for each thing that was asked about together."""
-    found = [(what, answer) for what, answer in _LABELLED.findall(text) if not re.search(r"answer|conclusion|response|\ba\b", what)]
+    found = [
+        (what, answer)
+        for what, answer in _LABELLED.findall(text)
+        if not re.search(r"answer|conclusion|response|\ba\b", what)
+    ]
     if len({what for what, _ in found}) < 2 or asked is None:
         return None
     stems = set(asked.stems)
