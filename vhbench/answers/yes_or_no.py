@@ -10,7 +10,9 @@ from typing import Final
 from vhbench.answers import assent
 from vhbench.answers.claims import Claim, claim
 from vhbench.answers.cleaning import plain, said
+from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
+from vhbench.answers.stems import words
 
 _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
@@ -159,7 +161,7 @@ def _listed(text: str, asked: Claim | None) -> str | None:
     if len({what for what, _ in found}) < 2 or asked is None:
         return None
     stems = set(asked.stems)
-    from vhbench.answers.stems import straightened, words
+    from vhbench.answers.stems import words
 
     about = [answer for what, answer in found if {word.stem for word in words(straightened(what))} & stems]
     if len(about) < 2:
