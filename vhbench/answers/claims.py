@@ -35,7 +35,8 @@ _INSTRUCTION: Final = re.compile(
     r"|you|use|your|hint|explain|let's|think|a[.):]|b[.):]|yes\b|no\b)"
 )
 _TRAILING: Final = re.compile(
-    r"(?i)[\s,;:(]*(?:please\s+)?(?:just\s+|only\s+)?(?:answer|respond|reply|say)\b[^?]{0,40}\byes\b[^?]{0,20}\bno\b[^?]*\Z"
+    r"(?i)[\s,;:(]*(?:please\s+)?(?:just\s+|only\s+)?(?:answer|respond|reply|say)\b[^?]{0,40}\byes\b"
+    r"[^?]{0,20}\bno\b[^?]*\Z"
     r"|[\s,(]*\b(?:yes or no|yes/no|true or false)\b[)\s]*(?=\?|\Z)|,\s*(?:right|correct)\s*(?=\?|\Z)"
 )
 _SENTENCE_END: Final = re.compile(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+")
@@ -46,7 +47,8 @@ _QUOTED: Final = re.compile(
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"
 )
 _JUDGED: Final = re.compile(
-    rf"(?i)\b(?:is|are|was|would)\s+(?:it|this|that|the following)(?:\s+be)?\s+(?P<denied>not\s+)?(?P<word>{_RIGHT}|the case)"
+    rf"(?i)\b(?:is|are|was|would)\s+(?:it|this|that|the following)(?:\s+be)?\s+(?P<denied>not\s+)?"
+    rf"(?P<word>{_RIGHT}|the case)"
     r"(?:\s+to\s+(?:say|claim|state|conclude))?\s+that\s+(?P<claim>.+)"
 )
 _STATEMENT: Final = re.compile(

@@ -31,7 +31,8 @@ class Clause:
         words: its words.
         subject: the content of the subject that it shares with an earlier part, if it has none of its own.
         negated: an earlier part's negation reaches over it ("no cats, dogs or birds").
-        weight: 1; one more where it says how things are in the end ("so …", "actually …"), one less where how they seem.
+        weight: 1; one more where it says how things are in the end ("so …", "actually …"), one less where how they
+            seem.
         continues: it has no verb of its own and goes on with an earlier part.
     """
 

@@ -12,14 +12,18 @@ PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
 )
 _DETERMINER: Final = r"(?:the|this|that|these|those|your|both|either|all|our|any|some|at least one)"
-_GIVEN: Final = r"(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of|set of)"
+_GIVEN: Final = (
+    r"(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of"
+    r"|set of)"
+)
 _PICTURE_NUMBER: Final = re.compile(
     rf"(?<!the )(?<!this )(?<!your )\b({PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
 )
 _IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {PICTURES}\b")
 _IN_PICTURE: Final = re.compile(
     r"\b(?:in|of|from|on|within|inside|at|across|throughout|by) "
-    rf"(?:either |any of |at least one of |some of |one of |both of |both )?{_DETERMINER} (?:{_GIVEN} ){{0,2}}{PICTURES}\b"
+    rf"(?:(?:either|any of|at least one of|some of|one of|both of|both) )?{_DETERMINER} "
+    rf"(?:{_GIVEN} ){{0,2}}{PICTURES}\b"
     r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
 )

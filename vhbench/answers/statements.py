@@ -1,8 +1,8 @@
 """Sentences that affirm or deny a claim, without a word of assent or denial.
 
-A clause affirms a claim if it says all of it: "A small dog lies on the red sofa" says that a dog is on a sofa. It denies
-a claim if it denies a part of it: who is not there drinks no tea. It denies a claim as well if it says in place of one
-word what excludes that word: a dog that stands does not sit, and a line that is longer is not shorter.
+A clause affirms a claim if it says all of it: "A small dog lies on the red sofa" says that a dog is on a sofa. It
+denies a claim if it denies a part of it: who is not there drinks no tea. It denies a claim as well if it says in place
+of one word what excludes that word: a dog that stands does not sit, and a line that is longer is not shorter.
 """
 
 import re
@@ -20,10 +20,12 @@ from vhbench.answers.stems import PICTURE, Word, compares, content, implies, ste
 _UNSURE: Final = re.compile(
     r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
     r"\b(?:certain|certainly|know|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible"
-    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess|clear)\b"
+    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess"
+    r"|clear)\b"
     r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b"
     r"|\bno (?:way|information|means|definitive|context|specific (?:data|information)|data)\b"
-    r"|\bwithout (?:(?:the|any|more|further|additional|specific|seeing) )*(?:data|context|information|chart|details|image)\b"
+    r"|\bwithout (?:(?:the|any|more|further|additional|specific|seeing) )*"
+    r"(?:data|context|information|chart|details|image)\b"
     r"|\b(?:it|that|this) depends\b"
     r"|\bnot have (?:(?:the|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b"
     r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"

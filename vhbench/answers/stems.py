@@ -48,8 +48,8 @@ _NEUTRAL: Final = frozenset(
     " detect notice identify identifiable clear actual real definite certain sure true indeed evidence indication"
     " presence sight kind type sort case fact think believe say tell look give provide current obvious apparent likely"
     " probable spot recognize recognise discern view describe reveal portray capture illustrate picture base exact"
-    " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible noticeable"
-    " value portion correctly instance try confident single entire whole specific".split()
+    " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible"
+    " noticeable value portion correctly instance try confident single entire whole specific".split()
 )
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
 _ROUGH: Final = re.compile(
@@ -82,7 +82,7 @@ def stem(word: str) -> str:
     """Return what all forms of a word share.
 
     >>> [stem(word) for word in ("sitting", "rides", "carried", "puppies", "buses", "children", "couch", "longer")]
-    ['sit', 'ride', 'carry', 'dog', 'bus', 'child', 'sofa', 'longer']
+    ['sit', 'rid', 'carry', 'dog', 'bus', 'child', 'sofa', 'longer']
     """
     return _SAME.get(word) or _SAME.get(_bare(word)) or _bare(word)
 
@@ -120,16 +120,18 @@ def content(said: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
 @cache
 def _bare(word: str) -> str:
     """Take the ending off a word; what is left need not be one."""
-    if word in _FORMS or len(word) <= 3:
-        return _FORMS.get(word, word)
+    word = _FORMS.get(word, word)
+    if word in _ITSELF or len(word) <= 3:
+        return word
     if word.endswith("ies"):
         return word[:-3] + "y" if len(word) > 4 else word[:-1]
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    if word in _FORMS:
-        return _FORMS[word]
+    word = _FORMS.get(word, word)
+    if word in _ITSELF:
+        return word
     for ending, least in (("ing", 3), ("ed", 2), ("ly", 4)):
         base = word[: -len(ending)]
         if word.endswith(ending) and len(base) >= least and _VOWEL.search(base):
@@ -167,16 +169,6 @@ def _rows() -> Iterator[tuple[str, list[str]]]:
         yield relation, members.split()
 
 
-def _forms() -> dict[str, str]:
-    forms: dict[str, str] = {}
-    for relation, members in _rows():
-        if relation == "form":
-            forms |= dict.fromkeys(members, members[0])
-        elif relation == "itself":
-            forms |= {member: member for member in members}
-    return forms
-
-
 def _synonyms() -> dict[str, str]:
     same: dict[str, str] = {}
     for relation, members in _rows():
@@ -196,7 +188,8 @@ def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str
     return {one: frozenset(others) for one, others in found.items()}
 
 
-_FORMS: Final = _forms()
+_FORMS: Final = {form: members[0] for relation, members in _rows() if relation == "form" for form in members}
+_ITSELF: Final = frozenset(member for relation, members in _rows() if relation == "itself" for member in members)
 _SAME: Final = _synonyms()
 PICTURE: Final = stem("image")
 """The stem of all words for the image itself."""
