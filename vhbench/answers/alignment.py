@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from vhbench.answers.claims import PREPOSITIONS, YEAR, Claim
-from vhbench.answers.clauses import Clause, finite
 from vhbench.answers.quantities import number
+from vhbench.answers.sentence_parts import Part, finite
 from vhbench.answers.stems import Word, another, compares, content, excludes, implies, stem
 
 _POSTURES: Final = frozenset(
@@ -33,7 +33,7 @@ def shares(said: Sequence[Word], claim: Claim) -> bool:
     return any(word.stem in stems for word in said)
 
 
-def starts(said: list[Word], clause: Clause, claim: Claim) -> Iterator[tuple[int, int]]:
+def starts(said: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, int]]:
     """Yield where a claim may begin, and with which of its words: "it" stands for its subject."""
     yield from ((n, 0) for n in range(len(said)) if _means(said, n, claim, 0))
     if claim.exists:

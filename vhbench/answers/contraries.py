@@ -5,14 +5,14 @@ from typing import Final
 
 from vhbench.answers.alignment import aligned, shares, starts
 from vhbench.answers.claims import PREPOSITIONS, Claim
-from vhbench.answers.clauses import Clause, finite
 from vhbench.answers.quantities import value, within
+from vhbench.answers.sentence_parts import Part, finite
 from vhbench.answers.stems import Word, compares, content, opposite
 
 _ALIKE: Final = ("equal", "different")
 
 
-def contrary(said: list[Word], clause: Clause, claim: Claim) -> str:
+def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
     """Return "no" if a clause has one word of a claim exchanged for what excludes it; else ""."""
     if not finite(said):
         return ""  # "White" to "Is the dog black?" may be said of anything

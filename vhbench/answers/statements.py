@@ -11,10 +11,10 @@ from typing import Final
 
 from vhbench.answers.alignment import aligned, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
-from vhbench.answers.clauses import BREAKS, Clause, clauses, finite, sentences
 from vhbench.answers.contraries import contrary, measured
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
+from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
 from vhbench.answers.stems import PICTURE, Word, compares, content, implies, stem, words
 
 _UNSURE: Final = re.compile(
@@ -50,7 +50,7 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     about = frozenset(claim.stems)
     found: list[tuple[str, int]] = []
     unsure = skip = False
-    for clause in (clause for sentence in sentences(text) for clause in clauses(sentence, about)):
+    for clause in (clause for sentence in sentences(text) for clause in parts(sentence, about)):
         skip = clause.continues and skip
         if skip or _UNSURE.search(clause.text):
             found, unsure, skip = [], True, True
@@ -75,7 +75,7 @@ def _not(answer: str) -> str:
     return {"yes": "no", "no": "yes"}[answer]
 
 
-def _judge(clause: Clause, claim: Claim) -> str:
+def _judge(clause: Part, claim: Claim) -> str:
     if claim.either:
         each = [_judge_one(clause, one) for one in claim.either]
         return "yes" if "yes" in each else "no" if all(one == "no" for one in each) else ""
@@ -92,10 +92,10 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
         return ""
     if sum(word.role == "verb" for word in said) > 2:
         return ""
-    return "yes" if _affirmation(said, Clause(tuple(said)), claim) == "yes" else ""
+    return "yes" if _affirmation(said, Part(tuple(said)), claim) == "yes" else ""
 
 
-def _judge_one(clause: Clause, claim: Claim) -> str:
+def _judge_one(clause: Part, claim: Claim) -> str:
     said = list(clause.words)
     if any(word.role == "doubt" for word in said):
         return ""
@@ -115,20 +115,20 @@ def _judge_one(clause: Clause, claim: Claim) -> str:
 # Denials
 
 
-def _judge_without(clause: Clause, claim: Claim, cut: int) -> str:
+def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
     """Read "a cat instead of a dog": what follows is denied, what stands around it is not."""
     said = clause.words
     if clause.negated or sum(word.role == "negation" for word in said) > 1:
         return ""
     end = next((n for n in range(cut + 1, len(said)) if said[n].role in ("verb", "stop")), len(said))
     left, denied = content(said[:cut]) or clause.subject, content(said[cut + 1 : end])
-    affirmed = _judge_one(Clause(said[:cut] + said[end:], clause.subject, weight=clause.weight), claim)
+    affirmed = _judge_one(Part(said[:cut] + said[end:], clause.subject, weight=clause.weight), claim)
     if denied and _part_of(denied, claim) and (claim.exists or shares(left, claim)):
         return "" if affirmed == "yes" else "no"
     return affirmed
 
 
-def _denial(clause: Clause, claim: Claim, at: int) -> str:
+def _denial(clause: Part, claim: Claim, at: int) -> str:
     """Read a clause with a negation at one place; -1 if it is in an earlier part."""
     said = list(clause.words)
     left, right = said[: max(at, 0)], said[at + 1 :]
@@ -148,11 +148,11 @@ def _denial(clause: Clause, claim: Claim, at: int) -> str:
         if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
             return "no"
     if claim.exists and behind and left:
-        return _affirmation(left, Clause(tuple(left)), claim)  # "The dog is not black": there is one
+        return _affirmation(left, Part(tuple(left)), claim)  # "The dog is not black": there is one
     return ""
 
 
-def _nothing(clause: Clause) -> bool:
+def _nothing(clause: Part) -> bool:
     """Tell whether a clause says that nothing of what was asked is there: "None", "It is not present"."""
     stems = {word.stem for word in clause.words}
     if stems & {PICTURE, f"a {PICTURE}"}:
@@ -187,7 +187,7 @@ def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
     return True
 
 
-def _central(denied: Sequence[Word], clause: Clause, claim: Claim) -> bool:
+def _central(denied: Sequence[Word], clause: Part, claim: Claim) -> bool:
     """Tell whether what is denied is what a claim says, and not something that it happens to mention."""
     heart = claim.stems[: claim.subject + 1]
     if claim.exists or any(implies(one, word.stem) for word in denied for one in heart):
@@ -198,7 +198,7 @@ def _central(denied: Sequence[Word], clause: Clause, claim: Claim) -> bool:
 # Affirmation
 
 
-def _affirmation(said: list[Word], clause: Clause, claim: Claim) -> str:
+def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
     own = content(said)
     bare = not finite(said)
     if not own:

@@ -24,7 +24,7 @@ _WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class Part:
     """A part of a sentence with what it says by itself.
 
     Attributes:
@@ -53,7 +53,7 @@ def sentences(text: str) -> list[str]:
     return [part for part in _ENDS.split(text) if part.strip()]
 
 
-def clauses(sentence: str, about: frozenset[str]) -> list[Clause]:
+def parts(sentence: str, about: frozenset[str]) -> list[Part]:
     """Cut a straightened sentence into its clauses.
 
     Args:
@@ -62,7 +62,7 @@ def clauses(sentence: str, about: frozenset[str]) -> list[Clause]:
     """
     pieces = [_unfronted(piece) for piece in _pieces(words(sentence))]
     final = bool(pieces) and any(word.surface in _ASSERTED for word in pieces[0][:3])
-    found: list[Clause] = []
+    found: list[Part] = []
     subject: tuple[Word, ...] = ()
     negated = False
     lead: list[Word] = []
@@ -75,7 +75,7 @@ def clauses(sentence: str, about: frozenset[str]) -> list[Clause]:
         anew = own[0].surface in BREAKS or denies or not fragment
         negated = negated and not anew
         shared = subject if fragment or _has_no_subject(own) else ()
-        found.append(Clause(tuple(own + lead), shared, negated, _weight(own, final), fragment and bool(found)))
+        found.append(Part(tuple(own + lead), shared, negated, _weight(own, final), fragment and bool(found)))
         lead = []
         if not fragment or not subject:
             subject = _subject(own) or subject
