@@ -10,7 +10,9 @@ _ONE = (
     r"(?:(?<=only )|(?<=just )|(?<=exactly )|(?<=is )|(?<=are )|(?<=in )|(?<=has )|(?<=shows )|(?<=see )|(?<=total )|(?<=: )|(?<=contains ))"
     r"one(?!\s+(?:of|another)\b)|\Aone(?!\s+of\b)|a\s+single"
 )
-_NUMBER = re.compile(rf"(?i)(?<![\w.#-])(?:(?P<digits>\d{{1,6}})(?![\w%]|\.\d|:\d)|(?P<word>{_WORDS})(?![\w-])|(?P<one>{_ONE})\b)")
+_NUMBER = re.compile(
+    rf"(?i)(?<![\w.#-])(?:(?P<digits>\d{{1,6}})(?![\w%]|\.\d|:\d)|(?P<word>{_WORDS})(?![\w-])|(?P<one>{_ONE})\b)"
+)
 _NAMES = re.compile(
     r"(?i)\b(?:images?|pictures?|photos?|figures?|frames?|options?|choices?|steps?|points?|rows?|columns?)\s*(?:#|no\.?\s|number\s)?\s*"
     rf"(?:\d{{1,2}}|{_WORDS}|one)(?!\w|\.\d)(?:(?:\s*,\s*|\s*,?\s+and\s+)\d{{1,2}}(?=\s*[,.:;)]|\s+(?:and|have|show|contain|each)|\Z))*"
@@ -19,12 +21,16 @@ _COUNTED = r"(\d+)§"
 _TOTALS = (
     r"=\s*(?:\w+\s+)?{n}",
     r"(?:so|therefore|thus|hence)\b[^.;\n]*?{n}",
-    r"{n}(?:\s+[\w-]+){{0,4}}?\s*(?:,\s*)?(?:in\s+total|altogether|total|in\s+all|overall|combined)\b",
+    r"{n}(?:[ \t]+[\w-]+){{0,4}}?[ \t]*(?:,[ \t]*)?(?:in\s+total|altogether|total|in\s+all|overall|combined)\b",
     r"\b(?:total|sum|altogether|count|overall)\b(?:\s+(?:number|of|is|are|there|count|amounts|comes|to|images?|\w+s))*\s*[:=]?\s*{n}",
     r"{n}\s+out\s+of\b",
 )
-_NONE = re.compile(r"(?i)\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)\s+(?:visible|present|shown|there))\b")
-_OPENING = re.compile(r"(?i)\b(?:there\s+(?:is|are|seem|appear)|(?:i|we)\s+(?:can\s+)?(?:see|count)|(?:shows?|contains?|has|have|features?|depicts?))\b")
+_NONE = re.compile(
+    r"(?i)\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)\s+(?:visible|present|shown|there))\b"
+)
+_OPENING = re.compile(
+    r"(?i)\b(?:there\s+(?:is|are|seem|appear)|(?:i|we)\s+(?:can\s+)?(?:see|count)|(?:shows?|contains?|has|have|features?|depicts?))\b"
+)
 
 
 def counted(text: str, options: Mapping[int, str]) -> str:

@@ -15,7 +15,9 @@ from vhbench.answers.counts import counted
 from vhbench.answers.option_names import Mention, Names, names_of, normal, position, spread
 from vhbench.answers.yes_or_no import yes_no
 
-_BE = r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
+_BE = (
+    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
+)
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding|(?<!other\s)than|instead\s+of|rather\s+than"
     r"|ruled?\s+out|eliminated?|as\s+opposed\s+to|compared\s+(?:to|with)|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover"
@@ -30,8 +32,8 @@ _DENIED_AFTER = re.compile(
 _CLAUSE = re.compile(
     r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
     r"|(?:,\s*|\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet|because|since)\b))"
-    r"|,\s+(?=(?:and\s+|not\s+)?(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option|only|wait|actually|no,|not|i\s)\b)"
-    r"|(?<=\w):\s+(?=\S)|\s+[–—-]+\s+",
+    r"|,\s+(?=(?:and\s+)?(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*\w*\s+(?:is|are|has|have|does|do|shows?|contains?)\b)"
+    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s)\b)|\s+[–—-]+\s+",
     re.IGNORECASE,
 )
 _CORRECTION = re.compile(
@@ -46,22 +48,34 @@ _CONCLUSION = re.compile(
     r"(?:most\s+)?(?:correct|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
-_CONTRAST = re.compile(r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b")
+_CONTRAST = re.compile(
+    r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b"
+)
 _ONLY = re.compile(r"(?i)\b(?:only|solely|alone|exclusively|just)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _LOOKS = re.compile(
     r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*|inspect\w*|stud(?:y|ied|ying)"
     r"|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
 )
-_PLAN = re.compile(r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then)\W+)*(?:let\s+me|let's|let\s+us|i\s+(?:will|need|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b")
+_PLAN = re.compile(
+    r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then)\W+)*(?:let\s+me|let's|let\s+us|i\s+(?:will|need|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
+)
 _UNSURE = re.compile(
     r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}"
     r"\b(?:sure|certain(?:ty)?|know|tell|determined?|say|clear|answer|confirm|enough|identify|decide|conclude|see\s+(?:the|any)\s+images?)\b"
     r"|\b(?:unclear|uncertain|unsure|ambiguous|indistinguishable|undetermined)\b"
+    r"|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|points|boxes|answers)\b|\bno\s+correct\s+(?:answer|option|choice)"
+    r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
 )
-_DESPITE = re.compile(r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b")
-_CUT_OFF = re.compile(r"(?i)\b(?:an?|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than|so)\s*\Z")
+_DESPITE = re.compile(
+    r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
+)
+_CUT_OFF = re.compile(
+    r"(?i)\b(?:an?|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than|so)\s*\Z"
+)
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
+_LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
+_ABSENCE = re.compile(r"(?i)\b(?:not|no|without|lacks?|missing)\b|n't\b")
 _OPPOSITES = (
     ("closer", "farther"), ("closer", "further"), ("nearer", "farther"), ("nearer", "further"), ("closest", "farthest"),
     ("closest", "furthest"), ("darker", "lighter"), ("darker", "brighter"), ("larger", "smaller"), ("bigger", "smaller"),
@@ -158,25 +172,35 @@ def _whole(text: str, names: Names) -> str | None:
 
 def _leading(text: str, names: Names) -> str:
     """Return the letter with which a text begins, where it is marked as one or its option follows."""
-    marked = re.match(rf"\W*?{_MARKED.format(f'([{names.letters}{names.letters.lower()}])')}", text)
-    found = next((group for group in marked.groups() if group), "") if marked else ""
-    if found and not (found in "aI" and marked and marked[0].endswith((",", "-", "–", "—"))):
-        rest = text[marked.end() :] if marked else ""
-        if re.match(rf"\s*(?:or|and|/|&|,)\s*[(\[]?[{names.letters}]\b(?!')", rest):
-            return ""
-        if found.islower() and not text.lstrip().startswith(("(", "[")) and len(rest.split()) > 12:
-            return ""
-        return found.upper()
+    either = f"([{names.letters}{names.letters.lower()}])"
+    marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
+    if marked:
+        found, rest = next(filter(None, marked.groups())), text[marked.end() :]
+        article = found in "aI" and marked[0].endswith((",", "-", "–", "—"))
+        alternative = re.match(rf"\s*(?:or|and|/|&|,)\s*[(\[]?[{names.letters}]\b(?!')", rest)
+        initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
+        if not article and not initial:
+            return "" if alternative or _goes_through_them(text, names) else found.upper()
     bare = re.match(rf"\W*([{names.letters}])\s+(?=\S)", text)
-    if bare and any(mention.start <= bare.end() and mention.letter == bare[1] for mention in _first(text, names, bare.end())):
+    if bare and any(
+        mention.start <= bare.end() and mention.letter == bare[1] for mention in _first(text, names, bare.end())
+    ):
         return str(bare[1])
     return ""
+
+
+def _goes_through_them(text: str, names: Names) -> bool:
+    """Tell whether a text says something about every option: each one's letter begins a sentence, in their order."""
+    begun = re.findall(rf"(?:\A|[.;:!?,\n])\s*[(\[]?([{names.letters}])[).:\]]", text)
+    return len(names.letters) > 1 and "".join(dict.fromkeys(begun)) == names.letters[: max(len(set(begun)), 2)]
 
 
 def _first(text: str, names: Names, start: int) -> list[Mention]:
     return [
         Mention(mention.start + start, mention.end + start, mention.letter)
-        for mention in list(names.find(re.sub(r"\A(?:the|an?)\s", lambda a: " " * len(a[0]), text[start : start + 200])))[:1]
+        for mention in list(
+            names.find(re.sub(r"\A(?:the|an?)\s", lambda a: " " * len(a[0]), text[start : start + 200]))
+        )[:1]
         if not text[start : start + mention.start].strip().removeprefix("the").strip()
     ]
 
@@ -188,7 +212,9 @@ def _without_the_list(text: str, names: Names) -> str:
     start, begin = 0, -1
     lowered = text.lower()
     for name, choice in zip(names.letters, names.choices, strict=True):
-        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}\W*").search(lowered, start)
+        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}\W*").search(
+            lowered, start
+        )
         if not found or (begin >= 0 and found.start() - start > 2):
             return text
         begin, start = (begin if begin >= 0 else found.start()), found.end()
@@ -211,22 +237,28 @@ def _clauses(text: str, names: Names, question: str) -> list[Clause]:
 
 def _clause(text: str, asked: bool, names: Names, question: str) -> Clause:
     affirmed: list[Mention] = []
-    denied: set[str] = set()
-    asks_for_absence = bool(re.search(r"(?i)\b(?:not|n't|no|without|lacks?|missing)\b|n't\b", question))
+    denied: list[Mention] = []
+    asks_for_absence = bool(_ABSENCE.search(question))
     opposite = _opposite(question, names)
+    turned = False  # "A is farther than B" says B where the closer one is asked for
     for mention in names.find(text):
-        before, after = text[: mention.start], text[mention.end :]
+        before, after = text[: mention.start][-80:], text[mention.end :]
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
-        elif _LOOKS.search(before[-80:]) or (_PLAN.match(text) and not mention.by_letter):
+        elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):
             continue
-        elif _DENIED_BEFORE.search(before[-80:]) or (_DENIED_AFTER.match(after[:60]) and not asks_for_absence):
-            denied.add(mention.letter)
-        elif opposite and opposite.search(after):
-            denied.add(mention.letter)
+        elif (than := _DENIED_BEFORE.search(before)) or (
+            denied and _LISTED.fullmatch(text[denied[-1].end : mention.start])
+        ):
+            (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
+        elif _DENIED_AFTER.match(after[:60]) and not asks_for_absence:
+            denied.append(mention)
+        elif opposite and opposite.search(after[:200]):
+            turned = True
+            denied.append(mention)
         else:
             affirmed.append(mention)
-    return Clause(text, asked, tuple(affirmed), frozenset(denied))
+    return Clause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
 
 
 def _opposite(question: str, names: Names) -> re.Pattern[str] | None:
@@ -240,7 +272,9 @@ def _opposite(question: str, names: Names) -> re.Pattern[str] | None:
     }
     if not words:
         return None
-    return re.compile(rf"(?i)\A[^,;]*?\b(?:is|are|appears?|seems?|looks?|has|have|shows?|being)\b[^,;]{{0,30}}\b(?:{'|'.join(sorted(words))})\b")
+    return re.compile(
+        rf"(?i)\A[^,;]*?\b(?:is|are|appears?|seems?|looks?|has|have|shows?|being)\b[^,;]{{0,30}}\b(?:{'|'.join(sorted(words))})\b"
+    )
 
 
 def _corrected(clauses: list[Clause]) -> str:
@@ -255,11 +289,15 @@ def _corrected(clauses: list[Clause]) -> str:
 
 def _resolved(clauses: list[Clause], names: Names, question: str) -> str | None:
     """Return the option that clauses come to; "" where two are left, or where the answer is that one cannot tell."""
-    unsure = [index for index, clause in enumerate(clauses) if _UNSURE.search(clause.text)]
+    unsure = [
+        index
+        for index, clause in enumerate(clauses)
+        if _UNSURE.search(clause.text) and not any(mention.kind == "none" for mention in clause.affirmed)
+    ]
     if unsure:
         if found := names.kinds.get("unknown"):
             return found
-        clauses = clauses[unsure[0] :]
+        clauses = clauses[unsure[0] + 1 :]
         sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), None)
         if sure is None:
             return ""
@@ -293,7 +331,9 @@ def _single(named: list[Clause], names: Names) -> str:
     if len(letters) == 1:
         return letters.pop()
     if both in kinds and letters - set(kinds):
-        later = [clause.one for clause in main[1:] if clause.one and clause.one not in kinds and _MORE.search(clause.text)]
+        later = [
+            clause.one for clause in main[1:] if clause.one and clause.one not in kinds and _MORE.search(clause.text)
+        ]
         return later[-1] if later else both
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
@@ -322,6 +362,9 @@ def _left_over(clauses: list[Clause], names: Names) -> str | None:
     """Return the option that is left when all others are denied; None where nothing is denied."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
     left = [name for name in names.letters if name not in denied]
-    if len(left) == 1:
-        return left[0]
+    named = [name for name in left if name not in names.kinds.values()]
+    if denied and not named and "none" in names.kinds:
+        return names.kinds["none"]
+    if len(left) == 1 or len(named) == 1 == len(denied):
+        return (named or left)[0]
     return "" if denied else None

@@ -35,7 +35,8 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image|picture)\b)?"
         r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf)|\W*$)"
-        r"|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b",
+        r"|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
+        r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
     ),
     "both": (r"both\b|all of\b|all the\b", r"both|all\s+of\s+(?:the\s+above|them|these)|all\s+(?:the\s+)?images"),
     "same": (
@@ -109,14 +110,16 @@ def names_of(choices: tuple[str, ...]) -> Names:
     """Return what the options are called."""
     letters = "".join(chr(ord("A") + index) for index in range(len(choices)))
     texts = dict(zip(letters, map(normal, choices), strict=True))
-    kinds = {kind: letter for letter, choice in zip(letters[::-1], choices[::-1], strict=True) for kind in _kinds(choice)}
+    kinds = {
+        kind: letter for letter, choice in zip(letters[::-1], choices[::-1], strict=True) for kind in _kinds(choice)
+    }
     images = {number: letter for letter, text in zip(letters, choices, strict=True) if (number := _image(text))}
     counts = {int(text): letter for letter, text in texts.items() if re.fullmatch(r"\d{1,6}", text)}
     named: list[tuple[str, str, str]] = []
     for letter, choice in zip(letters, choices, strict=True):
+        kind = next(iter(_kinds(choice)), "")
         if letter not in counts.values() and texts[letter] not in ("yes", "no"):
-            named += [(words, letter, "") for words in _words(choice)]
-        named += [(words, letter, "") for words in _labelled(choice)]
+            named += [(words, letter, kind) for words in _labelled(choice) or _words(choice)]
     named.sort(key=lambda name: -len(name[0]))  # a longer name first: it hides a shorter one inside it
     named += [(words, letter, "") for number, letter in images.items() for words in _ordinal(number, max(images))]
     named += [(_KINDS[kind][1], letter, kind) for kind, letter in kinds.items()]
@@ -140,7 +143,7 @@ def spread(text: str) -> str:
     )
     ordinal = "|".join(_ORDINALS[1:])
     return re.sub(
-        rf"(?i)\b({ordinal})((?:,\s*(?:{ordinal}))*),?\s+(and|or)\s+(?:the\s+)?({ordinal})\s+({_PICTURE})s\b",
+        rf"(?i)\b({ordinal})((?:,\s*(?:{ordinal}))*),?\s+(and|or)\s+(?:the\s+)?({ordinal})\s+({_PICTURE})s?\b",
         lambda found: re.sub(rf"(?i)\b({ordinal})\b", rf"\1 {found[5]}", f"{found[1]}{found[2]} {found[3]} {found[4]}"),
         text,
     )
@@ -178,7 +181,10 @@ def _ordinal(number: int, last: int) -> list[str]:
 def _labelled(choice: str) -> list[str]:
     """Return the names of an option that has a letter of its own: "Point A", "Box B", "A is closer"."""
     found = _LABEL.fullmatch(choice.strip())
-    return [rf"{_LABELLED}\s+\(?(?-i:{found['label']})\)?"] if found else []
+    if not found:
+        return []
+    label = found["label"]
+    return [rf"{_LABELLED}\s+\(?(?-i:{label})\)?", rf"(?-i:{label})(?=\s+(?:is|are|has)\b)"]
 
 
 def _words(choice: str) -> list[str]:
