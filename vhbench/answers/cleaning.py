@@ -78,7 +78,8 @@ _KEY = re.compile(
 )
 
 _ADJECTIVE = (
-    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest|overall)"
+    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest"
+    r"|overall)"
     r"\s+){0,6}+"
 )
 _NOUN = r"(?:answer|choice|option|selection|response|conclusion|verdict|decision)"
@@ -90,7 +91,8 @@ _FOREIGN = (
 _LEAD = re.compile(
     rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}"
     rf"(?:\s+(?:to|for|of|with|in|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?"
-    rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)"
+    rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly"
+    rf"|simply)\b)?\s*+:?\s*+)"
     rf"|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )

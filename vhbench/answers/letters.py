@@ -8,99 +8,54 @@ can tell.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from vhbench.answers.clauses import Clause, clauses_of
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.counts import counted
 from vhbench.answers.option_names import Mention, Names, names_of, normal, position, spread
 from vhbench.answers.yes_or_no import yes_no
 
-_BE = (
-    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
-)
-_DENIED_BEFORE = re.compile(
-    r"(?i)(?:\b(?:not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding|(?<!other\s)than|instead\s+of|rather\s+than"
-    r"|ruled?\s+out|eliminated?|as\s+opposed\s+to|compared\s+(?:to|with)|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover"
-    r"|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
-)
-_DENIED_AFTER = re.compile(
-    rf"(?i)\A[\s\"')\]]*(?:\([^()]*\)\s*)?[\s:–—-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely|probably)\s+)?"
-    rf"(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never|without|nothing))\b|cannot\b|can't\b|won't\b"
-    r"|(?:no|not|none|without|lacks?)\b"
-    r"|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|out\b|absent|irrelevant)|❌|✗|✘)"
-)
-_CLAUSE = re.compile(
-    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
-    r"|(?:,\s*|\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet|because|since)\b))"
-    r"|,\s+(?=(?:and\s+)?(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*\w*\s+(?:is|are|has|have|does|do|shows?|contains?)\b)"
-    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s)\b)|\s+[–—-]+\s+",
-    re.IGNORECASE,
-)
 _CORRECTION = re.compile(
-    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+second\s+(?:thought|look)|i\s+mean"
-    r"|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b|on\s+closer\s+(?:look|inspection)|in\s+fact)\b|\A\W*no\W+(?:it|the|i)\b"
+    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+second"
+    r"\s+(?:thought|look)|i\s+mean"
+    r"|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b|on\s+closer\s+(?:look|inspection)"
+    r"|in\s+fact)\b|\A\W*no\W+(?:it|the|i)\b"
 )
 _CONCLUSION = re.compile(
-    r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in\s+(?:conclusion|summary|short|the\s+end)"
-    r"|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b"
-    r"|\b(?:i(?:'d|'ll|\s+would|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
-    r"|my\s+(?:best\s+)?(?:guess|choice|pick|answer)|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely|(?:is|be|as)\s+(?:the\s+)?"
+    r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
+    r"\s+(?:conclusion|summary|short|the\s+end)"
+    r"|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly|ultimately|finally|conclusion|given\s+(?:this"
+    r"|these)|based\s+on\s+(?:this|these))\b"
+    r"|\b(?:i(?:'d|'ll|\s+would|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess"
+    r"|conclude|opt\s+for|lean)"
+    r"|my\s+(?:best\s+)?(?:guess|choice|pick|answer)|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely"
+    r"|(?:is|be|as)\s+(?:the\s+)?"
     r"(?:most\s+)?(?:correct|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _CONTRAST = re.compile(
-    r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b"
+    r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other"
+    r"\s+hand)\b"
 )
 _ONLY = re.compile(r"(?i)\b(?:only|solely|alone|exclusively|just)\b")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
-_LOOKS = re.compile(
-    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*|inspect\w*|stud(?:y|ied|ying)"
-    r"|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
-)
-_PLAN = re.compile(
-    r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then)\W+)*(?:let\s+me|let's|let\s+us|i\s+(?:will|need|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
-)
 _UNSURE = re.compile(
     r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}"
-    r"\b(?:sure|certain(?:ty)?|know|tell|determined?|say|clear|answer|confirm|enough|identify|decide|conclude|see\s+(?:the|any)\s+images?)\b"
+    r"\b(?:sure|certain(?:ty)?|know|tell|determined?|say|clear|answer|confirm|enough|identify|decide|conclude|see"
+    r"\s+(?:the|any)\s+images?)\b"
     r"|\b(?:unclear|uncertain|unsure|ambiguous|indistinguishable|undetermined)\b"
-    r"|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|points|boxes|answers)\b|\bno\s+correct\s+(?:answer|option|choice)"
+    r"|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|points|boxes|answers)\b|\bno\s+correct"
+    r"\s+(?:answer|option|choice)"
     r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
 )
 _DESPITE = re.compile(
     r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
 )
-_CUT_OFF = re.compile(
-    r"(?i)\b(?:an?|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than|so)\s*\Z"
-)
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
-_LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
-_ABSENCE = re.compile(r"(?i)\b(?:not|no|without|lacks?|missing)\b|n't\b")
-_OPPOSITES = (
-    ("closer", "farther"), ("closer", "further"), ("nearer", "farther"), ("nearer", "further"), ("closest", "farthest"),
-    ("closest", "furthest"), ("darker", "lighter"), ("darker", "brighter"), ("larger", "smaller"), ("bigger", "smaller"),
-    ("higher", "lower"), ("taller", "shorter"), ("more", "fewer"), ("more", "less"), ("most", "least"), ("longer", "shorter"),
-)  # fmt: skip
 _SMALL_WORDS = frozenset(
     "which what where who how is are was the a an of in on to it that this these from with and or image images picture "
     "pictures point points box option options following select answer does do not following choices there".split()
 )
-
-
-@dataclass(frozen=True)
-class Clause:
-    """A part of an answer, with what it affirms and denies."""
-
-    text: str
-    asked: bool
-    affirmed: tuple[Mention, ...]
-    denied: frozenset[str]
-
-    @property
-    def one(self) -> str:
-        """The one option that is affirmed, outside of enumerations; "" for none and for several."""
-        letters = {mention.letter for mention in self.affirmed}
-        return letters.pop() if len(letters) == 1 else ""
 
 
 def letter(text: str, choices: Sequence[str], question: str = "") -> str:
@@ -117,8 +72,8 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     >>> options = ["Both", "Neither", "Image 1", "Image 2"]
     >>> [letter(text, options) for text in ("B", "(c)", "Answer: D", "Neither image shows it.", "A or B", "A dog")]
     ['B', 'C', 'D', 'B', '', '']
-    >>> letter("Image 1 does not show it, but Image 2 does.", options), letter("Both do. No wait, only Image 1.", options)
-    ('D', 'C')
+    >>> [letter(text, options) for text in ("Image 1 does not, but Image 2 does.", "Both. No wait, only Image 1.")]
+    ['D', 'C']
     """
     names = names_of(tuple(choices))
     if not names.letters:
@@ -137,7 +92,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return found
     text = spread(_without_the_list(text, names))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
-    clauses = _clauses(text, names, question)
+    clauses = clauses_of(text, names, question)
     if (found := _corrected(clauses)) or (found := _leading(text, names)):
         return found
     if len(yes_or_no) == 2:
@@ -219,62 +174,6 @@ def _without_the_list(text: str, names: Names) -> str:
             return text
         begin, start = (begin if begin >= 0 else found.start()), found.end()
     return f"{text[:begin]}\n{text[start:]}"
-
-
-def _clauses(text: str, names: Names, question: str) -> list[Clause]:
-    clauses = []
-    start = 0
-    for cut in [*_CLAUSE.finditer(text), None]:
-        end = cut.start() if cut else len(text)
-        part = text[start:end]
-        if part.strip():
-            clauses.append(_clause(part, bool(cut and cut["asked"]), names, question))
-        start = cut.end() if cut else end
-    if clauses and _CUT_OFF.search(text) and len(text.split()) > 6:
-        clauses.pop()
-    return clauses
-
-
-def _clause(text: str, asked: bool, names: Names, question: str) -> Clause:
-    affirmed: list[Mention] = []
-    denied: list[Mention] = []
-    asks_for_absence = bool(_ABSENCE.search(question))
-    opposite = _opposite(question, names)
-    turned = False  # "A is farther than B" says B where the closer one is asked for
-    for mention in names.find(text):
-        before, after = text[: mention.start][-80:], text[mention.end :]
-        if mention.kind in ("none", "unknown", "same"):
-            affirmed.append(mention)
-        elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):
-            continue
-        elif (than := _DENIED_BEFORE.search(before)) or (
-            denied and _LISTED.fullmatch(text[denied[-1].end : mention.start])
-        ):
-            (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
-        elif _DENIED_AFTER.match(after[:60]) and not asks_for_absence:
-            denied.append(mention)
-        elif opposite and opposite.search(after[:200]):
-            turned = True
-            denied.append(mention)
-        else:
-            affirmed.append(mention)
-    return Clause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
-
-
-def _opposite(question: str, names: Names) -> re.Pattern[str] | None:
-    """Return what says the opposite of what is asked: "farther" where "closer" is."""
-    asked = f"{question} {' '.join(names.texts.values())}".lower()
-    words = {
-        other
-        for pair in _OPPOSITES
-        for word, other in (pair, pair[::-1])
-        if re.search(rf"\b{word}\b", asked) and not re.search(rf"\b{other}\b", asked)
-    }
-    if not words:
-        return None
-    return re.compile(
-        rf"(?i)\A[^,;]*?\b(?:is|are|appears?|seems?|looks?|has|have|shows?|being)\b[^,;]{{0,30}}\b(?:{'|'.join(sorted(words))})\b"
-    )
 
 
 def _corrected(clauses: list[Clause]) -> str:

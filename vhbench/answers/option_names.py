@@ -32,7 +32,8 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
         r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
         r"(?:none|neither|nothing)(?!\s+of\s+the\s+(?:others?|rest|remaining))"
-        r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image|picture)\b)?"
+        r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
+        r"|picture)\b)?"
         r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf)|\W*$)"
         r"|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
@@ -47,7 +48,8 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "unknown": (
         r"(?:i )?(?:don'?t|do not|cannot|can'?t|can not|could not|not|un)\s*(?:be )?"
         r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain",
-        r"(?:i\s+)?(?:don'?t|do\s+not|did\s+not)\s+know|(?:cannot|can't|could\s+not|couldn't|can\s+not|unable\s+to|not\s+possible\s+to"
+        r"(?:i\s+)?(?:don'?t|do\s+not|did\s+not)\s+know|(?:cannot|can't|could\s+not|couldn't|can\s+not|unable\s+to"
+        r"|not\s+possible\s+to"
         r"|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:be\s+)?(?:determined?|tell|told|say|know|decide|answer)"
         r"|(?:not|un)\s*(?:sure|certain|clear|known)|unsure",
     ),
@@ -211,13 +213,16 @@ def _inflected(word: str) -> str:
 def _by_letter(letters: str) -> Iterator[str]:
     either = f"[{letters}{letters.lower()}]"
     yield rf"[(\[](?P<bracket>{either})[)\]]"
-    yield rf"(?i:option|choice|answer|letter)\s*[:#]?\s*[(\"'\[]?(?P<option>(?-i:[{letters}])|(?i:{either})(?!\w|\s+\w))[)\"'\]]?(?!\w)"
+    yield (
+        r"(?i:option|choice|answer|letter)\s*[:#]?\s*[(\"'\[]?"
+        rf"(?P<option>(?-i:[{letters}])|(?i:{either})(?!\w|\s+\w))[)\"'\]]?(?!\w)"
+    )
     yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"
     plain = re.sub("[AI]", "", letters)
     before = r"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|be|guess|it's|it\s+is|would\s+be)\s+"
     bare = [rf"[{plain}](?![\w'-])"] if plain else []
     if "A" in letters:
-        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{_VERB}|and|or|as)\b))", rf"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{_VERB}|and|or|as)\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
         yield rf"(?i:{before})(?P<chosen>A)(?!\s+[a-z]|\w)"
     if bare:
         yield rf"(?P<bare>{'|'.join(bare)})"

@@ -15,7 +15,8 @@ _SAID = re.compile(rf"{SAYS}(?:(?P<yes>{_YES}|true)|(?P<no>{_NO}|false))\b")
 _YES_WORD = re.compile(rf"(?P<negated>\b(?:not|n't)\W+)?\b{_YES}\b")
 _NO_WORD = re.compile(rf"\b{_NO}\b{_END}")
 _OPENING = re.compile(
-    r"\A(?:\W*+(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in|upon|after"
+    r"\A(?:\W*+(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in"
+    r"|upon|after"
     r"|given|considering|as|with)\b[^,.;!?]*)[,:!]\s*)+"
 )
 _UNSURE = re.compile(

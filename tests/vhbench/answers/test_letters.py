@@ -29,7 +29,10 @@ MORE = (
     ("Both show the same number", "Image 2", "Image 1", "Neither shows any"),
 )
 TOTAL = ("How many cups are there in all images together?", ("1", "6", "4", "2", "None of the above"))
-THINGS = ("Which object occurs in all of the images?", ("umbrella", "bench", "wine glass", "glass", "None of the above"))
+THINGS = (
+    "Which object occurs in all of the images?",
+    ("umbrella", "bench", "wine glass", "glass", "None of the above"),
+)
 PLACES = (
     "Which of these occurs in at least one of the images?",
     ("ball to the left of a box", "box to the left of a ball", "lamp below a shelf", "None of the above"),
@@ -49,7 +52,10 @@ SAID: list[tuple[tuple[str, tuple[str, ...]], list[Row]]] = [
             ("B", "(B)"),
             ("A", "A) A is closer"),
             ("B", "The point labeled B is closer to the camera."),
-            ("B", "Based on the image, point B is in the foreground, so it is closer than point A. Answer: (B) B is closer"),
+            (
+                "B",
+                "Based on the image, point B is in the foreground, so it is closer than point A. Answer: (B) B is closer",
+            ),
             ("A", "Compared to point B, point A appears closer to the viewer."),
             ("A", "Between the two points, A is closer."),
             ("", "(A) A is closer\n(B) B is closer"),
@@ -72,7 +78,10 @@ SAID: list[tuple[tuple[str, tuple[str, ...]], list[Row]]] = [
             ("C", "Point C"),
             ("C", "(C) Point C"),
             ("D", "The corresponding point is Point D."),
-            ("B", "Point B corresponds to the reference point, as both lie on the handle. Points A, C and D are on the blade."),
+            (
+                "B",
+                "Point B corresponds to the reference point, as both lie on the handle. Points A, C and D are on the blade.",
+            ),
             (
                 "A",
                 "(A) Point A is at the tip.\n(B) Point B is on the handle.\n(C) Point C is on the rim.\n"
