@@ -49,7 +49,9 @@ _CUT_OFF = re.compile(
     r"|so)\s*\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
-_ABSENCE = re.compile(r"(?i)\b(?:not|no|without|lacks?|missing)\b|n't\b")
+_ABSENCE = re.compile(
+    r"(?i)\b(?:does|do|is|are|has|have)(?:\s+not|n't)\b|\bwithout\b|\b(?:has|have|shows?|contains?)\s+no\b"
+)
 _OPPOSITES = tuple(
     tuple(pair.split("/"))
     for pair in (

@@ -142,6 +142,7 @@ def _spoken(text: str) -> str:
     text = unicodedata.normalize("NFKC", html.unescape(text))
     for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", ""), ("\r", "\n")):
         text = text.replace(sign, usual)
+    text = re.sub(r"\n{3,}", "\n\n", re.sub(r"[^\S\n]+", " ", text))
     turns = _TURN_ENDS.split(_TURN_BEGINS.sub("", text, count=1))
     turn = next((turn for turn in turns if turn.strip()), "")
     turn = _ECHO.sub("", turn, count=1)
@@ -203,4 +204,4 @@ def _bare(text: str) -> str:
     text = _DELETED.sub(" ", _LINE_START.sub("", _FENCE.sub(" ", text)))
     if len(_ENUMERATED.findall(text)) > 1:
         text = _ENUMERATED.sub("", text)
-    return re.sub(r"[*_`#]+", "", text).strip()
+    return re.sub(r" {2,}", " ", re.sub(r"[*_`#]+", "", text)).strip()

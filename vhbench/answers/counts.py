@@ -27,7 +27,7 @@ _TOTALS = (
     r"{n}(?:[ \t]+[\w-]+){{0,4}}?[ \t]*(?:,[ \t]*)?(?:in\s+total|altogether|total|in\s+all|overall|combined)\b",
     r"\b(?:total|sum|altogether|count|overall)\b(?:\s+(?:number|of|is|are|there|count|amounts|comes|to|images?"
     r"|\w+s))*\s*[:=]?\s*{n}",
-    r"{n}\s+out\s+of\b",
+    r"{n}\s+(?:out\s+)?of\s+(?:the\s+|these\s+|all\s+)?(?:\d|total)",
 )
 _NONE = re.compile(
     r"(?i)\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)"

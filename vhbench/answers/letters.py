@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from vhbench.answers.clauses import Clause, clauses_of
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.counts import counted
-from vhbench.answers.option_names import Mention, Names, names_of, normal, position, spread
+from vhbench.answers.option_names import Mention, Names, names_of, normal, ordinal, position, spread
 from vhbench.answers.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
@@ -28,7 +28,8 @@ _CONCLUSION = re.compile(
     r"|these)|based\s+on\s+(?:this|these))\b"
     r"|\b(?:i(?:'d|'ll|\s+would|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess"
     r"|conclude|opt\s+for|lean)"
-    r"|my\s+(?:best\s+)?(?:guess|choice|pick|answer)|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely"
+    r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
+    r"|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely"
     r"|(?:is|be|as)\s+(?:the\s+)?"
     r"(?:most\s+)?(?:correct|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
@@ -52,9 +53,11 @@ _DESPITE = re.compile(
     r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
+_ENOUGH = 2_000
 _SMALL_WORDS = frozenset(
     "which what where who how is are was the a an of in on to it that this these from with and or image images picture "
-    "pictures point points box option options following select answer does do not following choices there".split()
+    "pictures point points box boxes option options following select answer does do not choices there reference first "
+    "second third fourth two four labeled circled circle beside each given now you are tell one them".split()
 )
 
 
@@ -78,11 +81,16 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices))
     if not names.letters:
         return ""
-    answer = said(text)
+    answer = _ends(said(text))
     found = _read(answer, names, question)
-    if found is None and not _UNSURE.search(answer) and (whole := plain(text)) != answer:
+    if found is None and not _UNSURE.search(answer) and (whole := _ends(plain(text))) != answer:
         found = _read(whole, names, question)
     return found or ""
+
+
+def _ends(text: str) -> str:
+    """Return the beginning and the end of an answer: what stands in the middle of a long one is no answer."""
+    return text if len(text) <= 2 * _ENOUGH else f"{text[:_ENOUGH]}\n{text[-_ENOUGH:]}"
 
 
 def _read(text: str, names: Names, question: str) -> str | None:
@@ -119,10 +127,7 @@ def _whole(text: str, names: Names) -> str | None:
     same = [name for name, option in names.texts.items() if option == words]
     if len(same) == 1:
         return same[0]
-    number = re.fullmatch(r"(?:#|no )?(\d{1,2})(?:st|nd|rd|th)?", words)
-    if number and not names.counts:
-        return names.images.get(int(number[1]))
-    return None
+    return None if names.counts else names.images.get(ordinal(words))
 
 
 def _leading(text: str, names: Names) -> str:
@@ -136,6 +141,8 @@ def _leading(text: str, names: Names) -> str:
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         if not article and not initial:
             return "" if alternative or _goes_through_them(text, names) else found.upper()
+    if found := _first_words(text, names):
+        return found
     bare = re.match(rf"\W*([{names.letters}])\s+(?=\S)", text)
     if bare and any(
         mention.start <= bare.end() and mention.letter == bare[1] for mention in _first(text, names, bare.end())
@@ -144,9 +151,24 @@ def _leading(text: str, names: Names) -> str:
     return ""
 
 
+def _first_words(text: str, names: Names) -> str:
+    """Return the option that is a first sentence by itself: "Box B. Box A leaves out the neck."."""
+    head = re.match(
+        r"\W*(?:(?:it\s+is|it's|the|option)\s+)?([^.,;:!\n]{1,80}?)\s*(?:[.,;!\n]|\bbecause\b|\bsince\b|\Z)",
+        text,
+        re.IGNORECASE,
+    )
+    found = list(names.find(text[head.start(1) : head.end(1)])) if head else []
+    if not head or len(found) != 1 or found[0].start > 0 or found[0].end < head.end(1) - head.start(1):
+        return ""
+    following = next(names.find(text[head.end() : head.end() + 12]), None)
+    listed = text[head.end() - 1 : head.end()] == "," and following and following.start < 6
+    return "" if listed else found[0].letter
+
+
 def _goes_through_them(text: str, names: Names) -> bool:
     """Tell whether a text says something about every option: each one's letter begins a sentence, in their order."""
-    begun = re.findall(rf"(?:\A|[.;:!?,\n])\s*[(\[]?([{names.letters}])[).:\]]", text)
+    begun = re.findall(rf"(?:\A|[.;:!?,\n])\s*[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))", text)
     return len(names.letters) > 1 and "".join(dict.fromkeys(begun)) == names.letters[: max(len(set(begun)), 2)]
 
 
@@ -162,7 +184,7 @@ def _first(text: str, names: Names, start: int) -> list[Mention]:
 
 def _without_the_list(text: str, names: Names) -> str:
     """Drop an echo of the options: every one of them, in their order, each with its letter."""
-    if len(names.letters) < 2 or len(text) > 20_000:
+    if len(names.letters) < 2:
         return text
     start, begin = 0, -1
     lowered = text.lower()
@@ -206,7 +228,7 @@ def _resolved(clauses: list[Clause], names: Names, question: str) -> str | None:
         return _left_over(clauses, names)
     if any(not clause.asked for clause in named):
         named = [clause for clause in named if not clause.asked]
-    return _concluded(named) or _single(named, names) or _of_the_question(named, question) or ""
+    return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
 
 
 def _concluded(named: list[Clause]) -> str:
@@ -218,7 +240,7 @@ def _concluded(named: list[Clause]) -> str:
     return ""
 
 
-def _single(named: list[Clause], names: Names) -> str:
+def _single(named: list[Clause], names: Names, question: str) -> str:
     """Return the one option that is named: in brackets, in main clauses, at all; several of two images are both."""
     brackets = {mention.letter for clause in named for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
@@ -226,6 +248,8 @@ def _single(named: list[Clause], names: Names) -> str:
     main = [clause for clause in named if not _REASON.match(clause.text) and not _CONTRAST.match(clause.text)] or named
     kinds = {mention.letter: mention.kind for clause in main for mention in clause.affirmed if mention.kind}
     letters = {mention.letter for clause in main for mention in clause.affirmed}
+    if len(letters) == 1 and len(main) < len(named) and (found := _of_the_question(named, question, least=2)):
+        return found
     both = names.kinds.get("both", "")
     if len(letters) == 1:
         return letters.pop()
@@ -244,17 +268,18 @@ def _single(named: list[Clause], names: Names) -> str:
     return singles.pop() if len(singles) == 1 and grouped else ""
 
 
-def _of_the_question(named: list[Clause], question: str) -> str:
-    """Return what the clause names that has most of the question's words."""
+def _of_the_question(named: list[Clause], question: str, least: int = 1) -> str:
+    """Return what the clause names that has more of the question's words than any other, by so many at least."""
     asked = {word for word in re.findall(r"[a-z]{3,}", question.lower()) if word not in _SMALL_WORDS}
-    ranked: dict[str, int] = {}
+    shared: dict[str, int] = {}
     for clause in named:
         if clause.one:
-            shared = len(asked & set(re.findall(r"[a-z]{3,}", clause.text.lower())))
-            ranked[clause.one] = max(shared, ranked.get(clause.one, 0))
-    best = max(ranked.values(), default=0)
-    first = [name for name, shared in ranked.items() if shared == best]
-    return first[0] if best > 0 and len(first) == 1 else ""
+            words = asked & set(re.findall(r"[a-z]{3,}", clause.text.lower()))
+            shared[clause.one] = max(len(words), shared.get(clause.one, 0))
+    ranked = sorted(shared, key=lambda name: -shared[name])
+    if len(ranked) == 1 and shared[ranked[0]] >= least:
+        return ranked[0]
+    return ranked[0] if len(ranked) > 1 and shared[ranked[0]] - shared[ranked[1]] >= least else ""
 
 
 def _left_over(clauses: list[Clause], names: Names) -> str | None:

@@ -19,10 +19,13 @@ NUMBER_WORDS: Mapping[str, int] = {
 _ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
-_VERB = r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?|because|since)"
+_VERB = (
+    r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?"
+    r"|because|since)"
+)
 
-_FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|its?|located|positioned|placed|standing)\s+){0,4}"
-_FUNCTION_WORDS = frozenset("a an the is are was were that which some".split())
+_FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
+_FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
 _NUMBERED = re.compile(
     rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
 )
@@ -123,7 +126,7 @@ def names_of(choices: tuple[str, ...]) -> Names:
         if letter not in counts.values() and texts[letter] not in ("yes", "no"):
             named += [(words, letter, kind) for words in _labelled(choice) or _words(choice)]
     named.sort(key=lambda name: -len(name[0]))  # a longer name first: it hides a shorter one inside it
-    named += [(words, letter, "") for number, letter in images.items() for words in _ordinal(number, max(images))]
+    named += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
     named += [(_KINDS[kind][1], letter, kind) for kind, letter in kinds.items()]
     groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(named)}
     parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(named)]
@@ -156,6 +159,12 @@ def _kinds(choice: str) -> list[str]:
     return [kind for kind, (pattern, _) in _KINDS.items() if re.match(pattern, text)]
 
 
+def ordinal(words: str) -> int:
+    """Return the number that "2", "2nd", "# 2" or "second" stands for, 0 for none."""
+    digits = re.fullmatch(r"(?:no )?(\d{1,2})(?:st|nd|rd|th)?", words)
+    return int(digits[1]) if digits else _ORDINALS.index(words) if words in _ORDINALS else 0
+
+
 def _image(choice: str) -> int:
     """Return the number of the image that an option stands for, 0 for none."""
     found = _NUMBERED.fullmatch(choice.strip())
@@ -163,12 +172,11 @@ def _image(choice: str) -> int:
         return 0
     word = (found["ordinal"] or found["number"]).lower()
     if found["ordinal"]:
-        digits = re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th)", word)
-        return int(digits[1]) if digits else _ORDINALS.index(word) if word in _ORDINALS else 0
+        return ordinal(word) if not word.isdecimal() else 0
     return int(word) if re.fullmatch(r"\d{1,2}", word) else NUMBER_WORDS.get(word, 0)
 
 
-def _ordinal(number: int, last: int) -> list[str]:
+def _counted(number: int, last: int) -> list[str]:
     ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number}th"
     suffix = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
     word = NUMBERS[number] if number < len(NUMBERS) else str(number)
@@ -195,6 +203,12 @@ def _words(choice: str) -> list[str]:
     if not words or (len(words) == 1 and len(words[0]) == 1):
         return []
     names = [_FILLER.join(map(_inflected, words))]
+    if len(words) == 2:  # "man who is running" is a running man, "open umbrella" an umbrella that is open
+        first, second = map(_inflected, words)
+        relative = re.search(r"\b(?:that|which|who)\b", choice.lower())
+        names.append(
+            rf"{second}\s+{first}" if relative else rf"{second}\s+(?:(?:that|which|who)\s+)?(?:is|are)\s+{first}"
+        )
     if len(words) <= 3 and all(word.isalpha() for word in words):
         names += [_FILLER.join(map(re.escape, form.split())) for form in plural_forms(" ".join(words))]
     return names
