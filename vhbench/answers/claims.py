@@ -81,6 +81,8 @@ class Claim:
         before: what the question says before it asks.
         year: the year for which it is claimed.
         all: it is claimed of all: "all the children", "both men".
+        word: the word of which the question asks if it is right: "false" in "Is it false that …?".
+        quoted: the question asks if that word is the right answer to another question.
     """
 
     words: tuple[Word, ...]
@@ -93,6 +95,8 @@ class Claim:
     before: tuple[Word, ...] = ()
     year: str = ""
     all: bool = False
+    word: str = ""
+    quoted: bool = False
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -112,15 +116,26 @@ def claim(question: str) -> Claim | None:
     quoted = _QUOTED.search(text)
     if quoted:
         inner = claim(quoted["asked"].strip(" \"'“”"))
-        return inner and replace(inner, denied=inner.denied != (quoted["word"].lower() in _FALSE))
+        return inner and _judged(inner, quoted["word"], quoted=True)
     stated = _STATEMENT.search(text)
     if stated and (stated["word"] or stated["first"]):
-        return _claimed(stated["claim"], "", denied=(stated["word"] or stated["first"]).lower() in _FALSE)
+        return _judged(_claimed(stated["claim"], ""), stated["word"] or stated["first"])
     before, asked = _sentence(text)
     judged = _JUDGED.search(asked)
     if judged:
-        return _claimed(judged["claim"], "", denied=(judged["word"].lower() in _FALSE) != bool(judged["denied"]))
+        return _judged(_claimed(judged["claim"], ""), judged["word"], denied=bool(judged["denied"]))
     return _question(asked, before)
+
+
+def says_false(word: str) -> bool:
+    """Tell whether a word by which a statement is judged calls it false."""
+    return word.lower() in _FALSE
+
+
+def _judged(inner: Claim | None, word: str, *, denied: bool = False, quoted: bool = False) -> Claim | None:
+    """Return the claim that another one is right, or is not."""
+    false = says_false(word) != denied
+    return inner and replace(inner, denied=inner.denied != false, word="false" if false else "true", quoted=quoted)
 
 
 _LONGEST: Final = 2_000
@@ -155,7 +170,7 @@ def _question(asked: str, before: str) -> Claim | None:
     return made and replace(made, before=kept)
 
 
-def _claimed(text: str, verb: str, *, denied: bool = False) -> Claim | None:
+def _claimed(text: str, verb: str) -> Claim | None:
     """Return the claim of a statement, or of a question behind its verb."""
     said = [word for word in words(straightened(text.strip(" \"'“”.?!"))) if word.role != "stop"]
     year, said = _year(said)
@@ -173,7 +188,7 @@ def _claimed(text: str, verb: str, *, denied: bool = False) -> Claim | None:
     either = _either(said, exists) if any(word.surface == "or" for word in said) else ()
     count, found = _counted(said, found) if exists else (None, found)
     subject = len(found) - len(predicate) if predicate else 0
-    made = Claim(found, subject, denied != bool(negations), exists, count, ranged, either, (), year, everything)
+    made = Claim(found, subject, bool(negations), exists, count, ranged, either, (), year, everything)
     return made if found else None
 
 
