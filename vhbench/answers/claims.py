@@ -59,6 +59,10 @@ _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
     " discern locate portray".split()
 )
+_ACTS: Final = frozenset(
+    map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
+        " provide describe point watch identify recognize observe notice".split())
+)  # fmt: skip
 _IS_THERE: Final = frozenset(map(stem, "visible present show depict display contain include find exist see".split()))
 _SHOWN: Final = re.compile(
     r"\s*(?:(?:the|this|that|these|those|your|either|any|each)\s)?(?:\w+\s)?(?:image|picture|photo|photograph|scene|video"
@@ -181,15 +185,28 @@ def _claimed(text: str, verb: str) -> Claim | None:
     everything = any(word.surface in ALL for word in said)
     said = [word for word in said if word.role != "negation" and word.surface not in ALL]
     found = content([word for word in said if word.surface not in ("at_least", "at_most")])
-    exists = exists or (verb in _BE and bool(said) and said[-1].stem in _IS_THERE)
+    exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
     predicate = () if exists else content(said[_predicate(said, verb) :])
     exists = exists or (not predicate and any(word.role == "neutral" for word in said))
+    if not exists:
+        said = _meant(said)
+        predicate, found = content(said[_predicate(said, verb) :]), content(said)
     ranged = None if exists else value(_with_verb(said, verb))
     either = _either(said, exists) if any(word.surface == "or" for word in said) else ()
     count, found = _counted(said, found) if exists else (None, found)
     subject = len(found) - len(predicate) if predicate else 0
     made = Claim(found, subject, bool(negations), exists, count, ranged, either, (), year, everything)
     return made if found else None
+
+
+def _meant(said: list[Word]) -> list[Word]:
+    """Give a verb its meaning that says nothing elsewhere: "look" in "Does the man look at the dog?"."""
+    bounds = ("at_least", "at_most")
+    return [
+        word._replace(role="") if word.role == "neutral" and word.stem in _ACTS and word.surface not in bounds else word
+        for word in said
+        if word.surface not in bounds
+    ]
 
 
 def _year(said: list[Word]) -> tuple[str, list[Word]]:
