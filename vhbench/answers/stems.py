@@ -50,7 +50,7 @@ _NEUTRAL: Final = frozenset(
     " probable spot recognize recognise discern view describe reveal portray capture illustrate picture base exact"
     " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible"
     " noticeable value portion instance colour statement claim assertion try confident single entire whole"
-    " specific".split()
+    " specific confirm verify conclude state report note".split()
 )
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
 _ROUGH: Final = re.compile(

@@ -143,7 +143,8 @@ def _read_once(text: str, asked: Claim | None) -> Reading:
     if found and found[0].first:
         return _leading(found, text, asked)
     if found:
-        return (final or found)[-1].answer, False
+        answers = {one.answer for one in final or found}
+        return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
     if assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
@@ -172,7 +173,8 @@ def _about_a_word(text: str, asked: Claim) -> str | None:
 def _without_echo(text: str) -> str:
     """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
     rest = _ASKS.sub(" ", text).strip() if "?" in text else text
-    return assent.BOTH.sub(" ", rest or text.replace("?", " "))
+    asked = text.replace("?", " ").strip()
+    return assent.BOTH.sub(" ", rest or (asked if assent.whole(asked)[0] else ""))
 
 
 def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:
