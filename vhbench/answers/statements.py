@@ -33,7 +33,8 @@ _UNSURE: Final = re.compile(
 )
 _INTENDS: Final = re.compile(
     r"\b(?:let me|let us|lets|i will|i would|i need|i have to|i must|going to|in order to"
-    r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking|checked) for|asks?|asked|asking|questions?"
+    r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking"
+    r"|checked) for|asks?|asked|asking|questions?"
     r"|the task|the user|you want|please)\b"
 )
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
@@ -60,7 +61,7 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     unsure = skip = False
     for clause in (clause for sentence in sentences(text) for clause in parts(sentence, about)):
         skip = clause.continues and skip
-        if skip or _UNSURE.search(clause.text):
+        if skip or _is_unsure(clause.text, claim):
             found, unsure, skip = [], True, True
             continue
         said = "" if _intends(clause.text, claim) else _judge(clause, claim)
@@ -77,6 +78,12 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
         return "", unsure
     answer = answers.pop()
     return _not(answer) if claim.denied else answer, False
+
+
+def _is_unsure(text: str, claim: Claim) -> bool:
+    """Tell whether a clause says that something cannot be told; "the sky is not clear" may be an answer."""
+    found = _UNSURE.search(text)
+    return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 
 def _intends(text: str, claim: Claim) -> bool:
@@ -204,8 +211,14 @@ def _chunks(right: Sequence[Word]) -> list[tuple[Word, ...]]:
 
 def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
     """Tell whether a claim cannot be true if something is not: all words of it are the claim's, in its order."""
+    orders = [claim.stems]
+    if claim.subject and len(claim.words) == claim.subject + 1:
+        orders.append((*claim.stems[:-2], claim.stems[-1], claim.stems[-2]))  # "blonde hair"
+    return any(_in_order(denied, claim, stems) for stems in orders)
+
+
+def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> bool:
     place = 0
-    stems = claim.stems
     for word in denied:
         if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue

@@ -182,8 +182,10 @@ def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Readin
     final = [one for one in found if one.final]
     if final:
         return final[-1].answer, False
-    alone = (one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!"))
-    if len({one.answer for one in alone}) > 1:
+    alone = [one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!")]
+    at_once = any(text[one.start : one.start + 5].strip().startswith(("yes", "no")) for one in found[1:2])
+    at_once = at_once and found[1].alone and found[1].start - found[0].start < 6  # "Yes, no"
+    if len({one.answer for one in (found[:2] if at_once else alone)}) > 1:
         return "", True
     answer = found[0].answer
     if asked and asked.denied:
