@@ -38,7 +38,8 @@ _CONTRAST = re.compile(
     r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other"
     r"\s+hand)\b"
 )
-_ONLY = re.compile(r"(?i)\b(?:only|solely|alone|exclusively|just)\b")
+_ONLY_BEFORE = re.compile(r"(?i)\b(?:only|solely|just)\s+(?:in\s+|on\s+)?(?:the\s+)?\Z")
+_ONLY_AFTER = re.compile(r"(?i)\A\s*(?:only|alone|exclusively)\b\W*\Z")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
     r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}"
@@ -127,6 +128,9 @@ def _whole(text: str, names: Names) -> str | None:
     same = [name for name, option in names.texts.items() if option == words]
     if len(same) == 1:
         return same[0]
+    labelled = re.fullmatch(r"(?:point|(?:bounding )?box|picture|image|option|choice|letter|answer) ([a-z])", words)
+    if labelled and labelled[1].upper() in names.letters:
+        return labelled[1].upper()
     return None if names.counts else names.images.get(ordinal(words))
 
 
@@ -233,11 +237,13 @@ def _resolved(clauses: list[Clause], names: Names, question: str) -> str | None:
 
 def _concluded(named: list[Clause]) -> str:
     """Return what the last concluding clause names, then what an "only" does."""
-    for sign in (_CONCLUSION, _ONLY):
-        for clause in reversed(named):
-            if sign.search(clause.text) and clause.one:
-                return clause.one
-    return ""
+    concluding = [clause for clause in named if _CONCLUSION.search(clause.text)]
+    exclusive = [clause for clause in named if any(_alone(clause.text, mention) for mention in clause.affirmed)]
+    return next((clause.one for clause in (*concluding[::-1], *exclusive[::-1]) if clause.one), "")
+
+
+def _alone(text: str, mention: Mention) -> bool:
+    return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
 
 
 def _single(named: list[Clause], names: Names, question: str) -> str:
