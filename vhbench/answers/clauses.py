@@ -73,7 +73,7 @@ _OPPOSITES = tuple(
 
 
 @dataclass(frozen=True)
-class Clause:
+class OptionClause:
     """A part of an answer, with what it affirms and denies."""
 
     text: str
@@ -88,9 +88,9 @@ class Clause:
         return letters.pop() if len(letters) == 1 else ""
 
 
-def clauses_of(text: str, names: Names, question: str) -> list[Clause]:
+def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
     """Return the clauses of an answer; one that is cut off in its middle says nothing."""
-    clauses: list[Clause] = []
+    clauses: list[OptionClause] = []
     asks_for_absence, opposite = bool(_ABSENCE.search(question)), _opposite(question, names)
     start = 0
     for cut in [*_CLAUSE.finditer(text), None]:
@@ -106,7 +106,9 @@ def clauses_of(text: str, names: Names, question: str) -> list[Clause]:
     return clauses
 
 
-def _clause(text: str, asked: bool, names: Names, asks_for_absence: bool, opposite: re.Pattern[str] | None) -> Clause:
+def _clause(
+    text: str, asked: bool, names: Names, asks_for_absence: bool, opposite: re.Pattern[str] | None
+) -> OptionClause:
     affirmed: list[Mention] = []
     denied: list[Mention] = []
     turned = False  # "A is farther than B" says B where the closer one is asked for
@@ -129,7 +131,7 @@ def _clause(text: str, asked: bool, names: Names, asks_for_absence: bool, opposi
             denied.append(mention)
         else:
             affirmed.append(mention)
-    return Clause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
+    return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
 
 
 def _opposite(question: str, names: Names) -> re.Pattern[str] | None:

@@ -9,10 +9,10 @@ can tell.
 import re
 from collections.abc import Sequence
 
-from vhbench.answers.clauses import Clause, clauses_of
+from vhbench.answers.clauses import OptionClause, clauses_of
 from vhbench.answers.cleaning import plain, said
-from vhbench.answers.counts import counted
 from vhbench.answers.option_names import Mention, Names, names_of, normal, ordinal, position, spread
+from vhbench.answers.totals import counted
 from vhbench.answers.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
@@ -202,7 +202,7 @@ def _without_the_list(text: str, names: Names) -> str:
     return f"{text[:begin]}\n{text[start:]}"
 
 
-def _corrected(clauses: list[Clause]) -> str:
+def _corrected(clauses: list[OptionClause]) -> str:
     """Return the option after the last "wait" or "actually"."""
     for index in range(len(clauses) - 1, 0, -1):
         if _CORRECTION.match(clauses[index].text):
@@ -212,7 +212,7 @@ def _corrected(clauses: list[Clause]) -> str:
     return ""
 
 
-def _resolved(clauses: list[Clause], names: Names, question: str) -> str | None:
+def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the option that clauses come to; "" where two are left, or where the answer is that one cannot tell."""
     unsure = [
         index
@@ -235,7 +235,7 @@ def _resolved(clauses: list[Clause], names: Names, question: str) -> str | None:
     return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
 
 
-def _concluded(named: list[Clause]) -> str:
+def _concluded(named: list[OptionClause]) -> str:
     """Return what the last concluding clause names, then what an "only" does."""
     concluding = [clause for clause in named if _CONCLUSION.search(clause.text)]
     exclusive = [clause for clause in named if any(_alone(clause.text, mention) for mention in clause.affirmed)]
@@ -246,7 +246,7 @@ def _alone(text: str, mention: Mention) -> bool:
     return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
 
 
-def _single(named: list[Clause], names: Names, question: str) -> str:
+def _single(named: list[OptionClause], names: Names, question: str) -> str:
     """Return the one option that is named: in brackets, in main clauses, at all; several of two images are both."""
     brackets = {mention.letter for clause in named for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
@@ -274,7 +274,7 @@ def _single(named: list[Clause], names: Names, question: str) -> str:
     return singles.pop() if len(singles) == 1 and grouped else ""
 
 
-def _of_the_question(named: list[Clause], question: str, least: int = 1) -> str:
+def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -> str:
     """Return what the clause names that has more of the question's words than any other, by so many at least."""
     asked = {word for word in re.findall(r"[a-z]{3,}", question.lower()) if word not in _SMALL_WORDS}
     shared: dict[str, int] = {}
@@ -288,7 +288,7 @@ def _of_the_question(named: list[Clause], question: str, least: int = 1) -> str:
     return ranked[0] if len(ranked) > 1 and shared[ranked[0]] - shared[ranked[1]] >= least else ""
 
 
-def _left_over(clauses: list[Clause], names: Names) -> str | None:
+def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     """Return the option that is left when all others are denied; None where nothing is denied."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
     left = [name for name in names.letters if name not in denied]
