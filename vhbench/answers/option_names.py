@@ -199,7 +199,12 @@ def _labelled(choice: str) -> list[str]:
     if not found:
         return []
     label = found["label"]
-    return [rf"{_LABELLED}\s+\(?(?-i:{label})\)?", rf"(?-i:{label})(?=\s+(?:is|are|has)\b)"]
+    either = label if label in "AI" else f"[{label}{label.lower()}]"
+    return [
+        rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
+        rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)",
+    ]
 
 
 def _words(choice: str) -> list[str]:
