@@ -64,7 +64,7 @@ _HELPLESS = re.compile(
     r"|offer|generate|make|comment)\b"
 )
 _CUT = re.compile(
-    r"(?i)(?<!\w\.\w)[.!?;。！？\n]+|(?:,\s*|\s+)(?:but|however|so|therefore|and\s+therefore|thus)\b,?\s*"
+    r"(?i)(?<!\w\.\w)[.!?;。！？\n]+|(?:,\s*|\s+)(?:but|however|so(?!\s+(?:that|(?:i|we)\s+can)\b)|therefore|and\s+therefore|thus)\b,?\s*"
     r"|[，,]\s*(?=但|不过)"
 )
 _CONTENT = re.compile(

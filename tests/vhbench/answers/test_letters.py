@@ -1,7 +1,7 @@
 """Which option an answer names.
 
 ``letters.tsv`` holds questions, options and answers in the words of today's models; every label was written before any
-reader was asked. The first set was written before the reader was, sets 2 to 4 each before it had seen them.
+reader was asked. The first set was written before the reader was, sets 2 to 5 each before it had seen them.
 """
 
 import csv
