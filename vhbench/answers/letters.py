@@ -9,10 +9,10 @@ can tell.
 import re
 from collections.abc import Sequence
 
-from vhbench.answers.clauses import Clause, clauses_of
+from vhbench.answers.clauses import OptionClause, clauses_of
 from vhbench.answers.cleaning import plain, said
-from vhbench.answers.counts import counted
 from vhbench.answers.option_names import Mention, Names, names_of, normal, ordinal, position, spread
+from vhbench.answers.totals import counted
 from vhbench.answers.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
@@ -38,7 +38,8 @@ _CONTRAST = re.compile(
     r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other"
     r"\s+hand)\b"
 )
-_ONLY = re.compile(r"(?i)\b(?:only|solely|alone|exclusively|just)\b")
+_ONLY_BEFORE = re.compile(r"(?i)\b(?:only|solely|just)\s+(?:in\s+|on\s+)?(?:the\s+)?\Z")
+_ONLY_AFTER = re.compile(r"(?i)\A\s*(?:only|alone|exclusively)\b\W*\Z")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
     r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}"
@@ -78,14 +79,25 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     >>> [letter(text, options) for text in ("Image 1 does not, but Image 2 does.", "Both. No wait, only Image 1.")]
     ['D', 'C']
     """
-    names = names_of(tuple(choices))
+    names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
     answer = _ends(said(text))
     found = _read(answer, names, question)
     if found is None and not _UNSURE.search(answer) and (whole := _ends(plain(text))) != answer:
         found = _read(whole, names, question)
+    if found is None and (meant := _as_asked(answer, names, question)) != answer:
+        found = _read(meant, names, "")
     return found or ""
+
+
+def _as_asked(text: str, names: Names, question: str) -> str:
+    """Write an option for another word that the question gives it: "clockwise (left)"."""
+    named = re.findall(r"([\w-]{4,})\s+\(([^()]{1,40})\)", question)
+    for word, option in named:
+        if normal(option) in names.texts.values():
+            text = re.sub(rf"(?i)(?<![\w-]){re.escape(word)}(?![\w-])", option, text)
+    return text
 
 
 def _ends(text: str) -> str:
@@ -105,7 +117,9 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return found
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed if mention.by_letter}
-        return by_letter.pop() if len(by_letter) == 1 else yes_or_no.get(yes_no(text, question))
+        if by_letter or any(clause.denied for clause in clauses):
+            return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
+        return yes_or_no.get(yes_no(text, question))
     if len(names.counts) > 1 and (found := counted(text, names.counts)):
         return found
     if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
@@ -127,6 +141,9 @@ def _whole(text: str, names: Names) -> str | None:
     same = [name for name, option in names.texts.items() if option == words]
     if len(same) == 1:
         return same[0]
+    labelled = re.fullmatch(r"(?:point|(?:bounding )?box|picture|image|option|choice|letter|answer) ([a-z])", words)
+    if labelled and labelled[1].upper() in names.letters:
+        return labelled[1].upper()
     return None if names.counts else names.images.get(ordinal(words))
 
 
@@ -173,6 +190,7 @@ def _goes_through_them(text: str, names: Names) -> bool:
 
 
 def _first(text: str, names: Names, start: int) -> list[Mention]:
+    """Return the first mention after a place, if nothing but an article stands before it."""
     return [
         Mention(mention.start + start, mention.end + start, mention.letter)
         for mention in list(
@@ -198,7 +216,7 @@ def _without_the_list(text: str, names: Names) -> str:
     return f"{text[:begin]}\n{text[start:]}"
 
 
-def _corrected(clauses: list[Clause]) -> str:
+def _corrected(clauses: list[OptionClause]) -> str:
     """Return the option after the last "wait" or "actually"."""
     for index in range(len(clauses) - 1, 0, -1):
         if _CORRECTION.match(clauses[index].text):
@@ -208,7 +226,7 @@ def _corrected(clauses: list[Clause]) -> str:
     return ""
 
 
-def _resolved(clauses: list[Clause], names: Names, question: str) -> str | None:
+def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
     """Return the option that clauses come to; "" where two are left, or where the answer is that one cannot tell."""
     unsure = [
         index
@@ -231,16 +249,19 @@ def _resolved(clauses: list[Clause], names: Names, question: str) -> str | None:
     return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
 
 
-def _concluded(named: list[Clause]) -> str:
+def _concluded(named: list[OptionClause]) -> str:
     """Return what the last concluding clause names, then what an "only" does."""
-    for sign in (_CONCLUSION, _ONLY):
-        for clause in reversed(named):
-            if sign.search(clause.text) and clause.one:
-                return clause.one
-    return ""
+    concluding = [clause for clause in named if _CONCLUSION.search(clause.text)]
+    exclusive = [clause for clause in named if any(_alone(clause.text, mention) for mention in clause.affirmed)]
+    return next((clause.one for clause in (*concluding[::-1], *exclusive[::-1]) if clause.one), "")
 
 
-def _single(named: list[Clause], names: Names, question: str) -> str:
+def _alone(text: str, mention: Mention) -> bool:
+    """Tell whether "only" stands before an option, or ends what is said of it."""
+    return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
+
+
+def _single(named: list[OptionClause], names: Names, question: str) -> str:
     """Return the one option that is named: in brackets, in main clauses, at all; several of two images are both."""
     brackets = {mention.letter for clause in named for mention in clause.affirmed if mention.by_letter}
     if len(brackets) == 1:
@@ -263,12 +284,12 @@ def _single(named: list[Clause], names: Names, question: str) -> str:
     images = set(names.images.values())
     if both and len(images) == 2 and letters == images and len(named) == 1 and not re.search(r"\bor\b", named[0].text):
         return both
-    singles = {clause.one for clause in main if clause.one}
+    singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}
     grouped = any(not clause.one for clause in main)
     return singles.pop() if len(singles) == 1 and grouped else ""
 
 
-def _of_the_question(named: list[Clause], question: str, least: int = 1) -> str:
+def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -> str:
     """Return what the clause names that has more of the question's words than any other, by so many at least."""
     asked = {word for word in re.findall(r"[a-z]{3,}", question.lower()) if word not in _SMALL_WORDS}
     shared: dict[str, int] = {}
@@ -282,13 +303,14 @@ def _of_the_question(named: list[Clause], question: str, least: int = 1) -> str:
     return ranked[0] if len(ranked) > 1 and shared[ranked[0]] - shared[ranked[1]] >= least else ""
 
 
-def _left_over(clauses: list[Clause], names: Names) -> str | None:
+def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     """Return the option that is left when all others are denied; None where nothing is denied."""
     denied = frozenset[str]().union(*(clause.denied for clause in clauses))
     left = [name for name in names.letters if name not in denied]
     named = [name for name in left if name not in names.kinds.values()]
     if denied and not named and "none" in names.kinds:
         return names.kinds["none"]
-    if len(left) == 1 or len(named) == 1 == len(denied):
-        return (named or left)[0]
+    open_kinds = {kind for kind, name in names.kinds.items() if name in left}
+    if len(left) == 1 or (len(named) == 1 and open_kinds <= {"same", "unknown"}):
+        return (named or left)[0] if denied else None
     return "" if denied else None

@@ -1,7 +1,7 @@
 """How an answer may name an option: by its letter, its words, what kind of option it is, a number or an ordinal."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,9 +16,21 @@ NUMBER_WORDS: Mapping[str, int] = {
         )
     },
 }
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_ORDINALS: Sequence[str] = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+)
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
+_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
+_LIST = re.compile(
+    rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
+    r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-Z]))\b(?!\s*[.)]\s*\w))+)"
+)
+_ORDINAL_LIST = re.compile(
+    rf"(?i)(?P<items>{_ORDINAL.pattern[4:]}(?:,\s*{_ORDINAL.pattern[4:]})*,?\s+(?:and|or)\s+(?:the"
+    rf"\s+)?{_ORDINAL.pattern[4:]})"
+    rf"\s+(?P<noun>{_PICTURE})s?\b"
+)
 _VERB = (
     r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?"
     r"|because|since)"
@@ -39,7 +51,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         r"|picture)\b)?"
         r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf)|\W*$)"
-        r"|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
+        r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
         r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
     ),
     "both": (r"both\b|all of\b|all the\b", r"both|all\s+of\s+(?:the\s+above|them|these)|all\s+(?:the\s+)?images"),
@@ -135,23 +147,18 @@ def names_of(choices: tuple[str, ...]) -> Names:
 
 
 def spread(text: str) -> str:
-    """Write "images 1, 2 and 3" as "image 1, image 2 and image 3", "the first and second images" likewise.
+    """Write "images 1, 2 and 3" as "image 1 and image 2 and image 3", "the first and second images" likewise.
 
-    >>> spread("Images 1 and 2 show it; points A, B, and C do not. The first and third images")
-    'Image 1 and Image 2 show it; point A, point B, and point C do not. The first image and third image'
+    >>> spread("Images 1 and 2 show it; points A, B, or C do not. The first and third images")
+    'Image 1 and Image 2 show it; point A or point B or point C do not. The first image and third image'
     """
-    text = re.sub(
-        rf"(?i)\b({_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
-        r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-Z]))\b(?!\s*[.)]\s*\w))+)",
-        lambda found: re.sub(r"(?<![\w])(\d{1,2}|[A-Z])(?!\w)", rf"{found[1]} \1", found[2]).strip(),
-        text,
-    )
-    ordinal = "|".join(_ORDINALS[1:])
-    return re.sub(
-        rf"(?i)\b({ordinal})((?:,\s*(?:{ordinal}))*),?\s+(and|or)\s+(?:the\s+)?({ordinal})\s+({_PICTURE})s?\b",
-        lambda found: re.sub(rf"(?i)\b({ordinal})\b", rf"\1 {found[5]}", f"{found[1]}{found[2]} {found[3]} {found[4]}"),
-        text,
-    )
+    text = _LIST.sub(lambda found: _each(found, re.findall(r"\b(?:\d{1,2}|[A-Z])\b", found["items"]), "{1} {0}"), text)
+    return _ORDINAL_LIST.sub(lambda found: _each(found, _ORDINAL.findall(found["items"]), "{0} {1}"), text)
+
+
+def _each(found: re.Match[str], items: list[str], form: str) -> str:
+    joint = " or " if re.search(r"\bor\b", found["items"]) else " and "
+    return joint.join(form.format(item, found["noun"]) for item in items)
 
 
 def _kinds(choice: str) -> list[str]:
@@ -194,7 +201,12 @@ def _labelled(choice: str) -> list[str]:
     if not found:
         return []
     label = found["label"]
-    return [rf"{_LABELLED}\s+\(?(?-i:{label})\)?", rf"(?-i:{label})(?=\s+(?:is|are|has)\b)"]
+    either = label if label in "AI" else f"[{label}{label.lower()}]"
+    return [
+        rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
+        rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)",
+    ]
 
 
 def _words(choice: str) -> list[str]:
@@ -215,6 +227,8 @@ def _words(choice: str) -> list[str]:
 
 
 def _inflected(word: str) -> str:
+    if word == "to":
+        return "(?:to|on|at)"
     if not word.isalpha() or len(word) < 3 or not word.isascii():
         return re.escape(word)
     if word.endswith("y") and word[-2] not in "aeiou":

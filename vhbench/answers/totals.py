@@ -22,7 +22,7 @@ _NAMES = re.compile(
 )
 _COUNTED = r"(\d+)§"
 _TOTALS = (
-    r"=\s*(?:\w+\s+)?{n}",
+    r"(?:=|\b(?:makes|making|equals|gives|giving|add(?:s|ing)?\s+up\s+to|sums?\s+to))\s*(?:\w+\s+)?{n}",
     r"(?:so|therefore|thus|hence)\b[^.;\n]*?{n}",
     r"{n}(?:[ \t]+[\w-]+){{0,4}}?[ \t]*(?:,[ \t]*)?(?:in\s+total|altogether|total|in\s+all|overall|combined)\b",
     r"\b(?:total|sum|altogether|count|overall)\b(?:\s+(?:number|of|is|are|there|count|amounts|comes|to|images?"
@@ -30,8 +30,9 @@ _TOTALS = (
     r"{n}\s+(?:out\s+)?of\s+(?:the\s+|these\s+|all\s+)?(?:\d|total)",
 )
 _NONE = re.compile(
-    r"(?i)\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)"
-    r"\s+(?:visible|present|shown|there))\b"
+    r"(?i)\A\W*no(?:\s+\w+){1,4}\W*\Z|\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)"
+    r"\s+(?:visible|present|shown|there)"
+    r"|no\s+(?:images?|pictures?)\s+(?:contains?|shows?|ha(?:s|ve)))\b"
 )
 _OPENING = re.compile(
     r"(?i)\b(?:there\s+(?:is|are|seem|appear)|(?:i|we)\s+(?:can\s+)?(?:see|count)|(?:shows?|contains?|has|have"
