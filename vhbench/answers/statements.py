@@ -119,7 +119,7 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
 def _judge_one(clause: Part, claim: Claim) -> str:
     clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words))
     said = list(clause.words)
-    if any(word.role == "doubt" for word in said):
+    if not said or any(word.role == "doubt" for word in said):
         return ""
     cut = next((n for n, word in enumerate(said) if word.surface == "without"), None)
     if cut is not None:
@@ -131,7 +131,8 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
         return "yes"  # "No wheel is missing"
-    if claim.exists and kept[0].surface in ("only", "just") and not finite(kept) and not shares(kept, claim):
+    only = [word.surface for word in kept[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
+    if only and claim.exists and len(kept) < 5 and not finite(kept) and not shares(kept, claim):
         return "no"  # "Only a bus."
     said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
     return said_so or contrary(kept, clause, claim) or converse(kept, clause, claim)
@@ -181,8 +182,8 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
             continue
         if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
             return "no"
-    if claim.exists and behind and left:
-        return _affirmation(left, Part(tuple(left)), claim)  # "The dog is not black": there is one
+    if claim.exists and claim.count is None and behind and left:  # "The dog is not black": there is one
+        return "yes" if any(aligned(left, claim, start) for start in starts(left, clause, claim)) else ""
     return ""
 
 
