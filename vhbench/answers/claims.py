@@ -190,7 +190,7 @@ def _claimed(text: str, verb: str) -> Claim | None:
         counted = [n for n, word in enumerate(said) if n and points[n - 1] and number(word) is not None]
         everything = everything or bool(counted)
         said = [word for n, word in enumerate(said) if n not in counted]  # "the two lamps" are all of them
-    said = [_possible(word, after) for word, after in zip(said, [*said[1:], None], strict=True)]
+    said = [_possible(word, after) for word, after in zip(said, [*said[1:], None], strict=False)]
     said = [word for word in said if word.role != "negation" and word.surface not in ALL]
     found = content([word for word in said if word.surface not in ("at_least", "at_most")])
     exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
