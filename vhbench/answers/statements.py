@@ -32,7 +32,8 @@ _UNSURE: Final = re.compile(
     r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"
 )
 _INTENDS: Final = re.compile(
-    r"\b(?:let me|let us|lets|i will|i would|i need|i have to|i must|going to|in order to"
+    r"\b(?:initially|at first|first (?:glance|sight)|i thought|let me|let us|lets|i will|i would"
+    r"|i need|i have to|i must|going to|in order to"
     r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking"
     r"|checked) for|asks?|asked|asking|questions?"
     r"|the task|the user|you want|please)\b"
@@ -221,6 +222,10 @@ def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
 def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> bool:
     place = 0
     for word in denied:
+        if claim.year and (
+            word.stem == claim.year or (len(denied) > 1 and word is denied[-2] and word.surface == "in")
+        ):
+            continue
         if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue
         if word.stem in POSTURES and word.stem not in stems and any(one.surface in PREPOSITIONS for one in claim.words):
