@@ -6,11 +6,13 @@ In this order, and it says which one it took:
 2. the Hub repository and commit pinned in ``release.yaml`` (``VHBENCH_RELEASE`` names another file);
 3. the starter split, built once into the user's cache from drawn scenes: no network, no GPU, no weights.
 
-``dataset_path: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
-this name when it loads the task, which is when the data is looked for (:func:`__getattr__`).
+``dataset_kwargs: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
+this name when it loads the task, which is when the data is looked for (:func:`__getattr__`). It names the files of the
+manifest one by one: whatever else lies in their folders, such as settings that ``datasets`` would follow, is not read.
 """
 
 import functools
+import glob
 import os
 import sys
 from collections import Counter
@@ -24,6 +26,7 @@ import yaml
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, of_task, task
 from vhbench.schema import Manifest, VhbenchError
+from vhbench.splits import manifests
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,13 +43,11 @@ class Data:
     manifest: Manifest
 
 
-def __getattr__(name: str) -> str:
-    """Resolve a benchmark's name to the folder of its data, a config's name to its folder, when they are read."""
-    if name in BENCHMARKS:
-        return str(or_exit(resolve, name).path)
-    if of_task(name) is not None:
-        return str(or_exit(config_folder, name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> dict[str, Any]:
+    """Resolve the name of a benchmark, or of one of its configs, to what ``datasets`` shall load, when it is read."""
+    if of_task(name) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return {"data_files": {"test": [glob.escape(str(path)) for path in or_exit(files, name)]}}
 
 
 def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -84,21 +85,22 @@ def resolve(benchmark: str) -> Data:
     return Data(path, origin, manifest)
 
 
-def config_folder(config: str) -> Path:
-    """Return the folder of a config, such as ``ode_fictional_caption``, which is also its task's name.
+def files(name: str) -> list[Path]:
+    """Return the Parquet files of a benchmark, or of a config such as ``ode_fictional_caption``, its task's name too.
 
     Raises:
         VhbenchError: if the split that is configured was built without it.
     """
-    owner = of_task(config)
-    data = resolve(owner.name if owner else config)
-    if config not in data.manifest.rows:
+    owner = of_task(name)
+    data = resolve(owner.name if owner else name)
+    found = manifests.config_files(data.manifest)
+    if name not in BENCHMARKS and name not in found:
         raise VhbenchError(
-            f"task {config}: {data.origin} at {data.path} has no config of this name; it has "
-            f"{', '.join(sorted(data.manifest.rows))}. Build one with `{task(config).command} --out OUT` and set "
-            "VHBENCH_DATA=OUT"
+            f"task {name}: {data.origin} at {data.path} has no config of this name; it has "
+            f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
-    return data.path / config
+    configs = sorted(found) if name in BENCHMARKS else [name]
+    return [manifests.inside(data.path, file) for config in configs for file in found[config]]
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
