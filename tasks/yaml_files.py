@@ -9,6 +9,7 @@ from pathlib import Path
 
 from vhbench.benchmarks import BENCHMARKS, Benchmark, Family, Task, tasks
 
+
 def write(folder: Path) -> Iterator[Path]:
     """Write all files of all benchmarks; yield those that changed, the ones that are no longer wanted included."""
     wanted = {folder / name / file: text for name in BENCHMARKS for file, text in texts(BENCHMARKS[name]).items()}

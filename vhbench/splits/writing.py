@@ -85,7 +85,7 @@ def write_split(
             rows=writer.rows,
             rejections=reasons,
             files={**writer.files, **_other_files(staging)},
-            content_hash=content_hash(writer.row_hashes),
+            content_hash=content_hash(writer.row_hashes, facts.get("scenes_hash", ""), config),
             extra=facts,
         )
         write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
