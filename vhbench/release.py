@@ -10,12 +10,14 @@ the tasks take their data.
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
+from vhbench.adapters.hub_release import MAIN, Release, logged_in, place, push
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.comparison import compare
 from vhbench.files import write_atomic
@@ -23,14 +25,37 @@ from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
 
-def record(manifest: Manifest, release: hub.Release, pin: Path | None) -> None:
-    """Pin a release for the tasks, where nothing else is said in this checkout or else here, and say where."""
+def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
+    """Pin a release for the tasks, and say where; without a file of one's own, in this checkout alone.
+
+    A version that is lower than the pinned one leaves the pin as it is, unless its file was named.
+    """
     own = own_pins()
-    file = pin or own or Path("release.yaml")
-    if write_pin(file, manifest, release.repo_id, release.tag, release.sha):
+    file = pin or own
+    entry = {"repo_id": release.repo_id, "revision": release.sha, "tag": release.tag}
+    entry |= {"content_hash": manifest.content_hash}
+    if file is None:
+        print("to evaluate on it, save these lines in a file and name that in VHBENCH_RELEASE (or push with --pin):")
+        print(pinned("", manifest.benchmark, entry), end="")
+        return
+    if pin is None and (newer := _newer_pin(file, manifest)):
+        print(f"{file} keeps {newer}, which is newer; pin this one in a file of its own with --pin")
+        return
+    if write_pin(file, manifest.benchmark, entry):
         print(f"pinned in {file}")
         if own is None or file.resolve() != own:
             print(f"the tasks read it with VHBENCH_RELEASE={file.absolute()}")
+
+
+def _newer_pin(file: Path, manifest: Manifest) -> str:
+    """Return the tag that a file pins for a benchmark, if that is a newer version; else ""."""
+    pins = (yaml.safe_load(file.read_text(encoding="utf-8")) or {}) if file.exists() else {}
+    tag = str(pins.get(manifest.benchmark, {}).get("tag", ""))
+    try:
+        newer = hub.parts_of(tag) > manifests.parse_version(manifest.version)
+    except VhbenchError:
+        return ""
+    return tag if newer else ""
 
 
 def own_pins() -> Path | None:
@@ -69,25 +94,30 @@ def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> N
         VhbenchError: if scores cannot be compared, though MAJOR promises that they can.
     """
     major = manifests.parse_version(manifest.version)[0]
-    former = hub.former_release(repo_id, manifest.version)
-    if former is None or not former[0].startswith(f"v{major}."):
+    refs = hub.refs(repo_id)
+    former = refs.below(manifest.version) if refs and f"v{manifest.version}" not in refs.tags else ""
+    if not former.startswith(f"v{major}."):
         return
-    found = compare(hub.snapshot(repo_id, former[1]), directory)
+    found = compare(hub.snapshot(repo_id, hub.commit_of(repo_id, former)), directory)
     if not found.comparable:
         raise VhbenchError(
-            f"{found.verdict} ({', '.join(found.reasons)}, against {former[0]} of {repo_id}): build it again with "
+            f"{found.verdict} ({', '.join(found.reasons)}, against {former} of {repo_id}): build it again with "
             f"--version {major + 1}.0.0, or insist with --comparable-anyway"
         )
 
 
-def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str) -> None:
+def rehearse(
+    directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool
+) -> None:
     """Say what a push would send. The card is written into a temporary folder; the split stays as it is."""
-    online = hub.logged_in()
+    online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
-        former = hub.released_changelog(repo_id) if online else ""
+        former = former_texts(repo_id, manifest) if online else {}
         write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
-        release = hub.push(directory, repo_id, dry_run=True, card=Path(folder))
+        release = push(directory, repo_id, dry_run=True, card=Path(folder), private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
+    if release.branch != MAIN:
+        print(f"a newer version is out: this one would go on a branch of its own, {release.branch}")
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
             print(f"  {sign} {name}")
@@ -95,27 +125,51 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str) -> N
         print("not logged in: what the Hub has already is not known, so every file counts as new")
 
 
+def former_texts(repo_id: str, manifest: Manifest) -> dict[str, str]:
+    """Return the card and the changelog that a version goes on top of: name → text, "" where there is none."""
+    head = place(repo_id, manifest).head
+    return {name: hub.text_of(repo_id, name, head) if head else "" for name in ("README.md", "CHANGELOG.md")}
+
+
 def write_card(
-    directory: Path, manifest: Manifest, repo_id: str, notes: str, former: str, *, into: Path | None = None
+    directory: Path,
+    manifest: Manifest,
+    repo_id: str,
+    notes: str,
+    former: Mapping[str, str],
+    *,
+    into: Path | None = None,
 ) -> None:
-    """Write the card with the changelog of all versions, the released ones' (``former``) and this one's."""
-    if notes or f"### {manifest.version}\n" not in former:
-        former = card.changelog_entry(manifest, notes or ("A new version." if former else "First release."), former)
-    card.write_card(directory, repo_id=repo_id, changelog=former, picture=card.sheet(directory), into=into)
+    """Write the card with the changelog of all versions, the released ones' and this one's.
+
+    Of the released card (``former``), what stands outside our marks is kept.
+    """
+    changelog = former.get("CHANGELOG.md", "")
+    if notes or f"### {manifest.version}\n" not in changelog:
+        changelog = card.changelog_entry(
+            manifest, notes or ("A new version." if changelog else "First release."), changelog
+        )
+    card.write_card(
+        directory,
+        repo_id=repo_id,
+        changelog=changelog,
+        picture=card.sheet(directory),
+        into=into,
+        former=former.get("README.md", ""),
+    )
 
 
-def write_pin(file: Path, manifest: Manifest, repo_id: str, tag: str, sha: str) -> bool:
+def write_pin(file: Path, benchmark: str, pin: Mapping[str, str]) -> bool:
     """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed."""
     text = file.read_text(encoding="utf-8") if file.exists() else ""
-    pin = {"repo_id": repo_id, "revision": sha, "tag": tag, "content_hash": manifest.content_hash}
-    content = pinned(text, manifest.benchmark, pin)
+    content = pinned(text, benchmark, pin)
     if content == text:
         return False
     write_atomic(file, content.encode())
     return True
 
 
-def pinned(text: str, benchmark: str, pin: dict[str, str]) -> str:
+def pinned(text: str, benchmark: str, pin: Mapping[str, str]) -> str:
     """Return the YAML of all pins with one benchmark's values changed, or added at the end; comments stay."""
     lines = [line for line in text.splitlines() if line.strip() != "{}"]
     start = next((i for i, line in enumerate(lines) if line.startswith(f"{benchmark}:")), len(lines))

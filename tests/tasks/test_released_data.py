@@ -13,7 +13,7 @@ from hub_standin import HubStandin
 from PIL import Image
 
 from vhbench import card, splits
-from vhbench.adapters.hub import push
+from vhbench.adapters.hub_release import push
 from vhbench.schema import Question, Row
 
 REPO = "org/vhbench-ode"
