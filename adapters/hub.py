@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import orjson
+
 from vhbench import splits
 from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
@@ -144,6 +146,47 @@ def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
             raise
         except (EntryNotFoundError, RepositoryNotFoundError):
             return None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What has become of a released version.
+
+    Attributes:
+        yanked: why it was withdrawn, "" if it was not.
+        newer: the tag of the newest version, if that is a higher one.
+        moved: whether its tag stands for another commit by now.
+    """
+
+    yanked: str = ""
+    newer: str = ""
+    moved: bool = False
+
+
+def standing(repo_id: str, tag: str, revision: str) -> Standing:
+    """Return what has become of a released version, as far as the Hub or its cache tells now; it may not be reached.
+
+    >>> standing("not a name", "v1.0.0", "0" * 40)
+    Standing(yanked='', newer='', moved=False)
+    """
+    try:
+        version = tag.removeprefix("v")
+        found = refs(repo_id)
+        if found is None or tag not in found.tags:
+            return Standing(newer=found.above(version) if found else "", moved=found is not None)
+        reason = yanks(text_of(repo_id, manifests.YANKED)).get(version, "")
+        return Standing(reason, found.above(version), moved=commit_of(repo_id, tag) != revision)
+    except VhbenchError:
+        return Standing()
+
+
+def yanks(text: str) -> dict[str, str]:
+    """Return what a repository's yanked.json says: version → reason; empty where it cannot be read."""
+    try:
+        found = orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    return {str(version): str(reason) for version, reason in found.items()} if isinstance(found, dict) else {}
 
 
 def check_repo_id(repo_id: str) -> str:

@@ -144,6 +144,24 @@ def push(
     return Release(repo_id, head, tag, new, gone, branch=found.branch)
 
 
+def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str:
+    """Replace small files of ``main`` in one commit on top of its head; return the commit.
+
+    Raises:
+        VhbenchError: if somebody else pushed meanwhile, or the Hub says no.
+    """
+    from huggingface_hub import CommitOperationAdd
+
+    operations = [CommitOperationAdd(path_in_repo=name, path_or_fileobj=text.encode()) for name, text in texts.items()]
+    with hub.one_line(repo_id):
+        api = _api()
+        _require_login(api)
+        done = api.create_commit(
+            repo_id, operations, commit_message=message, repo_type="dataset", revision=MAIN, parent_commit=head
+        )
+    return str(done.oid)
+
+
 def refuse_hidden(manifest: Manifest, *, reveal: bool) -> None:
     """Raise if a split is a hidden edition, and its answers shall stay unknown."""
     if manifest.extra.get("commitment") and not reveal:

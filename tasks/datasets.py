@@ -16,7 +16,7 @@ import glob
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -70,7 +70,8 @@ def resolve(benchmark: str) -> Data:
         VhbenchError: if the data that is configured is missing, damaged or not the pinned version. Nothing else is
             then taken in its place.
     """
-    path, origin, expected = _locate(benchmark)
+    path, origin, pin = _locate(benchmark)
+    expected = pin.get("content_hash")
     manifest = splits.read_manifest(path)
     if manifest.benchmark != benchmark:
         raise VhbenchError(f"{path} holds benchmark '{manifest.benchmark}', not '{benchmark}'")
@@ -81,8 +82,30 @@ def resolve(benchmark: str) -> Data:
     splits.check_no_strays(path, manifest)
     if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
         raise VhbenchError(f"{path}: its rows have content hash {found}, its manifest says {manifest.content_hash}")
+    _refuse_yanked(benchmark, manifest, pin)
     print(f"vhbench: {benchmark} {manifest.version} from {origin}: {path}", file=sys.stderr)
     return Data(path, origin, manifest)
+
+
+def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
+    """Raise if the version was withdrawn, as far as its manifest, its pin or the Hub tell; mention a newer one."""
+    reason, newer = str(manifest.extra.get("yanked") or pin.get("yanked") or ""), ""
+    if tag := pin.get("tag"):
+        from vhbench.adapters import hub
+
+        found = hub.standing(pin["repo_id"], tag, pin["revision"])
+        reason, newer = reason or found.yanked, found.newer
+        if found.moved:
+            print(f"vhbench: the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds", file=sys.stderr)
+    there = f"; {newer} is out" if newer else ""
+    if reason and os.environ.get("VHBENCH_ALLOW_YANKED") != "1":
+        raise VhbenchError(
+            f"{benchmark} {manifest.version} was withdrawn: {reason}{there}. Pin another version, or set "
+            "VHBENCH_ALLOW_YANKED=1 to recompute old numbers"
+        )
+    if reason or there:
+        withdrawn = f" was withdrawn ({reason})" if reason else " is evaluated"
+        print(f"vhbench: {benchmark} {manifest.version}{withdrawn}{there}", file=sys.stderr)
 
 
 def files(name: str) -> list[Path]:
@@ -170,23 +193,23 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
     return words
 
 
-def _locate(benchmark: str) -> tuple[Path, str, str]:
-    """Return (folder, origin in words, pinned content hash or "")."""
+def _locate(benchmark: str) -> tuple[Path, str, Mapping[str, str]]:
+    """Return (folder, origin in words, the pin, empty where it is none)."""
     if root := os.environ.get("VHBENCH_DATA"):
         path = Path(root).expanduser() / benchmark
         if not (path / "manifest.json").is_file():
             present = sorted(p.parent.name for p in Path(root).expanduser().glob("*/manifest.json"))
             holds = f"it holds {', '.join(present)}" if present else "it holds no built split"
             raise VhbenchError(f"VHBENCH_DATA={root} has no {benchmark}/manifest.json; {holds}")
-        return path, "VHBENCH_DATA", ""
+        return path, "VHBENCH_DATA", {}
     if pin := release().get(benchmark):
         from vhbench.adapters import hub
 
         path = hub.snapshot(pin["repo_id"], pin["revision"])
-        return path, f"the Hub ({pin['repo_id']} at {pin.get('tag') or pin['revision'][:12]})", pin["content_hash"]
+        return path, f"the Hub ({pin['repo_id']} at {pin.get('tag') or pin['revision'][:12]})", pin
     from vhbench.builds.starter import starter
 
-    return starter(benchmark), "the starter split", ""
+    return starter(benchmark), "the starter split", {}
 
 
 def release() -> dict[str, dict[str, str]]:

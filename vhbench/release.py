@@ -10,17 +10,18 @@ the tasks take their data.
 import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import orjson
 import yaml
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
-from vhbench.adapters.hub_release import MAIN, Release, logged_in, place, push
+from vhbench.adapters.hub_release import MAIN, Release, edit, logged_in, place, push
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.comparison import compare
-from vhbench.files import write_atomic
+from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
@@ -106,9 +107,7 @@ def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> N
         )
 
 
-def rehearse(
-    directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool
-) -> None:
+def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool) -> None:
     """Say what a push would send. The card is written into a temporary folder; the split stays as it is."""
     online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
@@ -157,6 +156,63 @@ def write_card(
         into=into,
         former=former.get("README.md", ""),
     )
+
+
+def withdraw(repo_id: str, version: str, reason: str) -> str:
+    """Mark a released version as withdrawn, in one commit on ``main``; return the commit.
+
+    Raises:
+        VhbenchError: if there is no such version or no reason, or the Hub says no.
+    """
+    manifests.parse_version(version)
+    if not reason:
+        raise VhbenchError("a version is withdrawn for a reason: --reason says which")
+    refs = hub.refs(repo_id)
+    if refs is None or f"v{version}" not in refs.tags:
+        known = ", ".join(sorted(refs.tags, key=hub.parts_of)) if refs else ""
+        raise VhbenchError(f"{repo_id} has no version {version}; it has {known or 'none'}")
+    head = refs.branches[MAIN]
+    texts = {name: hub.text_of(repo_id, name, head) for name in ("README.md", manifests.YANKED, manifests.MANIFEST)}
+    marked = {
+        "README.md": _with_notice(texts["README.md"], version, reason),
+        manifests.YANKED: json_bytes(hub.yanks(texts[manifests.YANKED]) | {version: reason}, sort=True).decode(),
+        manifests.MANIFEST: _marked(texts[manifests.MANIFEST], version, reason),
+    }
+    changed = {name: text for name, text in marked.items() if text != texts[name]}
+    return edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head
+
+
+def _with_notice(readme: str, version: str, reason: str) -> str:
+    r"""Return a card that says, above everything else, that a version was withdrawn.
+
+    >>> _with_notice("# A card", "1.0.0", "12 answers were wrong")
+    '> **Withdrawn: version 1.0.0.** 12 answers were wrong\n\n# A card'
+    """
+    front = re.match(r"\A---\n.*?\n---\n\s*", readme, re.DOTALL)
+    start = front.end() if front else 0
+    former = re.compile(rf"> \*\*Withdrawn: version {re.escape(version)}\.\*\*[^\n]*\n\n?")
+    notice = f"> **Withdrawn: version {version}.** {card.cell(reason)}\n\n"
+    return readme[:start] + notice + former.sub("", readme[start:])
+
+
+def _marked(manifest: str, version: str, reason: str) -> str:
+    """Return the text of a manifest, which says that it is withdrawn if it is that version's."""
+    data = orjson.loads(manifest) if manifest else {}
+    if data.get("version") != version:
+        return manifest
+    return json_bytes(data | {"extra": data["extra"] | {"yanked": reason}}, sort=True).decode()
+
+
+def mark_pins(pin: Path | None, repo_id: str, version: str, reason: str) -> Iterator[Path]:
+    """Mark a withdrawn version in a file of pins, or in this checkout's; yield the file if it changed."""
+    file = pin or own_pins()
+    if file is None or not file.exists():
+        return
+    pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    for benchmark, entry in pins.items():
+        is_it = entry.get("repo_id") == repo_id and entry.get("tag") == f"v{version}"
+        if is_it and write_pin(file, benchmark, {**entry, "yanked": reason}):
+            yield file
 
 
 def write_pin(file: Path, benchmark: str, pin: Mapping[str, str]) -> bool:

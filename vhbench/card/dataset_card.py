@@ -117,7 +117,7 @@ def _about(manifest: Manifest) -> Benchmark:
 def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts, **shown: Any) -> str:
     # The card is Markdown: what comes from data is escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
-    environment.filters["cell"] = _cell
+    environment.filters["cell"] = cell
     body = environment.get_template("card.md.jinja").render(
         manifest=manifest,
         about=_about(manifest),
@@ -242,6 +242,6 @@ def _dump(data: dict[str, Any]) -> str:
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
 
 
-def _cell(text: object) -> str:
+def cell(text: object) -> str:
     """Return a text that is harmless in a Markdown table: no markup, no HTML, no line breaks."""
     return html.escape(_MARKDOWN.sub(r"\\\1", " ".join(str(text).split())), quote=False)

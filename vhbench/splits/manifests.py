@@ -14,7 +14,10 @@ MANIFEST = "manifest.json"
 SCENES = "scenes.parquet"
 REJECTIONS = "rejections.jsonl"
 FORMAT = "vhbench-split-1"
-DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes")
+YANKED = "yanked.json"
+"""In a repository: version → why it was withdrawn."""
+
+DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes", YANKED)
 """Files that are made from the manifest; the manifest does not list them."""
 
 SECRET_SEED = -1
