@@ -98,9 +98,18 @@ def recompute_content_hash(directory: Path) -> str:
         VhbenchError: if a shard is missing or damaged, or a row has another version.
     """
     rows = digested(read_rows(directory))
-    scenes = [truth_hash(truth.id, truth.image_sha256, truth.json) for truth in read_truths(directory)]
     found = [row_hash(row.config, row.question, digests) for row, digests, _ in rows]
-    return content_hash(found, combined(scenes) if scenes else "", read_manifest(directory).config)
+    return content_hash(found, recompute_scenes_hash(directory), read_manifest(directory).config)
+
+
+def recompute_scenes_hash(directory: Path) -> str:
+    """Read every scene and return the hash over them, "" where none are stored.
+
+    Raises:
+        VhbenchError: if the file is damaged.
+    """
+    hashes = [truth_hash(truth.id, truth.image_sha256, truth.json) for truth in read_truths(directory)]
+    return combined(hashes) if hashes else ""
 
 
 def _check_version(question: Question, manifest: Manifest, directory: Path) -> None:
