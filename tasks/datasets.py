@@ -23,7 +23,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import yaml
 
-from vhbench import splits
+from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
@@ -58,7 +58,7 @@ def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return function(*args, **kwargs)
     except VhbenchError as error:
-        print(f"vhbench: {error}", file=sys.stderr)
+        print(f"vhbench: {terminal.escaped(str(error))}", file=sys.stderr)
         raise SystemExit(2) from error
 
 

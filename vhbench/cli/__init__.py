@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from vhbench import terminal
 from vhbench.cli import analyse, build, demo, diff, preview, push, review, score, tasks, verify, yank
 from vhbench.schema import VhbenchError
 
@@ -43,8 +44,9 @@ app.add_typer(analyse.app, name="analyse")
 
 def main() -> None:
     """Run the command line; bad input ends in one line on stderr and exit code 2."""
+    terminal.protect()
     try:
         app()
     except VhbenchError as error:
-        print(f"vhbench: {error}", file=sys.stderr)
+        print(f"vhbench: {terminal.escaped(str(error))}", file=sys.stderr)
         sys.exit(2)
