@@ -1,7 +1,7 @@
 """The identity of a split: a hash over its rows that no order, file layout or Parquet writer can change."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from vhbench.columns import hashed
 from vhbench.files import canonical
@@ -25,24 +25,30 @@ def content_hash(row_hashes: Iterable[bytes]) -> str:
     return hashlib.sha256(b"".join(sorted(row_hashes))).hexdigest()
 
 
-def digested(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
+def digested(
+    rows: Iterable[Row], *, read: Callable[[ImageData], bytes] = read_image
+) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
     """Yield rows with their images' SHA-256 and bytes; an image that a row shares with the one before is read once.
 
     Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
     while a split is written the window before is being written and its file hashed meanwhile.
+
+    Args:
+        rows: their images are bytes or files.
+        read: gives an image's bytes.
 
     Raises:
         VhbenchError: if an image cannot be read, or is empty.
     """
     known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
     for row in rows:
-        known = {id(image): known.get(id(image)) or _read(image) for image in row.question.images}
+        known = {id(image): known.get(id(image)) or _read(image, read) for image in row.question.images}
         found = [known[id(image)] for image in row.question.images]
         yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
 
 
-def _read(image: ImageData) -> tuple[ImageData, bytes, bytes]:
-    data = read_image(image)
+def _read(image: ImageData, read: Callable[[ImageData], bytes]) -> tuple[ImageData, bytes, bytes]:
+    data = read(image)
     if not data:
         raise VhbenchError(f"image {image!r}: is empty")
     return image, hashlib.sha256(data).digest(), data
