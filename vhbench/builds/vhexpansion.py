@@ -91,7 +91,11 @@ class VHExpansionBuild(SplitBuild):
     schedule: str = option("Step size: `constant` or `cosine`.", "constant", panel=_ATTACK)
     stop_at: float | None = option("An image is finished at this similarity; all steps otherwise.", None, panel=_ATTACK)
     batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
-    compat: bool = option("Attack as the released code does; add --schedule cosine.", False, panel=_ATTACK)
+    compat: bool = option(
+        "As the released code does: blur by 5 pixels whatever an image's size; attack its way (add --schedule cosine).",
+        False,
+        panel=_IMAGE,
+    )
 
     def check(self) -> None:
         """Look at every option, and read the whole source, before anything is built.
@@ -133,6 +137,7 @@ class VHExpansionBuild(SplitBuild):
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
             "keep_unsure": self.keep_unsure,
+            "compat": self.compat,
         }
         if not self.attack:
             return shared
@@ -198,7 +203,9 @@ class VHExpansionBuild(SplitBuild):
         digest = expansion.digest_of(data)
         for name in self.perturbations:
             if cases:
-                image = expansion.perturbed(pixels, digest, name, seed=self.seed, severity=self.severity or None)
+                image = expansion.perturbed(
+                    pixels, digest, name, seed=self.seed, severity=self.severity or None, compat=self.compat
+                )
                 for case in cases:
                     word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)
                     if word:
