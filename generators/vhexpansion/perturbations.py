@@ -50,7 +50,7 @@ class Perturbation:
     text: str
     unsure: str
     severities: tuple[dict[str, float], ...]
-    lengths: Mapping[str, float] = field(default_factory=dict)
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
     def __call__(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
         """Return the changed image; the paper's parameters hold where no others are given."""
@@ -63,7 +63,7 @@ class Perturbation:
         """
         scale = min(image.shape[:2]) / USUAL_SIDE
         lengths = {name: max(1, round(scale * parameters.get(name, paper))) for name, paper in self.lengths.items()}
-        return self.change(image, rng, **{**parameters, **lengths})
+        return self.change(image, rng, **(parameters | lengths))
 
 
 def gaussian_noise(image: Array, rng: np.random.Generator, *, sigma: float = 0.08) -> Array:
@@ -113,7 +113,7 @@ def perturbation(
     if name not in PERTURBATIONS:
         raise VhbenchError(f"unknown perturbation {name!r}; must be one of {', '.join(PERTURBATIONS)}")
     found = PERTURBATIONS[name]
-    change = found.relative if relative else found
+    change: Callable[..., Array] = found.relative if relative else found
     if severity is None:
         return change
     if severity not in range(1, 6):
@@ -188,7 +188,7 @@ def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
 def _filter_by_fourier(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
     """Convolve in the frequency domain (OpenCV's choice for large kernels), for disks of too many separable parts."""
     filtered = cv2.filter2D(colour, cv2.CV_32F, kernel, borderType=cv2.BORDER_REFLECT_101)
-    return np.clip(filtered + np.float32(0.002), 0, 255).astype(np.uint8).reshape(colour.shape)
+    return np.asarray(np.clip(filtered + np.float32(0.002), 0, 255), dtype=np.uint8).reshape(colour.shape)
 
 
 def _separate(colour: Array, column: npt.NDArray[np.float32], row: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

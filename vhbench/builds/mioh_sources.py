@@ -69,8 +69,8 @@ def check_upright(scene: Scene) -> None:
         return
     if seen != lying == (scene.width, scene.height):
         raise VhbenchError(
-            f"image {scene.image}: EXIF turns it to {seen[0]} × {seen[1]} pixels, its annotations are of the unturned "
-            f"{lying[0]} × {lying[1]}; must be of the upright picture, or the orientation be taken out of the file"
+            f"image of scene {scene.id!r}: EXIF turns it to {seen[0]} × {seen[1]} pixels, its annotations are of "
+            f"the unturned {lying[0]} × {lying[1]}; must be of the upright picture, or the file without orientation"
         )
 
 
