@@ -45,8 +45,8 @@ class VHExpansionBuild(SplitBuild):
 
     source: str = option(
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
-        "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer, "
-        "and options where there are several. FORM may be left out where it can be told.",
+        "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
+        "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be left out where it can be told.",
         names=("--source", "-s"),
         metavar="FORM:PATH",
         panel=_CASES,
@@ -70,8 +70,8 @@ class VHExpansionBuild(SplitBuild):
     )
     severity: int = option("1–5 as in ImageNet-C; 0: the paper's.", 0, least=0, most=5, panel=_IMAGE)
     keep_unsure: bool = option(
-        "Keep questions about colour and light on brightened images (brown turns orange there), about blur on blurred "
-        "ones and the like, as the paper does, although their answers may have changed.",
+        "Keep questions about colour and light on brightened images (brown turns orange there), about text and small "
+        "things on blurred and noisy ones and the like, as the paper does, although their answers may have changed.",
         False,
         panel=_IMAGE,
     )
