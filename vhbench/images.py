@@ -51,8 +51,8 @@ _PORTABLE: Final = {"PNG", "JPEG", "MPO", "WEBP"}
 _EIGHT_BIT: Final = {"1", "L", "LA", "P", "RGB", "RGBA"}
 """Modes that every reader shows alike."""
 
-_PNG_EXIF: Final = (b"eXIf", b"exif", b"Orientation")
-"""What a PNG holds if it may be turned; without them, its pixels need not be unpacked to find out."""
+_PNG_NOTES: Final = {b"eXIf", b"tEXt", b"zTXt", b"iTXt"}
+"""The chunks of a PNG in which an orientation may stand; without them, its pixels need not be unpacked to find out."""
 
 
 def open_image(image: ImageData) -> Image.Image:
@@ -116,11 +116,11 @@ def sizes_of(image: ImageData) -> tuple[tuple[int, int], tuple[int, int]]:
     data = read_image(image)
     try:
         with _quiet(), Image.open(io.BytesIO(data), formats=FORMATS) as opened:
-            lying = opened.size
+            lying = width, height = opened.size
             turned = _may_be_turned(opened, data) and _orientation(opened) in _ON_ITS_SIDE
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"image cannot be decoded (it must be one of {', '.join(FORMATS)})") from error
-    return (lying[::-1] if turned else lying), lying
+    return ((height, width) if turned else lying), lying
 
 
 def to_png(image: Image.Image, **options: int) -> bytes:
@@ -139,7 +139,16 @@ def _shown_alike(opened: Image.Image, data: bytes) -> bool:
 
 
 def _may_be_turned(opened: Image.Image, data: bytes) -> bool:
-    return opened.format != "PNG" or any(mark in data for mark in _PNG_EXIF)
+    """Tell whether an orientation may stand in an image."""
+    return opened.format != "PNG" or not _PNG_NOTES.isdisjoint(_chunks(data))
+
+
+def _chunks(png: bytes) -> Iterator[bytes]:
+    """Yield the kinds of a PNG's chunks."""
+    place = 8
+    while place + 8 <= len(png):
+        yield png[place + 4 : place + 8]
+        place += 12 + int.from_bytes(png[place : place + 4], "big")
 
 
 def _orientation(image: Image.Image) -> object:

@@ -46,7 +46,8 @@ class VHExpansionBuild(SplitBuild):
     source: str = option(
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
         "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
-        "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be left out where it can be told.",
+        "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be left out where "
+        "it can be told.",
         names=("--source", "-s"),
         metavar="FORM:PATH",
         panel=_CASES,
