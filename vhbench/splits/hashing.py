@@ -4,7 +4,7 @@ That is its rows with their images, the scenes behind them, and the words that c
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vhbench.columns import hashed
@@ -47,24 +47,30 @@ def truth_hash(name: str, image_sha256: str, truth: str) -> bytes:
     return hashlib.sha256(canonical([name, image_sha256, truth])).digest()
 
 
-def digested(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
+def digested(
+    rows: Iterable[Row], *, read: Callable[[ImageData], bytes] = read_image
+) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
     """Yield rows with their images' SHA-256 and bytes; an image that a row shares with the one before is read once.
 
     Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
     while a split is written the window before is being written and its file hashed meanwhile.
+
+    Args:
+        rows: their images are bytes or files.
+        read: gives an image's bytes.
 
     Raises:
         VhbenchError: if an image cannot be read, or is empty.
     """
     known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
     for row in rows:
-        known = {id(image): known.get(id(image)) or _read(image) for image in row.question.images}
+        known = {id(image): known.get(id(image)) or _read(image, read) for image in row.question.images}
         found = [known[id(image)] for image in row.question.images]
         yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
 
 
-def _read(image: ImageData) -> tuple[ImageData, bytes, bytes]:
-    data = read_image(image)
+def _read(image: ImageData, read: Callable[[ImageData], bytes]) -> tuple[ImageData, bytes, bytes]:
+    data = read(image)
     if not data:
         raise VhbenchError(f"image {image!r}: is empty")
     return image, hashlib.sha256(data).digest(), data

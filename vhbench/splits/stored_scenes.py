@@ -14,7 +14,8 @@ import pyarrow.parquet as pq
 from msgspec import defstruct, structs
 
 from vhbench.files import canonical, convert, write_atomic
-from vhbench.schema import Rejection, Scene, VhbenchError, read_image
+from vhbench.images import to_store
+from vhbench.schema import Rejection, Scene, VhbenchError
 from vhbench.splits.hashing import combined, truth_hash
 from vhbench.splits.unpacking import Text, open_parquet, read_group
 
@@ -45,7 +46,7 @@ class StoredScene:
 def truth_of(scene: Scene) -> StoredScene:
     """Return the stored form of a scene; its image is read, hashed and let go."""
     values = {name: getattr(scene, name) for name, _ in _REST}
-    digest = hashlib.sha256(read_image(scene.image)).hexdigest() if scene.image else ""
+    digest = hashlib.sha256(to_store(scene.image)).hexdigest() if scene.image else ""
     return StoredScene(scene.id, digest, canonical(values).decode())
 
 
