@@ -43,36 +43,40 @@ class Twin:
     Attributes:
         text: the negated question.
         form: "natural", "quoted", "llm", or "source" for one that the source of the questions brought along.
+        by: "rule", or the rewriter's name.
         refused: what the rewriter said where it was no negation; "" otherwise.
         reason: why that was refused.
     """
 
     text: str
     form: str = "natural"
+    by: str = "rule"
     refused: str = ""
     reason: str = ""
 
 
-def twin_of(question: str, wording: Wording = "auto", rewriter: Rewriter | None = None) -> Twin:
+def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = "auto") -> Twin:
     """Return the negated twin of a question.
 
     A twin that the validator refuses, whoever made it, gives way to the quoted form.
 
     Args:
         question: one yes/no question.
-        wording: one of :data:`WORDINGS`.
-        rewriter: who is asked for "llm".
+        rewriter: who is asked instead of the rule.
+        wording: one of :data:`WORDINGS`, for the rule.
 
     Raises:
         CannotNegate: if it is no yes/no question, or has no certain natural form where that is asked for.
     """
-    if wording == "quoted":
-        return Twin(quote(question), "quoted")
-    if rewriter is not None and wording == "llm":
+    if rewriter is not None:
         take_apart(question)  # nobody is asked to negate what is no yes/no question
         said = clean(rewriter.rewrite(PROMPT.format(question=question)))
         reason = why_not_negation(question, said)
-        return Twin(quote(question), "quoted", said, reason) if reason else Twin(said, "llm")
+        if reason:
+            return Twin(quote(question), "quoted", refused=said, reason=reason)
+        return Twin(said, "llm", by=rewriter.name)
+    if wording == "quoted":
+        return Twin(quote(question), "quoted")
     try:
         natural = negate(question)
         if reason := why_not_negation(question, natural):

@@ -98,9 +98,10 @@ class _Reader:
         for end in ends:
             if "V" in self.kinds(end):
                 # "sitting | on the bench", "rippling | water": what follows belongs to the participle.
-                bound = self.at(end + 1) in lists.PARTICLES or self.nouns(end + 1)
-                single = {end + 1} if bound or self.one_phrase(end + 1) else set()
-                found |= self.verb_phrase(end) - single
+                added = self.at(end + 1) in lists.PARTICLES | lists.ADVERBS
+                bound = {end + 1} if added or self.nouns(end + 1) else set()
+                bound |= {far for far in (end + 1, end + 1 + added) if self.one_phrase(far)}
+                found |= self.verb_phrase(end) - bound
         return frozenset(found)
 
     def one_phrase(self, start: int) -> bool:
