@@ -1,7 +1,7 @@
 """MME (Fu et al. 2023): two yes/no questions for each image, in fourteen subtasks.
 
 As published, a folder for each subtask: images with a text file of the same name beside them, or ``images/`` and
-``questions_answers_YN/``; a line is a question, a tab and "Yes" or "No". Parquet (the form of the dataset lmms-lab/MME):
+``questions_answers_YN/``; a line is a question, a tab and "Yes" or "No". Parquet (the dataset lmms-lab/MME):
 ``question_id, image, question, answer, category``.
 """
 

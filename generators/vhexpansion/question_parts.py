@@ -36,44 +36,51 @@ class Parts:
 
 _IMAGE_MARKS = re.compile(r"\s*(?:<[^<>\s]{1,40}>\s*)*")
 _HINT = re.compile(
-    r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}(?:answer|respond|reply|choose|select|pick"
-    r"|output|give|say|state|use|return|explain|think|provide|your answer|start|begin|note|options?|choices?|hint|yes|no|"
-    r"true|false|y/n|t/f|one word|in (?:one|a) (?:single )?word|with (?:one|a) (?:single )?word|<[^<>\s]{1,40}>|\(?[a-h][).:])"
-    r"(?![\w'])",
+    r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
+    r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer|start"
+    r"|begin|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word|(?:in|with) (?:one|a) (?:single )?word"
+    r"|<[^<>\s]{1,40}>|\(?[a-h][).:])(?![\w'])",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?<![A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\betc)(?<!\bFig)(?<!e\.g)"
-                  r"(?<!i\.e)[.!:]\s+|\n\s*")  # fmt: skip
-_PLACE = (
-    r"(?:image|imange|picture|photo|photograph|figure|scene|chart|map|table|graph|diagram|plot|text|drawing|video|frame)"
+"""How an instruction behind a question begins: how to answer, or the options."""
+_NO_END = (
+    r"(?<![A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\betc)(?<!\bFig)(?<!e\.g)(?<!i\.e)"
 )
-_THERE = rf"(?:the|this|that|your) (?:given |provided |following |above |attached |shown )?{_PLACE}(?: (?:shown|given|above|below|here))?"
+_END = re.compile(rf"{_NO_END}[.!:]\s+|\n\s*")
+"""Where a sentence before the question ends; abbreviations end none."""
+_PICTURE = (
+    r"(?:the|this|that|your) (?:given |provided |following |above |attached |shown )?"
+    r"(?:image|imange|picture|photo|photograph|figure|scene|chart|map|table|graph|diagram|plot|text|drawing|video|frame)"
+    r"(?: (?:shown|given|above|below|here))?"
+)
 _NEUTRAL = re.compile(
-    rf"(?:(?:in|from|on|for|given|considering|viewing|(?:when )?looking at|judging from|judging by|as (?:shown|seen) in)"
-    rf" {_THERE}|(?:according to|based on) [^,:;]{{1,80}}|for the question \0\d+\0"
-    rf"|(?:question|query|q)(?: \d{{1,4}})?)",
+    r"(?:in|from|on|for|given|considering|viewing|(?:when )?looking at|judging from|judging by|as (?:shown|seen) in)"
+    rf" {_PICTURE}|(?:according to|based on) [^,:;]{{1,80}}|for the question \0\d+\0"
+    r"|(?:question|query|q)(?: \d{1,4})?",
     re.IGNORECASE,
 )
 """Phrases that say where to look, or by what to go: they bear on the twin as they bear on the question."""
-_VERBS = "|".join(sorted(lists.AUXILIARIES))
-_BEGINS = re.compile(rf"(?:{_VERBS})\b(?!['’])", re.IGNORECASE)
-_LEAD = re.compile(rf",\s+(?=(?:{_VERBS})\b(?!['’]))", re.IGNORECASE)
-_WHICH = re.compile(rf"\b(?:{'|'.join(sorted(lists.QUESTION_WORDS))})\b", re.IGNORECASE)
+_VERBS = rf"(?:{'|'.join(sorted(lists.AUXILIARIES))})\b(?!['’])"
+_BEGINS = re.compile(_VERBS, re.IGNORECASE)
+_LEAD = re.compile(rf",\s+(?={_VERBS})", re.IGNORECASE)
+_WHICH = rf"(?:{'|'.join(sorted(lists.QUESTION_WORDS))})\b"
+_ASKS_WHICH = re.compile(rf"\b{_WHICH}", re.IGNORECASE)
 _INDIRECT = re.compile(
-    r"(?:may|can|could|would|will|do|did) (?:i|you|we) (?:please |kindly )?(?:(?:ask|tell|say|know|explain|show|give|name"
-    r"|identify|guess|see|describe|find)(?: me| us| out)?(?: about)? (?:"
-    + "|".join(sorted(lists.QUESTION_WORDS))
-    + r")\b|(?:please )?(?:describe|explain|list|summari[sz]e|tell me about|give|name)\b)",
+    r"(?:may|can|could|would|will|do|did) (?:i|you|we) (?:please |kindly )?"
+    r"(?:(?:ask|tell|say|know|explain|show|give|name|identify|guess|see|describe|find)(?: me| us| out)?(?: about)? "
+    rf"{_WHICH}|(?:describe|explain|list|summari[sz]e|tell me about|give|name)\b)",
     re.IGNORECASE,
 )
+"""Questions with the form of yes/no questions that ask for more: "Can you tell me what this is?"."""
 _ORDERS = frozenset(
     "describe list name count tell explain write find identify give show choose select answer complete classify caption "
     "generate draw guess look point state summarize summarise provide".split()
 )
 _SETTLED_OR = re.compile(
-    r"\b(?:(?:either|whether)\b[^?]*\bor|or (?:not|more|less|fewer|above|below|older|younger|higher|lower|later|earlier|so"
-    r"|greater|larger|smaller|longer|shorter|over|under|better|worse|something|anything|equal))\b"
+    r"\b(?:(?:either|whether)\b[^?]*\bor|or (?:not|more|less|fewer|above|below|older|younger|higher|lower|later|earlier"
+    r"|so|greater|larger|smaller|longer|shorter|over|under|better|worse|something|anything|equal))\b"
 )
+"""Where "or" offers no choice."""
 
 
 def take_apart(text: str) -> Parts:
@@ -161,7 +168,7 @@ def _check(text: str, body: str, mark: str) -> None:
             raise CannotNegate(f"not a yes/no question, it begins with {first!r}: {text!r}")
         if re.fullmatch(r"\w+n['’]t", first):
             return
-        if not mark or _WHICH.search(" ".join(words[:5])):
+        if "?" not in mark.replace("？", "?") or _ASKS_WHICH.search(" ".join(words[:5])):
             raise CannotNegate(f"not a yes/no question, it begins with {first!r} and not with a verb: {text!r}")
     if _INDIRECT.match(body):
         raise CannotNegate(f"not a yes/no question, it asks for more: {text!r}")

@@ -94,7 +94,7 @@ class _Reader:
 
     def with_clauses(self, ends: Ends) -> Ends:
         """Read a participle that belongs to the subject: "the man wearing a hat | happy"."""
-        found = set()
+        found = set[int]()
         for end in ends:
             if "V" in self.kinds(end):
                 # "sitting | on the bench", "rippling | water": what follows belongs to the participle.

@@ -8,6 +8,7 @@ stands where it governs the whole statement. Where that cannot be told for certa
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 from vhbench.english import third_person
 from vhbench.generators.vhexpansion import word_lists as lists
@@ -28,7 +29,8 @@ _QUOTING = re.compile(
     re.DOTALL,
 )
 _TWO = re.compile(
-    rf"\b(?:and|but|or|while|then) (?:{'|'.join(sorted(lists.AUXILIARIES))})\b|\bas well as\b|\balong with\b|\bplus\b|[&;]"
+    rf"\b(?:and|but|or|while|then) (?:{'|'.join(sorted(lists.AUXILIARIES))}) \w"
+    r"|\bas well as\b|\balong with\b|\bplus\b|[&;]"
 )
 Words = Sequence[str]
 
@@ -111,7 +113,9 @@ def _wrong_words(original: Parts, asked: list[str], twin: Parts) -> str:
         return _wrong_existence(asked, said)
     if "not" in said:
         return _wrong_not(original, asked, said)
-    return _difference(asked, [word for word in said if not _negates(word)], "the negation does not govern the question")
+    return _difference(
+        asked, [word for word in said if not _negates(word)], "the negation does not govern the question"
+    )
 
 
 def _wrong_statement(original: Parts, asked: list[str], statement: list[str]) -> str:
@@ -156,13 +160,15 @@ def _breaks(before: Words, after: Words) -> bool:
 def _wrong_existence(asked: list[str], said: list[str]) -> str:
     """Say why "Is there no …" does not negate "Is there a …"; "" if it does."""
     if asked[1:2] != ["there"] or asked[2:3] not in (["a"], ["an"], ["any"]):
-        return _difference(asked, [*said[:2], *said[3:]], "'no' does not negate the whole of this question", free=_LIGHT)
+        return _difference(
+            asked, [*said[:2], *said[3:]], "'no' does not negate the whole of this question", free=_LIGHT
+        )
     if [*asked[:2], *asked[3:]] != [*said[:2], *said[3:]]:
         return _difference(asked[3:], said[3:], "")
     bending = lists.SCOPES | lists.UNCLEAR | lists.QUANTIFIERS | lists.NUMBERS | lists.ANY | lists.SUBORDINATORS
     rest = asked[3:]
     counting = {*rest[:1]} & lists.QUANTITIES or any(
-        word in lists.QUANTITIES and of == "of" for word, of in zip(rest, rest[1:], strict=False)
+        word in lists.QUANTITIES and of == "of" for word, of in pairwise(rest)
     )
     if bending & set(rest) or counting or any(re.search(r"[\d&+/]", word) for word in rest):
         return "'no' does not negate the whole of this question"
@@ -198,4 +204,4 @@ def _negates(word: str) -> bool:
 
 
 def _squashed(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return " ".join(text.replace("\0", "").split()).casefold()

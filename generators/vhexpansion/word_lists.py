@@ -43,9 +43,7 @@ SUBORDINATORS: Final = _words("subordinators")
 QUANTITIES: Final = _words("quantities")
 SCOPES: Final = _words("scopes", "conjunctions")
 ANY: Final = _words("any")
-UNCLEAR: Final = (
-    _words("unclear", "scopes", "negations", "quantities") | (QUANTIFIERS - {"both", "all"})
-) - {"than"}
+UNCLEAR: Final = (_words("unclear", "scopes", "negations", "quantities") | (QUANTIFIERS - {"both", "all"})) - {"than"}
 """What the grammar of subjects does not read: quantifiers within a sentence, "only", "as well as" …"""
 DEGREES: Final = _words("degrees")
 ADVERBS: Final = _words("degrees", "places")

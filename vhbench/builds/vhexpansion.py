@@ -54,8 +54,8 @@ class VHExpansionBuild(SplitBuild):
     )
     images: str = option("Folder of the images that the source names.", "", metavar="DIR", panel=_CASES)
     name: str = option(
-        f"Of the source in rows and configs. Tasks are there for {', '.join(f for f in FORMS if f != 'split')}; for any other name "
-        "`vhbench tasks OUT/vhexpansion` writes them.",
+        f"Of the source in rows and configs. Tasks are there for {', '.join(f for f in FORMS if f != 'split')}; for "
+        "any other name `vhbench tasks OUT/vhexpansion` writes them.",
         "",
         panel=_CASES,
     )
