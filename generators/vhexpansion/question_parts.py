@@ -37,15 +37,14 @@ class Parts:
 _IMAGE_MARKS = re.compile(r"\s*(?:<[^<>\s]{1,40}>\s*)*")
 _HINT = re.compile(
     r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
-    r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer|start"
-    r"|begin|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word|(?:in|with) (?:one|a) (?:single )?word"
+    r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer"
+    r"|start|begin|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word|(?:in|with) (?:one|a) (?:single )?word"
     r"|<[^<>\s]{1,40}>|\(?[a-h][).:])(?![\w'])",
     re.IGNORECASE,
 )
 """How an instruction behind a question begins: how to answer, or the options."""
-_NO_END = (
-    r"(?<![A-Z])(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bSt)(?<!\bNo)(?<!\bvs)(?<!\betc)(?<!\bFig)(?<!e\.g)(?<!i\.e)"
-)
+_SHORT = ("Mr", "Mrs", "Ms", "Dr", "St", "No", "vs", "etc", "Fig")
+_NO_END = "".join(rf"(?<!\b{word})" for word in _SHORT) + r"(?<![A-Z])(?<!e\.g)(?<!i\.e)"
 _END = re.compile(rf"{_NO_END}[.!:]\s+|\n\s*")
 """Where a sentence before the question ends; abbreviations end none."""
 _PICTURE = (
@@ -73,8 +72,8 @@ _INDIRECT = re.compile(
 )
 """Questions with the form of yes/no questions that ask for more: "Can you tell me what this is?"."""
 _ORDERS = frozenset(
-    "describe list name count tell explain write find identify give show choose select answer complete classify caption "
-    "generate draw guess look point state summarize summarise provide".split()
+    "describe list name count tell explain write find identify give show choose select answer complete classify "
+    "caption generate draw guess look point state summarize summarise provide".split()
 )
 _SETTLED_OR = re.compile(
     r"\b(?:(?:either|whether)\b[^?]*\bor|or (?:not|more|less|fewer|above|below|older|younger|higher|lower|later|earlier"
