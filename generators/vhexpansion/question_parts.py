@@ -38,7 +38,8 @@ _IMAGE_MARKS = re.compile(r"\s*(?:<[^<>\s]{1,40}>\s*)*")
 _HINT = re.compile(
     r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
     r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer"
-    r"|start|begin|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word|(?:in|with) (?:one|a) (?:single )?word"
+    r"|start|begin|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word"
+    r"|(?:in|with) (?:one|a) (?:single )?word"
     r"|<[^<>\s]{1,40}>|\(?[a-h][).:])(?![\w'])",
     re.IGNORECASE,
 )
@@ -75,6 +76,7 @@ _ORDERS = frozenset(
     "describe list name count tell explain write find identify give show choose select answer complete classify "
     "caption generate draw guess look point state summarize summarise provide".split()
 )
+_LAST_OR = re.compile(rf" or (?:(?:an?|the|in|on) )?\S+(?: (?:in|on) {_PICTURE})?$")
 _SETTLED_OR = re.compile(
     r"\b(?:(?:either|whether)\b[^?]*\bor|or (?:not|more|less|fewer|above|below|older|younger|higher|lower|later|earlier"
     r"|so|greater|larger|smaller|longer|shorter|over|under|better|worse|something|anything|equal))\b"
@@ -176,9 +178,9 @@ def _check(text: str, body: str, mark: str) -> None:
 
 
 def _asks_for_choice(joined: str, words: list[str]) -> bool:
-    """Tell whether "or" offers a choice: "Is the dog brown or black?", but not "Is there a dog or a cat?"."""
+    """Tell whether "or" surely offers a choice: its last words are "brown or black", but not "there is a dog or a cat"."""
     stated = words[1:2] == ["there"] or (words[1:2] == ["it"] and "that" in words[3:6])
-    return words[0] in lists.BE and not stated and not _SETTLED_OR.search(joined)
+    return words[0] in lists.BE and not stated and _LAST_OR.search(joined) is not None and not _SETTLED_OR.search(joined)
 
 
 def _mask(text: str) -> tuple[str, list[str]]:

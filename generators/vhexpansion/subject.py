@@ -163,18 +163,23 @@ class _Reader:
         for position in range(start, self.length):
             kinds = self.kinds(position)
             if nouns and not self.joined(position):
-                adjectives = adjectives and bool(kinds & set("AcdV"))  # all so far may have been adjectives
-                if not (kinds & {"N"} or adjectives):
+                adjectives = adjectives and bool(kinds & set("AcdVs"))  # all so far may have been adjectives
+                shade = "c" in kinds and "N" in self.kinds(position + 1)  # "sky blue shirt"
+                if not (kinds & {"N"} or adjectives or shade):
                     break
-            if not kinds & set("NAcdV") or (nouns and self.plainly_said(position)):
+            if not kinds & set("NAcdVs") or (nouns and self.plainly_said(position)):
                 break
-            surely = "N" in kinds and not kinds & set("Acd")
-            alone = bool(kinds & set("cd")) and (position == start or "d" in kinds)
+            surely = "N" in kinds and not kinds & set("Acds")
+            alone = "d" in kinds or ("s" in kinds and adjectives) or ("c" in kinds and self.worn(start, position))
             if ("N" in kinds or alone) and not self.attached(position, kinds):
                 found |= {position + 1, position + 2} if self.labels(start, position + 1) else {position + 1}
             nouns = nouns or "N" in kinds
             adjectives = adjectives and not surely
         return found
+
+    def worn(self, start: int, position: int) -> bool:
+        """Tell whether a colour stands for a thing: "the red", "in red"."""
+        return position == start and self.at(start - 1) in lists.DETERMINERS | lists.NUMBERS | {"in"}
 
     def labels(self, start: int, position: int) -> bool:
         """Tell whether a number may name the thing before it: "lane 5", but not "the image 5", nor "the vase 5"."""
@@ -191,7 +196,7 @@ class _Reader:
         if word.endswith(("'s", "s'", "’s", "s’")) or self.joined(following):
             return True
         said = self.kinds(following)
-        return bool(kinds & set("cd")) and "N" in said and "V" not in said and "N" not in kinds
+        return bool(kinds & set("cds")) and bool(said & {"N", "s"}) and "V" not in said and "N" not in kinds
 
     def joined(self, position: int) -> bool:
         """Tell whether a word and the one before it are one: "Mickey Mouse", "traffic light"."""
@@ -225,7 +230,7 @@ class _Reader:
     def adjectives(self, start: int) -> Ends:
         """Read "deep blue", "big and brown", "larger than the left one", "equal to that one"."""
         ends, position = set(), start
-        while self.kinds(position) & set("AcdV") or self.at(position) in lists.PARTICLES:
+        while self.kinds(position) & set("AcdVs") or self.at(position) in lists.PARTICLES:
             position += 1
             ends.add(position)
         both = {far for end in ends if self.at(end) == "and" for far in self.adjectives(end + 1)}
@@ -306,7 +311,7 @@ class _Reader:
         return word.endswith("s") and not known
 
     def kinds(self, position: int) -> frozenset[str]:
-        """Return what a word can be: N noun, A adjective, V participle, c colour or material, d direction."""
+        """Return what a word can be: N noun, A adjective, V participle, c colour or material, d direction, s shape."""
         if not 0 <= position < self.length:
             return frozenset()
         word = self.words[position]

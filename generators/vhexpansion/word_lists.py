@@ -64,6 +64,7 @@ CLOSED_CLASSES: Final = (
 ) - {"can", "little", "few", "half", "single"}  # fmt: skip
 
 _COLOURS: Final = _words("colours")
+_SHAPES: Final = _words("shapes")
 _ADJECTIVES: Final = _words("adjectives")
 _ADJECTIVES_OR_NOUNS: Final = _words("adjectives_or_nouns")
 _NOUNS: Final = _words("nouns", "animate", "not_participles", "not_adverbs", "pictures")
@@ -73,7 +74,8 @@ _ADJECTIVE: Final = re.compile(r"\w{2,}(?:ful|less|ous|able|ible|ish)|(?:\w+-)+\
 
 @cache
 def kinds_of(word: str) -> frozenset[str]:
-    """Return what a lower-case word can be: N noun, A adjective, V participle, c colour or material, d direction.
+    """Return what a lower-case word can be: N noun, A adjective, V participle, c colour or material, d direction, s
+    shape.
 
     >>> sorted(kinds_of("dog")), sorted(kinds_of("happy")), sorted(kinds_of("wearing")), sorted(kinds_of("gruffalo"))
     (['N'], ['A'], ['A', 'V'], ['A', 'N'])
@@ -81,6 +83,7 @@ def kinds_of(word: str) -> frozenset[str]:
     for words, kinds in (
         (DIRECTIONS, "AdV" if word == "left" else "Ad"),
         (_COLOURS, "Ac"),
+        (_SHAPES, "As"),
         (_ADJECTIVES_OR_NOUNS, "AN"),
         (_PARTICIPLES_OR_NOUNS, "ANV"),
         (_NOUNS, "N"),
@@ -95,7 +98,7 @@ def kinds_of(word: str) -> frozenset[str]:
 
 def may_describe(word: str) -> bool:
     """Tell whether a list has a word as an adjective, although it can be a noun as well."""
-    return word in _COLOURS | _ADJECTIVES_OR_NOUNS | DIRECTIONS
+    return word in _COLOURS | _SHAPES | _ADJECTIVES_OR_NOUNS | DIRECTIONS
 
 
 def _by_ending(word: str) -> frozenset[str]:
