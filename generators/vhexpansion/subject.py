@@ -142,17 +142,18 @@ class _Reader:
             return frozenset({start + 1})
         position, found = start, set()
         if first in lists.DEMONSTRATIVES and not self.is_number(start + 1):
-            alone = "N" not in self.kinds(start + 1) or lists.may_describe(self.at(start + 1))
+            verb = self.auxiliary in lists.ASKS_VERB and self.at(start + 1) in lists.VERBS
+            alone = verb or "N" not in self.kinds(start + 1) or lists.may_describe(self.at(start + 1))
             found |= {start + 1} if alone else set()
         if first in lists.QUANTIFIERS:
             position += 2 if self.at(start + 1) == "of" else 1
         if self.at(position) in lists.DETERMINERS:
             position += 1
-        while position < self.length and self.is_number(position):
+        while position < self.length and (self.is_number(position) or self.at(position) in lists.ORDINALS):
             position += 1
         if position > start and self.at(position) in {"one", "ones"}:
             found.add(position + 1)
-        if self.is_number(position - 1) and position > start:
+        if position > start and self.is_number(position - 1) and "N" not in self.kinds(position):
             found.add(position)  # "these two"
         found |= self.run(position)
         return frozenset(found)

@@ -34,6 +34,7 @@ DEMONSTRATIVES: Final = _words("demonstratives")
 QUANTIFIERS: Final = _words("quantifiers")
 DETERMINERS: Final = _words("determiners", "demonstratives") | {"both", "all"}
 NUMBERS: Final = _words("numbers")
+ORDINALS: Final = _words("ordinals")
 PICTURES: Final = _words("pictures")
 PREPOSITIONS: Final = _words("prepositions")
 PREPOSITION_PAIRS: Final = _phrases("preposition_pairs")
