@@ -178,9 +178,11 @@ def _check(text: str, body: str, mark: str) -> None:
 
 
 def _asks_for_choice(joined: str, words: list[str]) -> bool:
-    """Tell whether "or" surely offers a choice: its last words are "brown or black", but not "there is a dog or a cat"."""
+    """Tell whether "or" surely offers a choice: "is it brown or black", but not "is there a dog or a cat"."""
     stated = words[1:2] == ["there"] or (words[1:2] == ["it"] and "that" in words[3:6])
-    return words[0] in lists.BE and not stated and _LAST_OR.search(joined) is not None and not _SETTLED_OR.search(joined)
+    return (
+        words[0] in lists.BE and not stated and _LAST_OR.search(joined) is not None and not _SETTLED_OR.search(joined)
+    )
 
 
 def _mask(text: str) -> tuple[str, list[str]]:

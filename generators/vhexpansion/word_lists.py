@@ -75,8 +75,9 @@ _ADJECTIVE: Final = re.compile(r"\w{2,}(?:ful|less|ous|able|ible|ish)|(?:\w+-)+\
 
 @cache
 def kinds_of(word: str) -> frozenset[str]:
-    """Return what a lower-case word can be: N noun, A adjective, V participle, c colour or material, d direction, s
-    shape.
+    """Return what a lower-case word can be.
+
+    N noun, A adjective, V participle, c colour or material, d direction, s shape.
 
     >>> sorted(kinds_of("dog")), sorted(kinds_of("happy")), sorted(kinds_of("wearing")), sorted(kinds_of("gruffalo"))
     (['N'], ['A'], ['A', 'V'], ['A', 'N'])
