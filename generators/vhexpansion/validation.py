@@ -182,7 +182,8 @@ def _wrong_not(original: Parts, asked: list[str], said: list[str]) -> str:
         return _difference(asked, [*said[:at], *said[at + 1 :]], "")
     if (lists.QUANTIFIERS | lists.CONJUNCTIONS | lists.ANY | lists.NUMBERS) & set(asked):
         return "the negation does not govern the quantifier or conjunction"
-    if asked[1] == "there" or at - 1 != _border(original, asked):
+    possible = asked[0] in lists.AUXILIARIES - lists.BE - lists.HAVE - {"do", "does", "did"}  # "can you not": cannot?
+    if asked[1] == "there" or possible or at - 1 != _border(original, asked):
         return "the negation is not where it governs the whole statement"
     return ""
 
