@@ -34,6 +34,9 @@ class Parts:
     after: str
 
 
+LONGEST = 8_000
+"""Characters of a text in which a question is looked for."""
+
 _IMAGE_MARKS = re.compile(r"\s*(?:<[^<>\s]{1,40}>\s*)*")
 _HINT = re.compile(
     r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
@@ -95,6 +98,8 @@ after=' Answer yes or no.')
         CannotNegate: if there is none, or more than one.
     """
     text = text.strip()
+    if len(text) > LONGEST:
+        raise CannotNegate(f"longer than {LONGEST} characters: {text[:40]!r}…")
     masked, quotations = _mask(text)
     marks = _IMAGE_MARKS.match(masked)
     start = marks.end() if marks else 0
@@ -124,12 +129,13 @@ def is_neutral(phrase: str) -> bool:
 
 def _end_of_question(text: str, masked: str, start: int) -> tuple[int, int]:
     """Return where the question ends with its mark, and without."""
-    mark = re.search(r"\s*[?？][?!？\s]*(?<=\S)", masked[start:])
+    mark = re.search(r"[?？][?!？]*", masked[start:])
     if mark:
-        rest = masked[start + mark.end() :]
+        stop = start + mark.end()
+        rest = masked[stop:]
         if re.search("[?？]", rest) and not (_HINT.match(rest) and len(rest) < 40):
             raise CannotNegate(f"not one yes/no question: {text!r}")
-        return start + mark.end(), start + mark.start()
+        return stop, len(masked[: start + mark.start()].rstrip())
     ends = [found for found in _END.finditer(masked, start) if found[0].strip() != ":"]
     begins = [start, *(found.end() for found in ends)]
     for begin in begins:

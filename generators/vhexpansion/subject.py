@@ -14,6 +14,8 @@ from vhbench.generators.vhexpansion import word_lists as lists
 
 Ends = frozenset[int]
 _NONE: Ends = frozenset()
+LONGEST = 40
+"""Words of a clause that is read; of a longer one nothing is certain, and reading it in every way would take long."""
 
 
 def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
@@ -25,7 +27,7 @@ def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
     2
     >>> subject_length("Is", ["the", "light", "left", "on"])  # the light | left on, or the light left | on
     """
-    if not words:
+    if not 0 < len(words) <= LONGEST:
         return None
     found = frozenset(_Reader(auxiliary.lower(), words).borders())
     return next(iter(found)) if len(found) == 1 and found < frozenset(range(len(words))) else None

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from vhbench.english import third_person
 from vhbench.generators.vhexpansion import word_lists as lists
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, Parts, bare, is_neutral, take_apart
+from vhbench.generators.vhexpansion.question_parts import LONGEST, CannotNegate, Parts, bare, is_neutral, take_apart
 from vhbench.generators.vhexpansion.subject import subject_length
 
 OPENINGS = tuple(
@@ -43,6 +43,8 @@ def why_not_negation(question: str, candidate: str) -> str:
     >>> why_not_negation("Is the dog brown?", "Is it false that the dog is black?")
     "other content: added 'black', lost 'brown'"
     """
+    if len(candidate) > 2 * LONGEST:
+        return f"longer than {2 * LONGEST} characters"
     if (quoted := _QUOTING.fullmatch(candidate.strip())) and not _QUOTING.fullmatch(question.strip()):
         return _wrong_quotation(question, quoted)
     try:
