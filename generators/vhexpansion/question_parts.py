@@ -41,7 +41,7 @@ _IMAGE_MARKS = re.compile(r"\s*(?:<[^<>\s]{1,40}>\s*)*")
 _HINT = re.compile(
     r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
     r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer"
-    r"|start|begin|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word"
+    r"|start|begin|assistant|note|options?|choices?|hint|yes|no|true|false|y/n|t/f|one word"
     r"|(?:in|with) (?:one|a) (?:single )?word"
     r"|<[^<>\s]{1,40}>|\(?[a-h][).:])(?![\w'])",
     re.IGNORECASE,
@@ -83,6 +83,7 @@ _LAST_OR = re.compile(rf" or (?:(?:an?|the|in|on) )?\S+(?: (?:in|on) {_PICTURE})
 _SETTLED_OR = re.compile(
     r"\b(?:(?:either|whether)\b[^?]*\bor|or (?:not|more|less|fewer|above|below|older|younger|higher|lower|later|earlier"
     r"|so|greater|larger|smaller|longer|shorter|over|under|better|worse|something|anything|equal))\b"
+    r"|\b\w{3,}ing (?:an?|the) .{1,60} or (?!\S*ing\b)"  # "wearing a hat or a scarf"
 )
 """Where "or" offers no choice."""
 
@@ -185,6 +186,7 @@ def _check(text: str, body: str, mark: str) -> None:
 
 def _asks_for_choice(joined: str, words: list[str]) -> bool:
     """Tell whether "or" surely offers a choice: "is it brown or black", but not "is there a dog or a cat"."""
+    joined = re.sub(r"[ (,]*\b(?:yes or no|no or yes|true or false)\b", "", joined)
     stated = words[1:2] == ["there"] or (words[1:2] == ["it"] and "that" in words[3:6])
     return (
         words[0] in lists.BE and not stated and _LAST_OR.search(joined) is not None and not _SETTLED_OR.search(joined)

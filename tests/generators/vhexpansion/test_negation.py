@@ -129,6 +129,9 @@ QUOTED = [
     ("Is the pot full and is the pan empty?", QUOTE + '"Is the pot full and is the pan empty?"'),
     ("There is a dog, isn't there?", QUOTE + '"There is a dog, isn\'t there?"'),
     ("May I ask if it is late?", QUOTE + '"May I ask if it is late?"'),
+    ("Is it open (yes or no)?", QUOTE + '"Is it open (yes or no)?"'),
+    ("Is the boy holding a kite or a ball?", QUOTE + '"Is the boy holding a kite or a ball?"'),
+    ("Is the film from the city or region of Rome?", QUOTE + '"Is the film from the city or region of Rome?"'),
     ("You see a dog?", QUOTE + '"You see a dog?"'),
 ]
 
