@@ -249,7 +249,7 @@ PAIRS = Family(
         Metric("new_cases", f"{_HEADLINE}:new_cases", False, needs=_OF_PAIRS, in_cells=False),
         UNPARSED,
     ),
-    cells=(("source", "perturbation"), ("source", "perturbation", "negated")),
+    cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode", "negated")),
     rows="pairs",
     extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
 )

@@ -140,6 +140,10 @@ def symmetric(
     parser: Annotated[
         str | None, typer.Option(help="How answers are read, see yes-no; vhtest's under --compat.")
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated."),
+    ] = None,
     compat: Compat = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -151,10 +155,25 @@ def symmetric(
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
     rows = _yes_no_rows(responses, questions, parser, compat)
-    result = metric.score(rows, parser=parser or ("vhtest" if compat else "default"), seed=seed)
+    read = parser or ("vhtest" if compat else "default")
+    result = metric.score(rows, parser=read, seed=seed)
     names = "symmetric_accuracy chance accuracy chance_accuracy original_accuracy yes_rate unparsed".split()
     counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
+    result["by"] = {field: _by(rows, field, parser=read, seed=seed) for field in by or ()}
     _show(result, as_json, names, counts + f"{result['new_successful']} new successful cases")
+    for field, parts in {} if as_json else result["by"].items():
+        for value, part in parts.items():
+            _table({n: part[n] for n in names}, part["intervals"], f"{field} = {value}: {part['pairs']} pairs")
+
+
+def _by(rows: Sequence[Mapping[str, Any]], field: str, **how: Any) -> dict[str, Any]:
+    """Score the pairs of each value of a field by themselves."""
+    from vhbench.tasks.metrics import symmetric_accuracy as metric
+
+    values = sorted({str(row[field]) for row in rows if row.get(field)})
+    if not values:
+        raise VhbenchError(f"--by {field}: no row says anything in this field")
+    return {value: metric.score([row for row in rows if str(row.get(field)) == value], **how) for value in values}
 
 
 @app.command("multiple-choice")
