@@ -110,7 +110,17 @@ def test_the_kind_of_a_question_says_how_its_answer_is_read(
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("Yes", "yes"), (" no. ", "no"), ("T", ""), ("true", "yes"), ("N", "no"), ("no, none", ""), ("1", ""), ("", "")],
+    [
+        ("Yes", "yes"),
+        (" no. ", "no"),
+        ("T", ""),
+        ("true", "yes"),
+        ("N", "no"),
+        ("no, none", ""),
+        ("1", "yes"),
+        ("0", "no"),
+        ("", ""),
+    ],
 )
 def test_a_table_says_yes_or_no_and_nothing_else(text: str, expected: str) -> None:
     assert answers.label(text) == expected
