@@ -25,12 +25,12 @@ def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None
     >>> reason(1, 100), reason(2, 100, allow_failed=True)
     (None, None)
     >>> reason(2, 100)
-    '2 of 100 requests failed (2.0 %), more than 1 %: no score is told, as it would not be the model\'s'
+    '2 of 100 requests failed (2.0 %), more than 1 %: scores are withheld'
     """
     if allow_failed or failed <= ALLOWED * asked:
         return None
     share = f"{failed} of {asked} request{'s' if asked > 1 else ''} failed ({100 * failed / asked:.1f} %)"
-    return f"{share}, more than {100 * ALLOWED:.0f} %: no score is told, as it would not be the model's"
+    return f"{share}, more than {100 * ALLOWED:.0f} %: scores are withheld"
 
 
 def reason_of(records: Iterable[Record], *, allow_failed: bool = False) -> str | None:
