@@ -1,7 +1,7 @@
 """The answers that were not read: which, of which questions, and whether one right answer suffers more than another."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,14 +48,30 @@ def summary(records: Sequence[Record]) -> dict[str, Any]:
     return {"by_answer": counts, "warnings": list(_warnings(counts)), "examples": examples}
 
 
+def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield what there is to know of the answers of some kinds; "cut_off" is one more, of answers read or not."""
+    for record in records:
+        kinds = {kind_of(record), "cut_off" if record.cut_off else ""} & set(only)
+        if kinds:
+            yield {
+                "task": task,
+                "id": record.id,
+                "why": kind_of(record) or "cut_off",
+                "cut_off": record.cut_off,
+                "question": record.question,
+                "choices": list(record.choices),
+                "answer": record.answer,
+                "prediction": record.prediction,
+                "response": record.response,
+            }
+
+
 def by_answer(records: Sequence[Record]) -> dict[str, dict[str, int]]:
     """Return right answer → its questions, and how many answers of each kind they got."""
     asked = [record for record in records if record.answer]
     total = Counter(record.answer for record in asked)
     found = Counter((record.answer, kind_of(record)) for record in asked)
-    return {
-        answer: {"n": total[answer], **{kind: found[answer, kind] for kind in KINDS}} for answer in sorted(total)
-    }
+    return {answer: {"n": total[answer], **{kind: found[answer, kind] for kind in KINDS}} for answer in sorted(total)}
 
 
 def shortened(text: str, length: int = _LENGTH) -> str:

@@ -82,7 +82,9 @@ def score(
     if len(asked) != len(texts):
         raise VhbenchError(f"{len(asked)} questions for {len(texts)} answers: one each is needed")
     how = _How(positive, parser, compat, seed)
-    said = [how.said(_text(text, place), question) for place, (text, question) in enumerate(zip(texts, asked, strict=True))]
+    said = [
+        how.said(_text(text, place), question) for place, (text, question) in enumerate(zip(texts, asked, strict=True))
+    ]
     gold = [yes_or_no(label, f"label {place}") for place, label in enumerate(truth)]
     return how.result(said, gold, clusters, how.reason(said, allow_failed))
 

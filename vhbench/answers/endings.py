@@ -39,7 +39,7 @@ def _breaks_off(text: str) -> bool:
     """Tell whether the last sentence of a text has no end."""
     last_line = text[text.rfind("\n") + 1 :][-_LINE:]
     bare = last_line.rstrip(_CLOSERS)
-    if not bare or bare[-1] in _MARKS or not bare[-1].isalnum() and bare[-1] not in ",;-–—":
+    if not bare or bare[-1] in _MARKS or (not bare[-1].isalnum() and bare[-1] not in ",;-–—"):
         return False
     words = re.findall(r"\w+", bare[-100:])
     if words and words[-1].lower() in _DANGLING:
