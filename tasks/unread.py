@@ -94,8 +94,8 @@ def _warnings(counts: dict[str, dict[str, int]]) -> Iterator[str]:
     if chance < _CERTAIN:
         told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
         yield (
-            f"not read were {told} (p = {chance:.1g}, Fisher's exact test): scores lean to the answer that is read more "
-            "often; look at the examples"
+            f"not read were {told} (p = {chance:.1g}, Fisher's exact test): scores lean to the answer that is read more"
+            " often; look at the examples"
         )
 
 

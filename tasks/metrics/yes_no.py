@@ -1,9 +1,9 @@
 """Yes/no questions: accuracy, precision, recall, F1, the share of yes, and what could not be parsed.
 
 The positive class is "no" for ODE and AMBER (finding a hallucination) and "yes" for POPE (finding an object). An answer
-that cannot be parsed is wrong, and so is what is no answer, a failed request or a refusal; the share of each is reported.
-A rate without a denominator is None. Where more than 1 % of the requests failed, all rates but these shares are None,
-see :mod:`vhbench.tasks.metrics.withholding`.
+that cannot be parsed is wrong, and so is what is no answer, a failed request or a refusal; their shares are reported. A
+rate without a denominator is None. Where more than 1 % of the requests failed, all rates but these shares are None, see
+:mod:`vhbench.tasks.metrics.withholding`.
 
 ``parser`` names how answers are read, see :mod:`vhbench.answers`: ``default``, ``pope``, ``ode``,
 ``amber``, ``vhtest``, ``lmms_eval``. ``compat=True`` also takes over the arithmetic of the parser's benchmark: POPE's

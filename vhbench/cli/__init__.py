@@ -1,4 +1,4 @@
-"""The command line: ``vhbench build|verify|push|diff|preview|score|answers|analyse|review|tasks|demo``, one file per command.
+"""The command line: ``vhbench build|verify|push|diff|preview|score|answers|analyse|review|tasks|demo``, a file each.
 
 Every module here is cheap to import: what a command needs is imported when it runs.
 """

@@ -23,7 +23,7 @@ def answers(
         str,
         typer.Option(
             metavar="KINDS",
-            help="Which: unparsed (no parser could tell what is said), failed (no answer came), refused (the model gave "
+            help="Which: unparsed (nobody could tell what is said), failed (no answer came), refused (the model gave "
             "none, or saw no image), cut_off (it visibly stops midway); several with commas.",
         ),
     ] = "unparsed,failed,refused",
