@@ -13,6 +13,9 @@ from vhbench.schema import Record
 ALLOWED = 0.01
 """The share of failed requests up to which scores are told."""
 
+_SHOWN = 200
+"""Signs of a fault that a line has."""
+
 WORDS = {"unparsed": "", "failed": "failed", "refused": "refused"}
 """Share that is told even then → what :func:`vhbench.tasks.metrics.records.said` says of such an answer."""
 
@@ -34,9 +37,16 @@ def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None
 
 
 def reason_of(records: Iterable[Record], *, allow_failed: bool = False) -> str | None:
-    """Return the line that says why no score of answers is told, None where there is no reason."""
-    failures = [record.failure for record in records]
-    return reason(failures.count("failed"), len(failures), allow_failed=allow_failed)
+    """Return the line that says why no score of answers is told, with the first fault; None where there is no reason.
+
+    >>> reason_of([Record("q", response="Error: no vision tower", failure="failed")])
+    "1 of 1 request failed (100.0 %), more than 1 %: scores are withheld; the first: 'Error: no vision tower'"
+    """
+    asked = list(records)
+    failed = [record for record in asked if record.failure == "failed"]
+    why = reason(len(failed), len(asked), allow_failed=allow_failed)
+    first = next((record.response for record in failed if record.response.strip()), "")
+    return f"{why}; the first: {first[:_SHOWN]!r}" if why and first else why
 
 
 def withhold(result: Mapping[str, Any], names: Iterable[str], why: str | None) -> dict[str, Any]:
