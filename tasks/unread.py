@@ -57,7 +57,7 @@ def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterato
     for record in records:
         kinds = {kind_of(record), "cut_off" if record.cut_off else ""} & set(only)
         if kinds:
-            whole = {"task": task, "why": kind_of(record) or "cut_off", **asdict(record)}
+            whole = {**asdict(record), "task": task, "why": kind_of(record) or "cut_off"}
             yield {name: whole[name] for name in COLUMNS}
 
 
