@@ -1,6 +1,7 @@
 """What is said in place of a claim: a contrary, the opposite comparison, sameness, another value."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from vhbench.answers.alignment import aligned, shares, starts
@@ -9,6 +10,7 @@ from vhbench.answers.quantities import value, within
 from vhbench.answers.sentence_parts import Part, finite
 from vhbench.answers.stems import Word, compares, content, opposite
 
+_PLACED: Final = frozenset("left right above below front behind".split())
 _ALIKE: Final = ("equal", "different")
 
 
@@ -23,6 +25,22 @@ def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
             stands_for_it = start[0] < 0 or said[start[0]].role == "pronoun"
             if (start[1] < n or (start[1] == n and stands_for_it)) and aligned(said, claim, start, n):
                 return "no"
+    return ""
+
+
+def converse(said: list[Word], clause: Part, claim: Claim) -> str:
+    """Read "the woman is to the right of the man" where the man's place is asked."""
+    at = next((n for n, word in enumerate(claim.words) if n and word.surface in _PLACED), None)
+    if claim.exists or at is None or at + 1 >= len(claim.words):
+        return ""
+    one, place, other = claim.words[:at], claim.words[at], claim.words[at + 1 :]
+    if any(word.surface in PREPOSITIONS for word in (*one, *other)):
+        return ""
+    turned = replace(claim, words=(*other, place, *one), subject=len(other))
+    if any(aligned(said, turned, start) for start in starts(said, clause, turned)):
+        return "no"
+    if any(aligned(said, turned, start, len(other)) for start in starts(said, clause, turned) if start[1] < len(other)):
+        return "yes"
     return ""
 
 

@@ -7,11 +7,12 @@ of one word what excludes that word: a dog that stands does not sit, and a line 
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from vhbench.answers.alignment import aligned, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
-from vhbench.answers.contraries import contrary, measured
+from vhbench.answers.contraries import contrary, converse, measured
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
@@ -20,8 +21,8 @@ from vhbench.answers.stems import PICTURE, Word, compares, content, implies, ste
 _UNSURE: Final = re.compile(
     r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
     r"\b(?:certain|certainly|know|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible"
-    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess"
-    r"|clear)\b"
+    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess)\b"
+    r"|\bnot (?:\w+ ){0,2}clear(?: (?:if|whether|what|how|from|who|why|which|that|enough)\b|\Z)"
     r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b"
     r"|\bno (?:way|information|means|definitive|context|specific (?:data|information)|data)\b"
     r"|\bwithout (?:(?:the|any|more|further|additional|specific|seeing) )*"
@@ -32,6 +33,8 @@ _UNSURE: Final = re.compile(
 )
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
+_FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
+_JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
@@ -96,6 +99,7 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:
+    clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words))
     said = list(clause.words)
     if any(word.role == "doubt" for word in said):
         return ""
@@ -109,7 +113,21 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
         return "yes"  # "No wheel is missing"
-    return measured(kept, claim, denied=False) or _affirmation(kept, clause, claim) or contrary(kept, clause, claim)
+    return (
+        measured(kept, claim, denied=False)
+        or _affirmation(kept, clause, claim)
+        or contrary(kept, clause, claim)
+        or converse(kept, clause, claim)
+    )
+
+
+def _in_view_of(word: Word, claim: Claim) -> Word:
+    """Return a word with the role that it has in an answer to a claim: what is claimed is never without meaning."""
+    if word.stem in claim.stems:
+        return word._replace(role="") if word.role in ("neutral", "negation") else word
+    if word.surface in _FALSE:
+        return word._replace(role="negation")  # "It would be wrong to say that there is a dog"
+    return word._replace(role="neutral") if word.surface in _JUDGING else word
 
 
 # Denials
@@ -155,6 +173,8 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
 def _nothing(clause: Part) -> bool:
     """Tell whether a clause says that nothing of what was asked is there: "None", "It is not present"."""
     stems = {word.stem for word in clause.words}
+    if clause.words[0].surface == "no" and clause.words[1:2] and clause.words[1].surface == "such":
+        return True
     if stems & {PICTURE, f"a {PICTURE}"}:
         return False
     if _THING in stems:
@@ -178,7 +198,7 @@ def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
     place = 0
     stems = claim.stems
     for word in denied:
-        if claim.all and word.surface in ALL:
+        if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue
         found = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
         if found is None:

@@ -49,7 +49,8 @@ _NEUTRAL: Final = frozenset(
     " presence sight kind type sort case fact think believe say tell look give provide current obvious apparent likely"
     " probable spot recognize recognise discern view describe reveal portray capture illustrate picture base exact"
     " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible"
-    " noticeable value portion correctly instance try confident single entire whole specific".split()
+    " noticeable value portion instance colour statement claim assertion try confident single entire whole"
+    " specific".split()
 )
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
 _ROUGH: Final = re.compile(
