@@ -20,7 +20,7 @@ def read_samples(path: Path) -> list[Record]:
         VhbenchError: if nothing can be read, a line is no sample of vhbench, or an id has two different answers.
     """
     records: dict[str, Record] = {}
-    for file in _files(path):
+    for file in sample_files(path):
         for record in _read(file):
             if records.setdefault(record.id, record) != record:
                 raise VhbenchError(f"{file}: question {record.id} was answered twice, differently; name one run")
@@ -29,7 +29,8 @@ def read_samples(path: Path) -> list[Record]:
     return [records[key] for key in sorted(records)]
 
 
-def _files(path: Path) -> list[Path]:
+def sample_files(path: Path) -> list[Path]:
+    """Return a samples file, or of those below a folder the newest of each task. Raises as :func:`read_samples` does."""
     if path.is_file():
         return [path]
     if not path.is_dir():
