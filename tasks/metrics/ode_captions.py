@@ -5,19 +5,23 @@ image (``objects``), those likely to be hallucinated (``candidates``) and those 
 man may be called a boy), each per caption:
 
 * CHAIR_i = mentions of absent concepts / mentions that can be judged
-* CHAIR_s (Hal) = captions with a mention of an absent concept / captions
+* CHAIR_s (Hal) = captions with a mention of an absent concept / captions that were given
 * Cover = concepts in the image that are mentioned / concepts in the image
 * Cog = candidates mentioned / concepts mentioned that can be judged
 
-all over the corpus, in [0, 1], and None where the denominator is 0. CHAIR's and AMBER's own counting is in
+all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption and a refusal
+are no captions: they mention nothing, so that counting them would make hallucinations rarer. They are left out of
+CHAIR_i, CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are their shares. CHAIR's and AMBER's own counting is in
 :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from vhbench.results import settled
 from vhbench.schema import Record
-from vhbench.tasks.metrics import chair, rates
+from vhbench.tasks.metrics import chair, rates, withholding
 from vhbench.tasks.metrics.records import as_records, resampling_unit
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
@@ -27,48 +31,60 @@ RATES = {
     "cover": ("covered", "objects"),
     "cog": ("candidates", "concepts"),
 }
+SHARES = {name: (name, "asked") for name in ("failed", "refused")}
 
 
 def score(
-    records: Iterable[Record | Mapping[str, Any]], *, vocabulary: Mapping[str, Iterable[str]], seed: int = 0
+    records: Iterable[Record | Mapping[str, Any]],
+    *,
+    vocabulary: Mapping[str, Iterable[str]],
+    allow_failed: bool = False,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered caption questions.
 
     Args:
         records: with ``response``, ``objects``, ``candidates`` and ``neutral``.
         vocabulary: concept → the words that name it, as in the manifest of an ODE split.
+        allow_failed: tell the rates even where more than 1 % of the requests failed.
         seed: of the bootstrap intervals.
 
     Returns:
-        The four rates, ``counters`` (sums), and ``intervals`` (95 %, images resampled).
+        The four rates, ``failed``, ``refused``, ``counters`` (sums), ``intervals`` (95 %, images resampled), and
+        ``withheld``: why the four are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     >>> records = [{"id": "1", "response": "Two dogs on a boat.", "objects": ["dog", "sea"], "candidates": ["boat"]}]
     >>> found = score(records, vocabulary={"dog": ["puppy"], "boat": [], "sea": [], "cat": []})
     >>> found["chair_i"], found["chair_s"], found["cover"], found["cog"]  # dog is there, boat is not; sea is not said
     (0.5, 1.0, 0.5, 0.5)
     """
-    rows = as_records(records)
+    rows = [settled(replace(row, kind="caption")) for row in as_records(records)]
     matcher = chair.vocabulary_of({name: tuple(words) for name, words in vocabulary.items()})
     counts = [count(row, matcher) for row in rows]
-    columns = {name: [row[name] for row in counts] for pair in RATES.values() for name in pair}
-    found = rates.of_sums(columns, RATES, clusters=[resampling_unit(row) for row in rows], seed=seed)
-    return found | {"counters": {name: sum(column) for name, column in columns.items()}}
+    every = RATES | SHARES
+    columns = {name: [row[name] for row in counts] for pair in every.values() for name in pair}
+    found = rates.of_sums(columns, every, clusters=[resampling_unit(row) for row in rows], seed=seed)
+    found |= {"counters": {name: sum(column) for name, column in columns.items()}}
+    return withholding.withhold(found, RATES, withholding.reason_of(rows, allow_failed=allow_failed))
 
 
 def count(record: Record, matcher: Vocabulary) -> dict[str, int]:
-    """Return the counts of one caption, named as in :data:`RATES`."""
+    """Return the counts of one caption, named as in :data:`RATES` and :data:`SHARES`."""
     present = {node for word in record.objects if (node := matcher.node(word))}
     neutral = {node for word in record.neutral if (node := matcher.node(word))} - present
     likely = {node for word in record.candidates if (node := matcher.node(word))} - present
-    mentions = [found.node for found in matcher.find(record.response) if found.node not in neutral]
+    said = "" if record.failure else record.response
+    mentions = [found.node for found in matcher.find(said) if found.node not in neutral]
     hallucinated = [node for node in mentions if node not in present]
     return {
         "mentions": len(mentions),
         "hallucinated": len(hallucinated),
-        "captions": 1,
+        "captions": int(not record.failure),
         "hallucinating": int(bool(hallucinated)),
         "objects": len(present),
         "covered": len(present & set(mentions)),
         "concepts": len(set(mentions)),
         "candidates": len(likely & set(mentions)),
+        "asked": 1,
+        **{name: int(record.failure == name) for name in SHARES},
     }

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import read_json, shown
-from vhbench.results import to_record
+from vhbench.results import settled, to_record
 from vhbench.schema import Record, VhbenchError
 
 
@@ -21,9 +21,16 @@ def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
     """
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
         raise VhbenchError(f"the rows are {shown(rows)}; needed: a list of Records or of mappings with their fields")
-    records = [row if isinstance(row, Record) else to_record(row, f"row {place}") for place, row in enumerate(rows)]
+    records = [
+        settled(row) if isinstance(row, Record) else to_record(row, f"row {place}") for place, row in enumerate(rows)
+    ]
     refuse_duplicates((record.id for record in records), "id")
     return records
+
+
+def said(record: Record) -> str:
+    """Return what an answer says, "" where that could not be read; of what is no answer "failed" or "refused"."""
+    return record.failure or record.prediction
 
 
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:

@@ -13,17 +13,24 @@ left out.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from vhbench.answers import Parser, yes_no_parser
+from vhbench.answers import Parser, yes_no_reader
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals
+from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.rates import average
 from vhbench.tasks.metrics.records import as_records, binary_answer, resampling_unit
 
 Pair = tuple[Record, Record]
 
+_TOLD = (*withholding.COUNTED, "gold_yes")
+"""What is told even where scores are withheld."""
+
 
 def score(
-    records: Iterable[Record | Mapping[str, Any]], *, parser: str | Parser = "default", seed: int = 0
+    records: Iterable[Record | Mapping[str, Any]],
+    *,
+    parser: str | Parser = "default",
+    allow_failed: bool = False,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered yes/no questions and their negated twins.
 
@@ -31,13 +38,16 @@ def score(
         records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
             and, for perturbed images, ``perturbation``.
         parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
+        allow_failed: tell the scores even where more than 1 % of the requests failed.
         seed: of the bootstrap intervals, see :func:`vhbench.tasks.metrics.records.resampling_unit`.
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
         rows that are neither negated nor perturbed), ``yes_rate`` (p), ``chance`` p(1-p), ``chance_accuracy``
-        1+(2p-1)q-p, ``unparsed``; ``gold_yes`` (q); ``new_successful``: wrong answers to new cases (negated or
-        perturbed); ``pairs``, ``incomplete_pairs``; ``intervals``; ``by_perturbation`` with the same for each.
+        1+(2p-1)q-p, ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
+        cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated;
+        ``pairs``, ``incomplete_pairs``; ``intervals``; ``by_perturbation`` with the same for each; ``withheld``: why
+        scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite.
@@ -52,20 +62,19 @@ def score(
     >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["chance"]
     (0.5, 0.75, 0.75, 0.1875)
     """
-    pairs, incomplete = _pairs(as_records(records))
-    read = yes_no_parser(parser)
-    said = {row.id: row.prediction or read(row.response) for pair in pairs for row in pair}
-    result = _scored(pairs, incomplete, said, seed)
-    kinds = sorted({pair[0].perturbation for pair in pairs} | {row.perturbation for row in incomplete})
-    result["by_perturbation"] = {
-        kind: _scored(
-            [pair for pair in pairs if pair[0].perturbation == kind],
-            [row for row in incomplete if row.perturbation == kind],
-            said,
-            seed,
-        )
-        for kind in kinds
-    }
+    rows = as_records(records)
+    pairs, incomplete = _pairs(rows)
+    read = yes_no_reader(parser)
+    said = {row.id: row.failure or row.prediction or read(row.response, row.question) for row in rows}
+    why = withholding.reason_of(rows, allow_failed=allow_failed)
+    result = _scored(pairs, incomplete, said, seed, why)
+    result["by_perturbation"] = {}
+    for kind in sorted({row.perturbation for row in rows}):
+        own = [pair for pair in pairs if pair[0].perturbation == kind]
+        alone = [row for row in incomplete if row.perturbation == kind]
+        here = (row for row in rows if row.perturbation == kind)
+        reason = why or withholding.reason_of(here, allow_failed=allow_failed)
+        result["by_perturbation"][kind] = _scored(own, alone, said, seed, reason)
     return result
 
 
@@ -108,7 +117,9 @@ def _pairs(rows: Sequence[Record]) -> tuple[list[Pair], list[Record]]:
     return complete, [row for pair in halves.values() if len(pair) == 1 for row in pair.values()]
 
 
-def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[str, str], seed: int) -> dict[str, Any]:
+def _scored(
+    pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[str, str], seed: int, why: str | None
+) -> dict[str, Any]:
     rows = [row for pair in pairs for row in pair]
     right = [said[row.id] == binary_answer(row) for row in rows]
     both = [a and b for a, b in zip(right[::2], right[1::2], strict=True)]
@@ -119,17 +130,22 @@ def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[s
         "accuracy": (right, units),
         "original_accuracy": ([right[i] for i in originals], [units[i] for i in originals]),
         "yes_rate": ([said[row.id] == "yes" for row in rows], units),
-        "unparsed": ([not said[row.id] for row in rows], units),
+        **{name: ([said[row.id] == word for row in rows], units) for name, word in withholding.WORDS.items()},
     }
     values = {name: average(column) for name, (column, _) in measured.items()}
     p, q = values["yes_rate"], average([binary_answer(original) == "yes" for original, _ in pairs])
-    return {
+    scores = {
         **values,
         "gold_yes": q,
         "chance": None if p is None else chance(p),
         "chance_accuracy": None if p is None or q is None else chance_accuracy(p, q),
-        "new_successful": sum(not ok for row, ok in zip(rows, right, strict=True) if row.negated or row.perturbation),
-        "pairs": len(pairs),
-        "incomplete_pairs": len(incomplete),
-        "intervals": {name: intervals.mean(column, clusters=of, seed=seed) for name, (column, of) in measured.items()},
+        "new_successful": sum(_is_new_case(row) and said[row.id] != binary_answer(row) for row in rows),
     }
+    ends = {name: intervals.mean(column, clusters=of, seed=seed) for name, (column, of) in measured.items()}
+    found = {**scores, "pairs": len(pairs), "incomplete_pairs": len(incomplete), "intervals": ends}
+    return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
+
+
+def _is_new_case(row: Record) -> bool:
+    """Tell whether a wrong answer is a hallucination that was found anew: it is an answer, and to a new question."""
+    return not row.failure and (row.negated or bool(row.perturbation))
