@@ -178,7 +178,9 @@ def _asked_to_wait(headers: Mapping[str, str]) -> float:
     """Return the seconds of ``Retry-After``, which may be a date; 0 where there is none."""
     said = headers.get("Retry-After", "").strip()
     try:
-        seconds = float(said) if re.fullmatch(r"[\d.]+", said) else parsedate_to_datetime(said).timestamp() - time.time()
+        seconds = (
+            float(said) if re.fullmatch(r"[\d.]+", said) else parsedate_to_datetime(said).timestamp() - time.time()
+        )
     except (ValueError, TypeError):
         return 0.0
     return min(max(seconds, 0.0), LONGEST_PAUSE)

@@ -94,7 +94,9 @@ def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[s
 
 def _usual(row: Row, place: str, plan: Plan) -> Row:
     if None in row:
-        raise VhbenchError(f"{place}: has more fields than the table has columns; a field with a separator needs quotes")
+        raise VhbenchError(
+            f"{place}: has more fields than the table has columns; a field with a separator needs quotes"
+        )
     columns, single = plan
     found = {field: row[column] for field, column in columns.items() if not _missing(row[column])}
     if single:
@@ -138,7 +140,7 @@ def _list(text: str) -> Any:
     """Return the list that a cell of a table writes: JSON, Python's, or options with their letters."""
     text = text.strip()
     if not text.startswith("["):
-        return list(split_options(text)) or ([] if not text else text)
+        return list(split_options(text)) or (text if text else [])
     for read in (json.loads, ast.literal_eval):
         try:
             return read(text)

@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from vhbench import answers
+from vhbench.adapters.judge import Judge
 from vhbench.files import shown
 from vhbench.progress import Progress
 from vhbench.responses import forms, naming, samples
@@ -24,6 +26,9 @@ Found = tuple[str, Record]
 Row = Mapping[str, Any]
 
 OPEN = "answers to open questions (the right answer is neither yes, no nor a letter)"
+_BLOCK, _JUDGED = 256, 4096
+"""Answers that are read together; with a judge, which is asked about several at a time, more."""
+
 _TASK = re.compile(r"_samples_(.+)\.jsonl$")
 
 
@@ -38,6 +43,8 @@ class Responses:
         questions: a split, or a file of rows with the right answers, joined by id; None where responses carry them.
         kind: the kind of questions that is wanted; "" for all. Others are left out and counted.
         as_said: leave the words to another parser than ours.
+        judge: reads what our rules cannot.
+        count: number of answers of this kind.
         asked: config → number of questions of this kind; empty without ``questions``.
         missing: config → number of those without an answer.
         first_missing: the id of one of them.
@@ -52,6 +59,8 @@ class Responses:
     missing: Counter[str] = field(default_factory=Counter)
     first_missing: str = ""
     left_out: Counter[str] = field(default_factory=Counter)
+    judge: Judge | None = None
+    count: int = 0
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, each with its prediction, in the order of the file."""
@@ -61,10 +70,27 @@ class Responses:
         """Yield the task or config of each record, and the record."""
         found = self._alone() if self.questions is None else self._joined(self.questions)
         with Progress(f"reading {self.path.name}", total=None, unit="answers") as progress:
-            for task, record in found:
-                progress.advance()
-                if self._wanted(record):
-                    yield task, record if self.as_said else read(record, self.kind)
+            wanted = ((task, record) for task, record in found if self._wanted(record))
+            while block := list(islice(wanted, _BLOCK if self.judge is None else _JUDGED)):
+                progress.advance(len(block), f"{self.judge.asked} judged" if self.judge else "")
+                self.count += len(block)
+                if self.as_said:
+                    yield from block
+                else:
+                    yield from zip((task for task, _ in block), self._read([one for _, one in block]), strict=True)
+
+    def _read(self, records: list[Record]) -> Iterator[Record]:
+        """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
+        records = [read(record, self.kind) for record in records]
+        if self.judge is None:
+            return map(without_words, records)
+        left = [place for place, record in enumerate(records) if needs_judge(record)]
+        for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
+            if said:
+                one = records[place]
+                caption = one.kind == "caption"
+                records[place] = replace(one, response=said) if caption else replace(one, prediction=said)
+        return map(without_words, records)
 
     def _wanted(self, record: Record) -> bool:
         """Tell whether a record is of the kind that is wanted; what is not is counted."""
@@ -127,19 +153,31 @@ class Responses:
 def read(record: Record, kind: str = "") -> Record:
     """Return a record with its prediction, read as the tasks read it, and with its kind.
 
-    A prediction that is there already is taken as it is. Words are kept of captions only: a million answers with their
-    words would not fit into the memory.
+    A prediction that is there already is taken as it is.
 
     >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
     'yes'
     """
-    kind = record.kind or kind or kind_of(record)
+    kind = record.kind or kind_of(record) or kind
     if kind == "caption":
         return replace(record, kind=kind)
     said = record.prediction
     if not (said or record.failure) or _unread(said, record):
         said = answers.parse(kind, record.response or said, record.choices, question=record.question)
-    return replace(record, kind=kind, prediction=said, response="", question="", objects=(), candidates=(), neutral=())
+    return replace(record, kind=kind, prediction=said)
+
+
+def without_words(record: Record) -> Record:
+    """Return a record without what no score needs: a million answers with their words would not fit into the memory."""
+    if record.kind == "caption":
+        return replace(record, question="")
+    return replace(record, response="", question="", objects=(), candidates=(), neutral=())
+
+
+def needs_judge(record: Record) -> bool:
+    """Tell whether a judge is asked about an answer: it is one, and our rules could not read it, or it is a caption."""
+    unread = record.kind in ("yes_no", "multiple_choice") and not record.prediction
+    return not record.failure and bool(record.response) and (unread or record.kind == "caption")
 
 
 def kind_of(record: Record) -> str:

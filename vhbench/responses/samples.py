@@ -43,9 +43,9 @@ def _is_record(value: Any) -> bool:
 
 
 def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
-    """Yield a row for each answer of a sample; ``kind`` is "" where the right answer is neither yes, no nor a letter.
+    r"""Yield a row for each answer of a sample; ``kind`` is "" where the right answer is neither yes, no nor a letter.
 
-    >>> sample = {"doc_id": 0, "target": "B", "input": "What is it?\\nA. a cat\\nB. a dog\\nAnswer.", "resps": ["A dog"]}
+    >>> sample = {"doc_id": 0, "target": "B", "input": "What is it?\nA. a cat\nB. a dog\nNow!", "resps": ["A dog"]}
     >>> [(row["kind"], row["choices"], row["answer"], row["response"]) for row in rows_of(sample)]
     [('multiple_choice', ['a cat', 'a dog'], 'B', 'A dog')]
     """
@@ -61,9 +61,9 @@ def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def options(prompt: str) -> tuple[str, list[str]]:
-    """Return the question and the options that a prompt lists, by lines or within one.
+    r"""Return the question and the options that a prompt lists, by lines or within one.
 
-    >>> options("Which?\\n(A) red\\n(B) blue"), options("Which?\\nOptions: A: red, B: blue"), options("Is it a dog?")
+    >>> options("Which?\n(A) red\n(B) blue"), options("Which?\nOptions: A: red, B: blue"), options("Is it a dog?")
     (('Which?', ['red', 'blue']), ('Which?', ['red', 'blue']), ('Is it a dog?', []))
     """
     prompt = prompt[-_PROMPT:]
@@ -122,4 +122,3 @@ def _said(sample: Mapping[str, Any]) -> list[str]:
     while isinstance(said, list) and len(said) == 1 and isinstance(said[0], list):
         said = said[0]
     return [str(words(one)) for one in said] if isinstance(said, list) and said else [str(words(said))]
-
