@@ -64,7 +64,7 @@ def score(
     >>> round(result["accuracy"], 3), result["aggregate"], result["tasks"]  # 2 of 3; mean of 1/2 and 1
     (0.667, 0.75, {'counting': 1.0, 'existence': 0.5})
     """
-    table = _Table.of(records)
+    table = _Choices.of(records)
     why = table.reason(table.every, allow_failed)
 
     def grouped(key: Callable[[Cell], Any]) -> dict[Any, dict[str, Any]]:
@@ -98,7 +98,7 @@ def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _Choices:
     """The columns of all answers: a million rows with their words would not fit into the memory.
 
     Attributes:
@@ -196,7 +196,7 @@ def _answered(record: Record) -> tuple[str, int]:
     return said, len(allowed)
 
 
-def _aggregate(table: _Table, seed: int, *, none: bool) -> dict[str, Any]:
+def _aggregate(table: _Choices, seed: int, *, none: bool) -> dict[str, Any]:
     """Compute the paper's aggregate, with its interval; cells that are empty, also in a resample, do not count."""
     pressures = {number: cell[GROUPS.index("pressure")] for cell, number in table.names.items()}
     left_out = [number for number, pressure in pressures.items() if pressure == LEFT_OUT_OF_AGGREGATE]

@@ -69,7 +69,7 @@ def score(
     >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["chance"]
     (0.5, 0.75, 0.75, 0.1875)
     """
-    table = _Table.of(records, parser)
+    table = _Halves.of(records, parser)
     why = table.reason(table.every, allow_failed)
     result = table.scored(table.every, seed, why)
     result["by_perturbation"] = {}
@@ -98,7 +98,7 @@ def chance(yes_rate: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _Halves:
     """The columns of all answers: a million rows with their words would not fit into the memory.
 
     Attributes:

@@ -13,6 +13,9 @@ from vhbench.schema import VhbenchError
 FORMS = "JSON, JSON lines, {id: answer}, .csv, .tsv, .xlsx and .parquet"
 """What can be read, in words."""
 
+TABLES = frozenset(READERS)
+"""Suffixes of the files that are no JSON."""
+
 _JSON = (".json", ".jsonl", ".ndjson")
 
 

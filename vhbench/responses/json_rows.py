@@ -34,13 +34,13 @@ def json_rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
     """
     try:
         with path.open("rb") as file:
-            window = _Window(path, file)
+            window = _Stream(path, file)
             yield from _rows(window, frozenset(names))
     except OSError as error:
         raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
 
 
-def _rows(window: "_Window", names: frozenset[str]) -> Iterator[dict[str, Any]]:
+def _rows(window: "_Stream", names: frozenset[str]) -> Iterator[dict[str, Any]]:
     number = 0
     if not window.next():
         raise VhbenchError(f"{window.path}: the file is empty; JSON or JSON lines are needed")
@@ -74,13 +74,13 @@ def _answer_of(pair: Pair) -> dict[str, Any]:
     return {"id": name, **said} if isinstance(said, Mapping) else {"id": name, "response": said}
 
 
-def _row(window: "_Window", value: Any, number: int) -> dict[str, Any]:
+def _row(window: "_Stream", value: Any, number: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise VhbenchError(f"{window.path}, row {number}: is {shown(value)}, not a JSON object")
     return value
 
 
-class _Window:
+class _Stream:
     """What has been read of a file and not yet been used."""
 
     def __init__(self, path: Path, file: BinaryIO) -> None:

@@ -15,7 +15,7 @@ from vhbench.adapters.judge import Judge
 from vhbench.files import shown
 from vhbench.progress import Progress
 from vhbench.responses import forms, naming, samples
-from vhbench.responses.questions import known_questions
+from vhbench.responses.asked import known_questions
 from vhbench.results import sample_files, to_record, to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics.records import split_repetition
@@ -111,7 +111,9 @@ class Responses:
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
             if own not in known:
-                raise VhbenchError(f"{place}: no question has the id {shown(name)} ({len(known)} in {questions})")
+                raise VhbenchError(
+                    f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
+                )
             if not known[own] and not (number and own == last):
                 raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
             if known[own]:
@@ -203,8 +205,12 @@ def _scored_as(record: Record) -> str:
 def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
     """Return the record of a question and what was said to it; a repetition's number stands before its ids."""
     said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
-    ids = {name: number + asked[name] for name in ("id", "pair_id") if asked.get(name)}
+    ids = {name: f"{number}{asked[name]}" for name in ("id", "pair_id") if asked.get(name)}
     return to_record({**asked, **said, **ids}, place)
+
+
+def _given_id(row: Row | Record) -> Any:
+    return row.id if isinstance(row, Record) else row.get("id")
 
 
 _SAID = ("response", "prediction")
