@@ -81,7 +81,7 @@ class Model(Protocol):
 
 
 @dataclass(slots=True)
-class Judge:
+class LanguageJudge:
     """Reads what our own rules could not, and counts what it did.
 
     Attributes:
@@ -152,7 +152,7 @@ class Judge:
         return reply
 
 
-def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None = None) -> Judge:
+def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None = None) -> LanguageJudge:
     """Return the judge that a spec names.
 
     Args:
@@ -173,7 +173,7 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
     kind, name, place = found
     how: dict[str, Any] = {"max_new_tokens": MAX_NEW_TOKENS, "what": "judge"}
     model: Model = Endpoint(name, place, **how) if kind == "openai" else LocalModel(name, **how)
-    return Judge(model, cache or cache_folder() / "judgements", workers if kind == "openai" else 1)
+    return LanguageJudge(model, cache or cache_folder() / "judgements", workers if kind == "openai" else 1)
 
 
 def prompt(record: Record) -> str:

@@ -1,7 +1,7 @@
 """Scores of answers that are there already, with kinds and benchmarks told apart: the metrics that the tasks use."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import msgspec
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, benchmark, of_task
 from vhbench.responses.asked import is_split
-from vhbench.responses.reading import Responses
+from vhbench.responses.said import Responses
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
@@ -120,7 +120,8 @@ class _Packed:
         self._rows: list[bytes] = []
 
     def add(self, record: Record) -> None:
-        values = {name: value for name, value in asdict(record).items() if value not in _USUAL.get(name, ())}
+        names = _KEPT if record.kind == "caption" else _OF_ANSWERS
+        values = {name: value for name in names if (value := getattr(record, name)) not in _EMPTY}
         self._rows.append(msgspec.msgpack.encode(values))
 
     def __iter__(self) -> Iterator[Record]:
@@ -129,7 +130,10 @@ class _Packed:
             yield msgspec.msgpack.decode(self._rows.pop(), type=Record)
 
 
-_USUAL: Mapping[str, tuple[Any, ...]] = {field.name: (field.default,) for field in fields(Record) if field.name != "id"}
+_EMPTY = ("", (), False)
+_KEPT = tuple(field.name for field in fields(Record) if field.name != "question")
+_OF_ANSWERS = tuple(name for name in _KEPT if name not in ("response", "objects", "candidates", "neutral"))
+"""What the scores of answers need, which were read; captions are their words."""
 
 
 def _captions(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:

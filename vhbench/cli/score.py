@@ -11,7 +11,7 @@ from vhbench.cli import score_tables as tables
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.responses.reading import Responses as Read
+    from vhbench.responses.said import Responses as Read
 
 
 class _AutoByDefault(TyperGroup):
@@ -330,7 +330,7 @@ def _read(
 ) -> "Read":
     """Return what reads responses; what another parser is to read is left as it was said."""
     from vhbench.adapters.judge import load_judge
-    from vhbench.responses.reading import Responses as Read
+    from vhbench.responses.said import Responses as Read
 
     name, url, workers = judge
     as_said = compat or parser is not None

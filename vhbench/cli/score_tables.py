@@ -10,7 +10,7 @@ import typer
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.responses.reading import Responses
+    from vhbench.responses.said import Responses
 
 Result = Mapping[str, Any]
 

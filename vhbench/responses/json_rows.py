@@ -3,7 +3,7 @@
 import codecs
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,7 +15,10 @@ _NEAR_END = 16
 """A fault so near to the end of what was read may be a word that goes on."""
 
 _FEW = 64
-"""An object with more fields is no row."""
+"""Fields of an object that are looked at to know it as a row."""
+
+_LARGEST = 8 << 20
+"""Characters of a row; a larger object maps ids to answers."""
 
 _DECODER = json.JSONDecoder()
 Pair = tuple[str, Any]
@@ -45,27 +48,19 @@ def _rows(window: "_Stream", names: frozenset[str]) -> Iterator[dict[str, Any]]:
     if not window.next():
         raise VhbenchError(f"{window.path}: the file is empty; JSON or JSON lines are needed")
     while mark := window.next():
-        if mark == "{":
-            pairs = window.members()
-            first = [pair for pair, _ in zip(pairs, range(_FEW), strict=False)]
-            rest = _first(pairs)
-            if rest is None and (number or names & {name.strip().lower() for name, _ in first} or not first):
-                number += 1
-                yield dict(first)
-            else:
-                more: Iterable[Pair] = () if rest is None else chain([rest], pairs)
-                yield from map(_answer_of, chain(first, more))
-        elif mark == "[" and not number:
+        if mark == "[" and not number:
             for value in window.elements():
                 number += 1
                 yield _row(window, value, number)
-        else:
+        elif mark != "{" or (value := window.value(_LARGEST)) is None:
+            if mark != "{":
+                _row(window, window.value(), number + 1)
+            yield from map(_answer_of, window.members())  # too large for a row
+        elif number or not value or any(name.strip().lower() in names for name in islice(value, _FEW)):
             number += 1
-            yield _row(window, window.value(), number)
-
-
-def _first(pairs: Iterator[Pair]) -> Pair | None:
-    return next(pairs, None)
+            yield value
+        else:
+            yield from map(_answer_of, value.items())
 
 
 def _answer_of(pair: Pair) -> dict[str, Any]:
@@ -98,8 +93,8 @@ class _Stream:
             if not self._more():
                 return ""
 
-    def value(self) -> Any:
-        """Read a value."""
+    def value(self, most: int = 0) -> Any:
+        """Read a value; an object of more characters than ``most`` is left as it is, and None returned."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._place)
@@ -107,6 +102,8 @@ class _Stream:
                 fault = getattr(error, "msg", "nested too deeply" if isinstance(error, RecursionError) else str(error))
                 at = getattr(error, "pos", self._place)
                 unfinished = fault.startswith("Unterminated") or at >= len(self._text) - _NEAR_END
+                if unfinished and 0 < most < len(self._text) - self._place:
+                    return None
                 if unfinished and self._more():
                     continue
                 raise self._fault(fault, max(at, self._place)) from None

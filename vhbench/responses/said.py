@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from vhbench import answers
-from vhbench.adapters.judge import Judge
+from vhbench.adapters.judge import LanguageJudge
 from vhbench.files import shown
 from vhbench.progress import Progress
 from vhbench.responses import forms, naming, samples
@@ -59,7 +59,7 @@ class Responses:
     missing: Counter[str] = field(default_factory=Counter)
     first_missing: str = ""
     left_out: Counter[str] = field(default_factory=Counter)
-    judge: Judge | None = None
+    judge: LanguageJudge | None = None
     count: int = 0
 
     def __iter__(self) -> Iterator[Record]:
@@ -79,18 +79,19 @@ class Responses:
                 else:
                     yield from zip((task for task, _ in block), self._read([one for _, one in block]), strict=True)
 
-    def _read(self, records: list[Record]) -> Iterator[Record]:
+    def _read(self, records: list[Record]) -> list[Record]:
         """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
-        records = [read(record, self.kind) for record in records]
         if self.judge is None:
-            return map(without_words, records)
+            return [read(record, self.kind) for record in records]
+        records = [read(record, self.kind, keep=True) for record in records]
         left = [place for place, record in enumerate(records) if needs_judge(record)]
         for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
-            if said:
-                one = records[place]
-                caption = one.kind == "caption"
-                records[place] = replace(one, response=said) if caption else replace(one, prediction=said)
-        return map(without_words, records)
+            one = records[place]
+            if one.kind == "caption":
+                records[place] = replace(one, response=said or one.response)
+            else:
+                records[place] = replace(one, prediction=said, response="")
+        return records
 
     def _wanted(self, record: Record) -> bool:
         """Tell whether a record is of the kind that is wanted; what is not is counted."""
@@ -152,28 +153,22 @@ class Responses:
                 self.left_out[OPEN] += 1
 
 
-def read(record: Record, kind: str = "") -> Record:
+def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
     """Return a record with its prediction, read as the tasks read it, and with its kind.
 
-    A prediction that is there already is taken as it is.
+    A prediction that is there already is taken as it is. The words of what was read are let go, so that nobody reads
+    them in another way; ``keep`` keeps those of answers that could not be read.
 
     >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
     'yes'
     """
     kind = record.kind or kind_of(record) or kind
     if kind == "caption":
-        return replace(record, kind=kind)
+        return record if record.kind else replace(record, kind=kind)
     said = record.prediction
     if not (said or record.failure) or _unread(said, record):
         said = answers.parse(kind, record.response or said, record.choices, question=record.question)
-    return replace(record, kind=kind, prediction=said)
-
-
-def without_words(record: Record) -> Record:
-    """Return a record without what no score needs: a million answers with their words would not fit into the memory."""
-    if record.kind == "caption":
-        return replace(record, question="")
-    return replace(record, response="", question="", objects=(), candidates=(), neutral=())
+    return replace(record, kind=kind, prediction=said, response="" if said or not keep else record.response)
 
 
 def needs_judge(record: Record) -> bool:
