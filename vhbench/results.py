@@ -27,8 +27,27 @@ def read_samples(path: Path) -> list[Record]:
             if records.setdefault(record.id, record) != record:
                 raise VhbenchError(f"{file}: question {record.id} was answered twice, differently; name one run")
     if not records:
-        raise VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
+        raise _no_answers(path)
     return [records[key] for key in sorted(records)]
+
+
+def read_tasks(path: Path) -> dict[str, list[Record]]:
+    """Read the records of a run by the lmms-eval task that asked, ordered by id; a question may be in several.
+
+    Args:
+        path: as in :func:`read_samples`, whose errors this raises too.
+    """
+    found: dict[str, list[Record]] = {}
+    for file in sample_files(path):
+        task = file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
+        found[task] = sorted(_read(file), key=lambda record: record.id)
+    if not found:
+        raise _no_answers(path)
+    return found
+
+
+def _no_answers(path: Path) -> VhbenchError:
+    return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
 
 
 def sample_files(path: Path) -> list[Path]:

@@ -7,8 +7,8 @@ hallucinated if its object is not among the image's gold objects.
 * CHAIR_s = captions with a hallucinated mention / captions that were given
 * recall  = gold objects mentioned / gold objects, over the whole corpus
 
-Failed requests, empty captions and refusals mention nothing, so that counting them would make hallucinations rarer: they
-are left out of CHAIR_s, and cover nothing in recall. Where more than 1 % of the requests failed, all three are None, see
+Failed requests, empty captions and refusals mention nothing, and counting them would make hallucinations rarer: they are
+left out of CHAIR_s, and cover nothing in recall. Where more than 1 % of the requests failed, all three are None, see
 :mod:`vhbench.tasks.metrics.withholding`.
 
 The gold objects of a COCO data set come from :func:`gold_from_coco`.

@@ -9,10 +9,10 @@ man may be called a boy), each per caption:
 * Cover = concepts in the image that are mentioned / concepts in the image
 * Cog = candidates mentioned / concepts mentioned that can be judged
 
-all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption and a refusal
-are no captions: they mention nothing, so that counting them would make hallucinations rarer. They are left out of
-CHAIR_i, CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are their shares. CHAIR's and AMBER's own counting is in
-:mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
+all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption and a refusal are
+no captions: they mention nothing, and counting them would make hallucinations rarer. They are left out of CHAIR_i,
+CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are their shares. CHAIR's and AMBER's own
+counting is in :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
 """
 
 from array import array

@@ -1,9 +1,9 @@
 """Yes/no questions: accuracy, precision, recall, F1, the share of yes, and what could not be parsed.
 
 The positive class is "no" for ODE and AMBER (finding a hallucination) and "yes" for POPE (finding an object). An answer
-that cannot be parsed is wrong, and so is what is no answer, a failed request or a refusal; the share of each is reported.
-A rate without a denominator is None. Where more than 1 % of the requests failed, all rates but these shares are None,
-see :mod:`vhbench.tasks.metrics.withholding`.
+that cannot be parsed is wrong, and so is what is no answer, a failed request or a refusal; their shares are reported. A
+rate without a denominator is None. Where more than 1 % of the requests failed, all rates but these shares are None, see
+:mod:`vhbench.tasks.metrics.withholding`.
 
 ``parser`` names how answers are read, see :mod:`vhbench.answers`: ``default``, ``pope``, ``ode``,
 ``amber``, ``vhtest``, ``lmms_eval``. ``compat=True`` also takes over the arithmetic of the parser's benchmark: POPE's
@@ -83,7 +83,9 @@ def score(
     if len(asked) != len(texts):
         raise VhbenchError(f"{len(asked)} questions for {len(texts)} answers: one each is needed")
     how = _How(positive, parser, compat, seed)
-    said = [how.said(_text(text, place), question) for place, (text, question) in enumerate(zip(texts, asked, strict=True))]
+    said = [
+        how.said(_text(text, place), question) for place, (text, question) in enumerate(zip(texts, asked, strict=True))
+    ]
     gold = [yes_or_no(label, f"label {place}") for place, label in enumerate(truth)]
     return how.result(said, gold, clusters, how.reason(said, allow_failed))
 
@@ -150,6 +152,8 @@ class _How:
 
     def said_in(self, row: Record) -> str:
         """Return what a record says; its failure is known."""
+        if self.parser == "default" and row.prediction in ("yes", "no"):
+            return row.prediction
         return ("" if self.compat else row.failure) or self.read(row.prediction or row.response, row.question)
 
     def reason(self, said: Collection[str], allow_failed: bool) -> str | None:

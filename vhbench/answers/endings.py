@@ -10,8 +10,8 @@ _CLOSERS = "\"'”’»*_`~ \n\t"
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]*_]*+\s|[。！？]")
 _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
 _DANGLING = frozenset(
-    "a an the of and or with in on at to from by for as into onto near behind beside between its their his her this that "
-    "which who whose is are was were has have appears seems very".split()
+    "a an the of and or with in on at to from by for as into onto near behind beside between its their his her this"
+    " that which who whose is are was were has have appears seems very".split()
 )
 """Words that end no sentence of a description."""
 _LINE = 2_000
@@ -39,7 +39,7 @@ def _breaks_off(text: str) -> bool:
     """Tell whether the last sentence of a text has no end."""
     last_line = text[text.rfind("\n") + 1 :][-_LINE:]
     bare = last_line.rstrip(_CLOSERS)
-    if not bare or bare[-1] in _MARKS or not bare[-1].isalnum() and bare[-1] not in ",;-–—":
+    if not bare or bare[-1] in _MARKS or (not bare[-1].isalnum() and bare[-1] not in ",;-–—"):
         return False
     words = re.findall(r"\w+", bare[-100:])
     if words and words[-1].lower() in _DANGLING:
