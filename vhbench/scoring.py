@@ -53,7 +53,10 @@ class Group:
     def title(self) -> str:
         """What the group is called."""
         named = self.task or self.benchmark or "answers"
-        return named if self.family in named else f"{named}, {self.family.replace('_', ' ')}"
+        return named if self.benchmark and self.task else f"{named}, {_KINDS[self.family]}"
+
+
+_KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multiple choice", "pairs": "pairs"}
 
 
 def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:

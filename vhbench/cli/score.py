@@ -197,7 +197,7 @@ def yes_no(
     how: dict[str, Any] = {"positive": positive, "parser": parser, "compat": compat, "by": by or (), "seed": seed}
     found = _read(responses, questions, "yes_no", parser, compat, (judge, judge_url, judge_workers))
     result = metric.score_records(found, **how, allow_failed=allow_failed)
-    _tell(found, result, as_json, require_complete, "yes_no", f"yes/no, positive = {positive}")
+    _tell(found, result, as_json, require_complete, "yes_no", "yes/no")
 
 
 @app.command()

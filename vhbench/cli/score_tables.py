@@ -76,6 +76,8 @@ def multiple_choice(result: Result, title: str) -> None:
     table(found, ends, f"{title}{result['n']} questions", withheld=withheld)
     for group in ("task", "pressure", "mode", "question_type"):
         parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
+        if list(parts) == ["(none)"]:
+            continue
         found = {name: part["accuracy"] for name, part in parts.items()}
         ends = {name: part["interval"] for name, part in parts.items()}
         table(found, ends, f"accuracy by {group}", withheld=withheld)
@@ -98,7 +100,7 @@ def captions(result: Result, title: str) -> None:
 
 PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
     "caption": captions,
-    "yes_no": yes_no,
+    "yes_no": lambda result, title: yes_no(result, f"{title}, positive = {result['positive']}"),
     "multiple_choice": lambda result, title: multiple_choice(result, f"{title}: "),
     "pairs": lambda result, title: pairs(result, f"{title}: "),
 }

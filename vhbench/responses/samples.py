@@ -52,12 +52,20 @@ def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:
     handed = _handed(sample)
     prompt = sample.get("input")
     asked, choices = options(prompt if isinstance(prompt, str) else "")
-    question = handed.get("question", asked)
-    row: Row = {"question": question if isinstance(question, str) else asked, "kind": "", "choices": []}
+    row: Row = {"question": _question(asked), "kind": "", "choices": []}
     row |= _right_answer(sample, handed, choices)
     for number, said in enumerate(_said(sample), start=1):
         name = str(sample["doc_id"])
         yield {"id": name if number == 1 else f"{number}#{name}", "response": said, **row}
+
+
+def _question(prompt: str) -> str:
+    r"""Return a prompt without what tells how to answer: it ends with its last question mark, where it has one.
+
+    >>> _question("Is it a dog?\nAnswer the question using a single word or phrase.")
+    'Is it a dog?'
+    """
+    return prompt[: prompt.rfind("?") + 1] or prompt
 
 
 def options(prompt: str) -> tuple[str, list[str]]:
