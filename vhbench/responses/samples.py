@@ -83,6 +83,8 @@ def options(prompt: str) -> tuple[str, list[str]]:
         return prompt.strip(), []
     ends = [mark.start() for mark in marks[1:]]
     texts = [prompt[mark.end() : end] for mark, end in zip(marks, [*ends, len(prompt)], strict=True)]
+    if all(text.rstrip().endswith(";") for text in texts[:-1]):
+        texts[-1] = texts[-1].partition(";")[0]  # behind it stands how to answer
     asked = re.sub(r"\s*(?:Options?|Choices?):?\s*$", "", prompt[: marks[0].start()])
     return asked.strip(), [text.strip().split("\n", 1)[0].rstrip(" ,;.") for text in texts]
 
