@@ -111,17 +111,19 @@ def text_of(response: Any) -> str:
     return str(response) if isinstance(response, (str, int)) else ""
 
 
-def settled(record: Record, *, empty: bool = False) -> Record:
+def settled(record: Record, *, empty: bool | None = None) -> Record:
     """Return a record that says whether it is an answer at all; what is none has no prediction.
 
-    A record without any words may be one whose words were left out; ``empty`` says that there were none. A caption is
-    its words.
+    A record without any words may be one whose words were left out; ``empty`` says that there were none. Where nothing
+    is said about that, a caption had none: it is its words.
 
     >>> settled(Record("q", response="[LMMS_EVAL_REQUEST_FAILED] 404", prediction="no")).failure
     'failed'
     """
     failure = record.failure
-    if not failure and (record.response or record.kind == "caption" or (empty and not record.prediction)):
+    if empty is None:
+        empty = record.kind == "caption"
+    if not failure and (record.response or (empty and not record.prediction)):
         failure = answers.failure(record.response)
     if failure == record.failure and not (failure and record.prediction):
         return record
@@ -146,7 +148,8 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     if "response" in values:
         given["response"] = text_of(values["response"])
     record: Record = convert(given, Record, place)
-    return settled(record, empty="response" in values and "failure" not in values)
+    known = "failure" in values and record.kind != "caption"
+    return settled(record, empty="response" in values and not known)
 
 
 def _text(value: Any) -> Any:

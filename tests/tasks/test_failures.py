@@ -23,14 +23,17 @@ def run(evaluate: Evaluate, server: OpenAIStandin, **how: Any) -> dict[str, dict
     return {task: scores(results, task) for task in TASKS}
 
 
-@pytest.mark.parametrize("simple", [True, False], ids=["simple", "chat"])
 @pytest.mark.parametrize(
-    ("reply", "failed"),
-    [(lambda number: 404, 100), (lambda number: None, 100), (lambda number: 404 if number % 5 == 0 else "Yes", 20)],
+    ("reply", "failed", "simple"),
+    [
+        (lambda number: 404, 100, False),
+        (lambda number: None, 100, True),
+        (lambda number: 404 if number % 5 == 0 else "Yes", 20, False),
+    ],
     ids=["dead", "silent", "every fifth"],
 )
 def test_a_server_that_fails_has_no_score(
-    evaluate: Evaluate, capfd: pytest.CaptureFixture[str], simple: bool, reply: Any, failed: float
+    evaluate: Evaluate, capfd: pytest.CaptureFixture[str], reply: Any, failed: float, simple: bool
 ) -> None:
     found = run(evaluate, OpenAIStandin(reply), force_simple=simple)
     told = capfd.readouterr().err
@@ -41,8 +44,10 @@ def test_a_server_that_fails_has_no_score(
     assert "more than 1 %: scores are withheld" in told
 
 
-def test_a_model_that_refuses_gets_no_credit(evaluate: Evaluate) -> None:
-    found = run(evaluate, OpenAIStandin(lambda number: REFUSAL))
+def test_a_model_that_refuses_gets_no_credit_and_has_the_same_room_in_every_task(evaluate: Evaluate) -> None:
+    server = OpenAIStandin(lambda number: REFUSAL)
+    found = run(evaluate, server)
+    assert {body["max_tokens"] for body in server.asked} == {4096}
     for values in found.values():
         assert (values["refused"], values["failed"]) == (100, 0)
     assert (found[EXISTENCE]["accuracy"], found[CHOICE]["accuracy"]) == (0, 0)
@@ -50,12 +55,6 @@ def test_a_model_that_refuses_gets_no_credit(evaluate: Evaluate) -> None:
     assert {name: found[CAPTION][name] for name in ("chair_i", "chair_s", "cover", "cog")} == {
         "chair_i": None, "chair_s": None, "cover": 0, "cog": None
     }  # fmt: skip
-
-
-def test_every_task_gives_a_model_the_same_room(evaluate: Evaluate) -> None:
-    server = OpenAIStandin(lambda number: "Yes")
-    run(evaluate, server)
-    assert {body["max_tokens"] for body in server.asked} == {4096}
 
 
 @pytest.mark.slow

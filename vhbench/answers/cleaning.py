@@ -78,7 +78,8 @@ _KEY = re.compile(
 )
 
 _ADJECTIVE = (
-    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest|overall)"
+    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest"
+    r"|overall)"
     r"\s+){0,6}+"
 )
 _NOUN = r"(?:answer|choice|option|selection|response|conclusion|verdict|decision)"
@@ -90,7 +91,8 @@ _FOREIGN = (
 _LEAD = re.compile(
     rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}"
     rf"(?:\s+(?:to|for|of|with|in|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?"
-    rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)"
+    rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly"
+    rf"|simply)\b)?\s*+:?\s*+)"
     rf"|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
@@ -140,6 +142,7 @@ def _spoken(text: str) -> str:
     text = unicodedata.normalize("NFKC", html.unescape(text))
     for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", ""), ("\r", "\n")):
         text = text.replace(sign, usual)
+    text = re.sub(r"\n{3,}", "\n\n", re.sub(r"[^\S\n]+", " ", text))
     turns = _TURN_ENDS.split(_TURN_BEGINS.sub("", text, count=1))
     turn = next((turn for turn in turns if turn.strip()), "")
     turn = _ECHO.sub("", turn, count=1)
@@ -201,4 +204,4 @@ def _bare(text: str) -> str:
     text = _DELETED.sub(" ", _LINE_START.sub("", _FENCE.sub(" ", text)))
     if len(_ENUMERATED.findall(text)) > 1:
         text = _ENUMERATED.sub("", text)
-    return re.sub(r"[*_`#]+", "", text).strip()
+    return re.sub(r" {2,}", " ", re.sub(r"[*_`#]+", "", text)).strip()

@@ -157,7 +157,7 @@ def test_an_unfinished_thought_says_nothing(text: str) -> None:
         ("<think>A cat, no.</think>A dog lies on a mat.", "A dog lies on a mat."),
         ("<caption>A dog lies on a mat.</caption>", "A dog lies on a mat."),
         ("A **dog** lies on a *mat*.<|im_end|>", "A dog lies on a mat."),
-        ("A <ref>dog</ref><box>(10,20),(300,400)</box> sits.", "A  dog   sits."),
+        ("A <ref>dog</ref><box>(10,20),(300,400)</box> sits.", "A dog sits."),
         ("- A dog\n- A cat", "A dog\nA cat"),
         ("1. A dog\n2. A cat", "A dog\nA cat"),
         ("It’s a “dog” &amp; a cat", 'It\'s a "dog" & a cat'),
