@@ -18,6 +18,7 @@ from vhbench.files import read_rows
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+_LONGEST_FIELD = 1 << 30  # a published table may hold its images, as text
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
 
 
@@ -206,8 +207,9 @@ def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> 
 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:
+    csv.field_size_limit(_LONGEST_FIELD)
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        yield from csv.DictReader(stream, delimiter="\t" if file.suffix == ".tsv" else ",")
+        yield from csv.DictReader(stream, delimiter="\t" if file.suffix.lower() == ".tsv" else ",")
 
 
 def _parquet(file: Path) -> Iterator[dict[str, Any]]:

@@ -21,8 +21,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("generators.ode", "generators.mioh", "generators.vhexpansion", "adapters"),
     ("builds",),
     ("tasks",),
-    ("analysis", "audit", "card", "comparison"),
-    ("release",),
+    ("analysis", "audit", "card", "comparison", "responses"),
+    ("release", "scoring"),
     ("cli",),
 )
 """From the ground up; a room is a package or a module below ``vhbench``."""

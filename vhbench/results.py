@@ -22,7 +22,7 @@ def read_samples(path: Path) -> list[Record]:
         VhbenchError: if nothing can be read, a line is no sample of vhbench, or an id has two different answers.
     """
     records: dict[str, Record] = {}
-    for file in _files(path):
+    for file in sample_files(path):
         for record in _read(file):
             if records.setdefault(record.id, record) != record:
                 raise VhbenchError(f"{file}: question {record.id} was answered twice, differently; name one run")
@@ -38,7 +38,7 @@ def read_tasks(path: Path) -> dict[str, list[Record]]:
         path: as in :func:`read_samples`, whose errors this raises too.
     """
     found: dict[str, list[Record]] = {}
-    for file in _files(path):
+    for file in sample_files(path):
         task = file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
         found[task] = sorted(_read(file), key=lambda record: record.id)
     if not found:
@@ -50,7 +50,8 @@ def _no_answers(path: Path) -> VhbenchError:
     return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
 
 
-def _files(path: Path) -> list[Path]:
+def sample_files(path: Path) -> list[Path]:
+    """Return a samples file, or of those below a folder the newest of each task. Raises as :func:`read_samples` does."""
     if path.is_file():
         return [path]
     if not path.is_dir():

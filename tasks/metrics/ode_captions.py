@@ -15,14 +15,17 @@ CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are thei
 counting is in :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from vhbench.results import settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair, rates, withholding
-from vhbench.tasks.metrics.records import as_records, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, each_record, resampling_unit
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
@@ -58,14 +61,20 @@ def score(
     >>> found["chair_i"], found["chair_s"], found["cover"], found["cog"]  # dog is there, boat is not; sea is not said
     (0.5, 1.0, 0.5, 0.5)
     """
-    rows = [settled(replace(row, kind="caption")) for row in as_records(records)]
     matcher = chair.vocabulary_of({name: tuple(words) for name, words in vocabulary.items()})
-    counts = [count(row, matcher) for row in rows]
     every = RATES | SHARES
-    columns = {name: [row[name] for row in counts] for pair in every.values() for name in pair}
-    found = rates.of_sums(columns, every, clusters=[resampling_unit(row) for row in rows], seed=seed)
-    found |= {"counters": {name: sum(column) for name, column in columns.items()}}
-    return withholding.withhold(found, RATES, withholding.reason_of(rows, allow_failed=allow_failed))
+    columns = {name: array("q") for pair in every.values() for name in pair}
+    units = Numbered()
+    for row in each_record(records):
+        counts = count(settled(replace(row, kind="caption")), matcher)
+        for name, column in columns.items():
+            column.append(counts[name])
+        units.add(resampling_unit(row))
+    table = {name: np.array(column) for name, column in columns.items()}
+    found = rates.of_sums(table, every, clusters=units.numbers(), seed=seed)
+    sums = {name: sum(column) for name, column in columns.items()}
+    why = withholding.reason(sums["failed"], sums["asked"], allow_failed=allow_failed)
+    return withholding.withhold(found | {"counters": sums}, RATES, why)
 
 
 def count(record: Record, matcher: Vocabulary) -> dict[str, int]:

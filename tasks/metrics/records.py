@@ -1,8 +1,12 @@
 """Answered questions in any form → :class:`vhbench.schema.Record`."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from vhbench.files import read_json, shown
 from vhbench.results import settled, to_record
@@ -19,13 +23,41 @@ def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
     Raises:
         VhbenchError: for a row without an id, an id that occurs twice, or a field of the wrong type.
     """
+    return list(each_record(rows))
+
+
+def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
+    """Yield the rows as records, and keep none: of a million, only the ids. Raises as :func:`as_records` does."""
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
         raise VhbenchError(f"the rows are {shown(rows)}; needed: a list of Records or of mappings with their fields")
-    records = [
-        settled(row) if isinstance(row, Record) else to_record(row, f"row {place}") for place, row in enumerate(rows)
-    ]
-    refuse_duplicates((record.id for record in records), "id")
-    return records
+    seen: set[str] = set()
+    for place, row in enumerate(rows):
+        record = settled(row) if isinstance(row, Record) else to_record(row, f"row {place}")
+        if record.id in seen:
+            raise VhbenchError(f"id {shown(record.id)} occurs twice (again in row {place}); each may occur once")
+        seen.add(record.id)
+        yield record
+
+
+class Numbered:
+    """Numbers words in the order in which they come, equal ones alike: a million units are a million numbers.
+
+    >>> units = Numbered()
+    >>> units.add("s1"), units.add("s2"), units.add("s1"), units.numbers()
+    (None, None, None, array([0, 1, 0]))
+    """
+
+    def __init__(self) -> None:
+        self.words: dict[Any, int] = {}
+        self._numbers = array("q")
+
+    def add(self, word: Hashable) -> None:
+        """Number the next one."""
+        self._numbers.append(self.words.setdefault(word, len(self.words)))
+
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """Return the numbers of all."""
+        return np.array(self._numbers, dtype=np.int64)
 
 
 def said(record: Record) -> str:

@@ -13,6 +13,7 @@ its share of yes among the *labels*. None of them knows a failed request from an
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields
+from sys import intern
 from typing import Any, Final, Unpack
 
 import numpy as np
@@ -20,7 +21,7 @@ import numpy as np
 from vhbench.answers import Parser, failure, yes_no_reader
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, intervals, rates, withholding, yes_no_reference
-from vhbench.tasks.metrics.records import as_records, binary_answer, resampling_unit, yes_or_no
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, resampling_unit, yes_or_no
 
 Answers = Sequence[str] | Mapping[Any, str]
 
@@ -108,24 +109,29 @@ def score_records(
     >>> score_records(rows, positive="no")["accuracy"]
     0.5
     """
-    rows = as_records(records)
     unknown = sorted(set(by) - {field.name for field in fields(Record)})
     if unknown:
         raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
     how = _How(positive, parser, compat, seed)
-    said = {row.id: how.said_in(row) for row in rows}
-    whole = how.reason(said.values(), allow_failed)
-
-    def scored(part: Sequence[Record]) -> dict[str, Any]:
-        own = [said[row.id] for row in part]
-        why = whole or how.reason(own, allow_failed)
-        return how.result(own, list(map(binary_answer, part)), list(map(resampling_unit, part)), why)
-
-    result = scored(rows)
-    result["by"] = {}
-    for name in by:
-        values = sorted({str(getattr(row, name)) for row in rows})
-        result["by"][name] = {value: scored([r for r in rows if str(getattr(r, name)) == value]) for value in values}
+    said, gold = list[str](), list[str]()
+    units, parts = Numbered(), {name: Numbered() for name in by}
+    for row in each_record(records):
+        said.append(intern(how.said_in(row)))
+        gold.append(intern(binary_answer(row)))
+        units.add(resampling_unit(row))
+        for name, part in parts.items():
+            part.add(str(getattr(row, name)))
+    whole, clusters = how.reason(said, allow_failed), units.numbers()
+    del units
+    result = how.result(said, gold, clusters, whole)
+    result["by"] = {name: {} for name in by}
+    for name, part in parts.items():
+        numbers = part.numbers()
+        for value in sorted(part.words):
+            chosen = np.flatnonzero(numbers == part.words[value])
+            own = [said[place] for place in chosen]
+            why = whole or how.reason(own, allow_failed)
+            result["by"][name][value] = how.result(own, [gold[place] for place in chosen], clusters[chosen], why)
     return result
 
 
@@ -146,6 +152,8 @@ class _How:
 
     def said_in(self, row: Record) -> str:
         """Return what a record says; its failure is known."""
+        if self.parser == "default" and row.prediction in ("yes", "no"):
+            return row.prediction
         return ("" if self.compat else row.failure) or self.read(row.prediction or row.response, row.question)
 
     def reason(self, said: Collection[str], allow_failed: bool) -> str | None:
@@ -153,10 +161,11 @@ class _How:
         return withholding.reason(list(said).count("failed"), len(said), allow_failed=allow_failed)
 
     def result(
-        self, said: Sequence[str], gold: Sequence[str], clusters: Sequence[Hashable] | None, why: str | None
+        self, said: Sequence[str], gold: Sequence[str], clusters: intervals.Clusters | None, why: str | None
     ) -> dict[str, Any]:
         """Return what :func:`score` does."""
-        pairs = list(zip(said, gold, strict=True))
+        cells: dict[tuple[str, str], tuple[str, str]] = {}
+        pairs = [cells.setdefault(pair, pair) for pair in zip(said, gold, strict=True)]
         counts = confusion.count(pairs, self.positive)
         found = {
             **measured(pairs, self.positive, clusters=clusters, seed=self.seed),
