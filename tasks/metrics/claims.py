@@ -7,7 +7,7 @@ would say yes. Not so where it is denied, only possible, depicted, likened, aske
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 
 from vhbench import answers
@@ -15,7 +15,10 @@ from vhbench.tasks.metrics import compounds, scopes, senses
 from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, lower
 
 _DRESSED = re.compile(r"[<\[\]◁\\*_#`~{}|$]|assistant|analysis|\n(?:Question|User|Human|Q)\b|&\w+;")
-_SENTENCE = re.compile(r"(?:[^.!?\n]|[.](?=[\w\"'”]))+[.!?\n]*")
+_SENTENCE_ENDS = re.compile(r"[.!?]+[\"')”]*(?=\s|\Z)|\n")
+_LONGEST = 2_000
+"""Characters of a sentence: what a model writes without end is read piece by piece."""
+
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{1,60})['’](?!\w)")
 
 _AND = r"(?:,? (?:and|or|nor)(?: (?:an?|any|the))? [\w-]+)?"
@@ -36,11 +39,12 @@ _ELSEWHERE = re.compile(r"\b(?:rest|part|face|faces|inside|interior|end|back|fro
 _HINTS = frozenset(
     "not isn't aren't wasn't weren't cannot can't couldn't doesn't don't absent missing nowhere invisible out lacking "
     "perhaps maybe possibly might may could printed painted drawn embroidered engraved carved tattooed etched stamped "
-    "made who that".split()
+    "made who".split()
 )
+_SIGNS = _HINTS | scopes.SIGNS
 _OR = re.compile(r" or (?:an? |the )?(?:[\w-]+ )?")
 _ONE = re.compile(r"\b(?:an?|either|either the)(?: [\w-]+)?\s\Z")
-_DETERMINERS = frozenset("the his her its their this that these those my your our".split())
+_DETERMINERS = frozenset("the his her its their this these those my your our".split())
 _NO_ADJECTIVES = frozenset(
     "a an of and or in on at with without to for from by as any no some one two three several many other another like "
     "is are be".split()
@@ -72,20 +76,23 @@ def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
     kept = _without_either(lowered, kept) if "or" in said else kept
     if '"' in text or "“" in text or "'" in lowered:
         kept = _unquoted(lowered, kept)
-    if "?" in text or not scopes.SIGNS.isdisjoint(said) or not _HINTS.isdisjoint(said):
-        kept = [one for sentence in _sentences(lowered, kept) for one in _asserted(*sentence)]
+    signs = said & _SIGNS
+    if signs or "?" in text:
+        kept = [one for sentence in _sentences(lowered, kept) for one in _asserted(*sentence, signs)]
     return kept
 
 
 def _placed(found: Sequence[Found], told: str, text: str) -> Iterator[Found]:
-    """Yield mentions in a cleaned text at their places in the text itself, as far as it has the same words."""
-    places, end = [], len(text)
-    for one in reversed(found):
-        start = text.rfind(told[one.start : one.end], 0, end)
-        places.append(start if start >= 0 else min(one.start, end))
-        end = places[-1]
-    for one, start in zip(found, reversed(places), strict=True):
-        yield one._replace(start=start, end=start + one.end - one.start)
+    """Yield mentions in a cleaned text at their places in the text itself, which has the same words and more."""
+    places, end = dict[int, int](), len(text)
+    for word in reversed(list(re.finditer(r"[^\W_]+", told))):
+        start = text.rfind(word[0], 0, end)
+        if start >= 0:
+            places |= {word.start() + i: start + i for i in range(len(word[0]))}
+            end = start
+    for one in found:
+        start = places.get(one.start, one.start)
+        yield one._replace(start=start, end=places.get(one.end - 1, start + one.end - one.start - 1) + 1)
 
 
 def _unquoted(lowered: str, found: Sequence[Found]) -> list[Found]:
@@ -110,28 +117,30 @@ def _without_either(lowered: str, found: Sequence[Found]) -> list[Found]:
 
 def _sentences(lowered: str, found: Sequence[Found]) -> Iterator[tuple[str, int, list[Found]]]:
     """Yield each sentence that has mentions, where it starts, and its mentions."""
-    place = 0
-    for sentence in _SENTENCE.finditer(lowered):
-        start = place
-        while place < len(found) and found[place].start < sentence.end():
+    place = start = 0
+    while place < len(found):
+        ends = _SENTENCE_ENDS.search(lowered, start, start + _LONGEST)
+        end = ends.end() if ends else min(start + _LONGEST, len(lowered))
+        first = place
+        while place < len(found) and found[place].start < end:
             place += 1
-        if place > start:
-            yield sentence[0], sentence.start(), list(found[start:place])
+        if place > first:
+            yield lowered[start:end], start, list(found[first:place])
+        start = end
 
 
-def _asserted(sentence: str, offset: int, found: Sequence[Found]) -> Iterator[Found]:
-    if sentence.rstrip("\"' ").endswith("?"):
+def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str]) -> Iterator[Found]:
+    """Yield a sentence's claims; ``signs`` are the words of the whole text that may make a mention none."""
+    if sentence.rstrip("\"') ").endswith("?"):
         return
-    said = senses.words_of(sentence)
-    silent = bytearray(len(sentence))
-    if not scopes.SIGNS.isdisjoint(said):
-        for start, end, spares in scopes.scopes(sentence, said):
-            for place in range(start, end):
-                silent[place] = max(silent[place], 1 if spares else 2)
+    said = {sign for sign in signs if sign in sentence}
+    silent, unless_known = bytearray(len(sentence)), bytearray(len(sentence))
+    for start, end, spares in scopes.scopes(sentence, said):
+        (unless_known if spares else silent)[start:end] = b"1" * (end - start)
     hints = not _HINTS.isdisjoint(said)
     for one in found:
         start, end = one.start - offset, one.end - offset
-        if silent[start] == 2 or (silent[start] and not _is_known(sentence, start)):
+        if silent[start] or (unless_known[start] and not _is_known(sentence, start)):
             continue
         if hints and _TAKEN_BACK.match(sentence, end) and not _ELSEWHERE.search(sentence, max(0, start - 40), start):
             continue

@@ -50,7 +50,7 @@ def _read(table: Path) -> Table:
 
 
 _TABLE = _read(Path(__file__).with_name("compounds.tsv"))
-_BEFORE = re.compile(r"(?:([a-z][a-z'-]*) )?([a-z][a-z'-]*)[ -]\Z")
+_FIRST = frozenset(first for row in _TABLE.values() for first in row)
 _AFTER = re.compile(r"(?P<of>'s|(?<=s)')?[ -](?P<word>[a-z][a-z-]*)")
 
 
@@ -80,30 +80,33 @@ def heads(lowered: str, found: Sequence[Found], vocabulary: Vocabulary) -> Itera
 
 def _as_second(lowered: str, one: Found, earlier: Found | None) -> str | None:
     """Return what is there of a mention and the word before it; None if they are no compound."""
-    before = _BEFORE.search(lowered, max(0, one.start - 30), one.start)
-    if not before:
+    if lowered[one.start - 1 : one.start] not in (" ", "-"):
         return None
-    surface = lowered[one.start : one.end]
-    first = (lowered[earlier.start : earlier.end], earlier.word) if earlier else (before[2],)
-    found = _outcome(first, (surface, one.word), any_first=False)
-    if found is None and before[2] in _BETWEEN and before[1]:
-        found = _outcome((before[1],), (surface, one.word), any_first=False)
-    return found
+    before = lowered[max(0, one.start - 30) : one.start - 1].rsplit(" ", 2)
+    first = before[-1]
+    if first in _BETWEEN and len(before) > 1 and before[-2] in _FIRST:
+        first, earlier = before[-2], None
+    if earlier:
+        return _outcome((lowered[earlier.start : earlier.end], earlier.word), _forms(lowered, one), any_first=False)
+    return _outcome((first,), _forms(lowered, one), any_first=False) if first in _FIRST else None
 
 
 def _as_first(lowered: str, one: Found, later: Found | None) -> str | None:
     """Return what is there of a mention and the word after it; None if they are no compound."""
-    surface = lowered[one.start : one.end]
     after = _AFTER.match(lowered, one.end)
-    if not after:
+    if not after or (later is None and after["word"] not in _TABLE):
         return None
+    surface = lowered[one.start : one.end]
     if after["of"]:
         return _outcome((surface + after["of"],), (after["word"],), any_first=False)
     single = surface.replace("-", " ") == one.word
     if later is None:
         return _outcome((surface, one.word), (after["word"],), any_first=single)
-    second = (lowered[later.start : later.end], later.word)
-    return _outcome((surface, one.word), second, any_first=single) or ("second" if single else None)
+    return _outcome((surface, one.word), _forms(lowered, later), any_first=single) or ("second" if single else None)
+
+
+def _forms(lowered: str, one: Found) -> tuple[str, str]:
+    return lowered[one.start : one.end], one.word
 
 
 def _outcome(first: Iterable[str], second: Iterable[str], *, any_first: bool) -> str | None:

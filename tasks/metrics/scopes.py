@@ -10,7 +10,7 @@ here", "a place for people to sit".
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 _LIST = r"(?:(?:an?|any|other)\s)?[\w'-]+(?:\s[\w-]+)?"
@@ -72,7 +72,8 @@ _FOR = (
     "experience designed intended meant suitable perfect ideal reserved convenient great safe enough useful essential "
     "necessary needed provided available likely possibly perhaps probably used popular habitat home comfortable "
     "arrangement option options setting destination amenities storage waiting wait waits looking looks searching "
-    "searches wishes wishing wish hoping hopes longing asking ready search look opportunity opportunities inviting"
+    "searches wishes wishing wish hoping hopes longing asking ready search look opportunity opportunities inviting resource resources service services entertainment information support protection comfort "
+    "convenience safety guidance"
 ).split()
 _AS_EXAMPLES = (
     "items objects things elements animals vehicles appliances utensils fruits vegetables foods accessories pieces "
@@ -144,8 +145,7 @@ _POSSIBLE = (
 )
 _PURPOSE = (
     _rule(
-        " ".join(_FOR) + " "
-        "awaiting search need dream dreams dreaming want wants wanting home allow allows allowing allowed "
+        "for awaiting search need dream dreams dreaming want wants wanting home allow allows allowing allowed "
         "enables enabling encourages encouraging reminds reminder reminding informs informing accommodate "
         "accommodates accommodating entices enticing attract attracts attracting invites inviting warn warns "
         "warning guides guiding guide directs directing direct help helps helping waiting ready preparing "
@@ -214,6 +214,12 @@ _DEPICTED = (
     ),
 )
 RULES = (*_DENIED, *_POSSIBLE, *_PURPOSE, *_DEPICTED)
+_BY_SIGN: Mapping[str, list[int]] = {
+    sign: [number for number, rule in enumerate(RULES) if sign in rule.signs]
+    for sign in sorted(frozenset[str]().union(*(rule.signs for rule in RULES)))
+}
+SIGNS = _BY_SIGN.keys()
+"""The words of which one is in every cue."""
 
 _SAYS_WHAT_IT_IS = re.compile(
     r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo|photograph"
@@ -230,21 +236,20 @@ _ON_SHOW = re.compile(
 _IS_A_PAINTING = re.compile(r"\A\W*(?:this|it|the (?:image|picture|scene)) (?:is|appears to be|seems to be) ")
 
 
-def scopes(sentence: str, said: frozenset[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, spares) of each scope in a sentence in lower case; ``said`` are its words.
+def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
+    """Yield (start, end, spares) of each scope in a sentence in lower case; ``said`` are signs in it.
 
     >>> text = "there is no dog on the couch"
-    >>> [text[start:end] for start, end, _ in scopes(text, frozenset(text.split()))]
+    >>> [text[start:end] for start, end, _ in scopes(text, {"no"})]
     [' dog ']
     """
-    for rule in RULES:
-        if rule.signs.isdisjoint(said):
-            continue
-        for cue in rule.cue.finditer(sentence):
-            if rule.end is IMAGE and _shows_itself(sentence, cue):
+    for rule in sorted({number for sign in said for number in _BY_SIGN.get(sign, ())}):
+        cue, ends, spares = RULES[rule].cue, RULES[rule].end, RULES[rule].spares
+        for found in cue.finditer(sentence):
+            if ends is IMAGE and _shows_itself(sentence, found):
                 continue
-            stop = rule.end.search(sentence, cue.end(), cue.end() + _REACH)
-            yield cue.end(), stop.start() if stop else min(len(sentence), cue.end() + _REACH), rule.spares
+            stop = ends.search(sentence, found.end(), found.end() + _REACH)
+            yield found.end(), stop.start() if stop else min(len(sentence), found.end() + _REACH), spares
 
 
 def _shows_itself(sentence: str, cue: re.Match[str]) -> bool:
@@ -255,5 +260,3 @@ def _shows_itself(sentence: str, cue: re.Match[str]) -> bool:
     return own and not _ON_SHOW.search(before) and not _ON_SHOW.search(sentence, cue.end())
 
 
-SIGNS = frozenset[str]().union(*(rule.signs for rule in RULES))
-"""Every word that may begin a scope."""
