@@ -35,7 +35,9 @@ _TAKEN_BACK = re.compile(
     r"| who (?:wrote|took|made|owns?|left|placed|put|created|prepared|built|designed|lives?|works?|uses?|might|may"
     r"|would|could|can|wants?|needs?|enjoys?|like)\b"
 )
-_ELSEWHERE = re.compile(r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z")
+_ELSEWHERE = re.compile(
+    r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"
+)
 _HINTS = frozenset(
     "not isn't aren't wasn't weren't cannot can't couldn't doesn't don't absent missing nowhere invisible out lacking "
     "perhaps maybe possibly might may could printed painted drawn embroidered engraved carved tattooed etched stamped "

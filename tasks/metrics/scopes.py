@@ -68,12 +68,14 @@ _NOT = (
 )
 _SEEN = r"(?:seen|found|observed|spotted|noticed|visible|discerned|made out)"
 _FOR = (
-    "space spaces room place places spot spots area areas seating shade shelter food access environment atmosphere "
-    "experience designed intended meant suitable perfect ideal reserved convenient great safe enough useful essential "
-    "necessary needed provided available likely possibly perhaps probably used popular habitat home comfortable "
-    "arrangement option options setting destination amenities storage waiting wait waits looking looks searching "
-    "searches wishes wishing wish hoping hopes longing asking ready search look opportunity opportunities inviting resource resources service services entertainment information support protection comfort "
-    "convenience safety guidance"
+    "space spaces room place places spot spots area areas seating shade shelter food access environment "
+    "atmosphere experience designed intended meant suitable perfect ideal reserved convenient great safe enough "
+    "useful essential necessary needed provided available likely possibly perhaps probably used popular habitat "
+    "home comfortable arrangement option options setting destination amenities storage waiting wait waits looking "
+    "looks searching searches wishes wishing wish hoping hopes longing asking ready search look opportunity "
+    "opportunities inviting resource resources service services entertainment information support protection "
+    "comfort convenience safety guidance easy easier time view views difficult important beverage beverages "
+    "reference"
 ).split()
 _AS_EXAMPLES = (
     "items objects things elements animals vehicles appliances utensils fruits vegetables foods accessories pieces "
@@ -102,8 +104,7 @@ _DENIED = (
         spares=False,
     ),
     _rule(
-        _NOT
-        + " nobody one longer none neither hardly barely scarcely rarely seldom",
+        _NOT + " nobody one longer none neither hardly barely scarcely rarely seldom",
         r"(?:\b(?:not|never|cannot|nobody|no one|no longer|none of|neither of|hardly|barely|scarcely|rarely|seldom)"
         r"|n't)\b(?! (?:only|just|merely|simply|far|too far|very far|unlike|to mention|one but|fully|entirely"
         r"|completely|very|clearly|quite|too|so|as|particularly|directly|yet|currently|until)\b)",
@@ -113,16 +114,21 @@ _DENIED = (
 )
 _POSSIBLE = (
     _rule(
-        "might may could would possibly perhaps maybe potentially conceivably if though whether unless "
-        "imagine imagines imagining imagined hypothetical hypothetically suppose pretend pretends pretending "
-        "uncertain unclear unsure hard suggest suggests suggesting suggested indicate indicates indicating "
-        "indicated imply implies implying hint hints hinting were had",
-        rf"\b(?:(?:might|may|could)(?! (?:also )?be {_SEEN})|would(?! like)|possibly|perhaps|maybe|potentially"
-        r"|conceivably|if|as though|whether|unless|imagin(?:e|es|ing|ed)|hypothetical(?:ly)?|suppose|pretend(?:s|ing)?"
-        r"|uncertain|unclear|unsure|hard to (?:tell|say)|suggest(?:s|ing|ed)?|indicat(?:es?|ing|ed)|impl(?:y|ies|ying)"
-        r"|hint(?:s|ing)?|(?:were|had) there)\b",
+        "might may could would if though whether unless imagine imagines imagining imagined hypothetical "
+        "hypothetically suppose pretend pretends pretending uncertain unclear unsure hard were had",
+        rf"\b(?:(?:might|may|could)(?! (?:also )?be {_SEEN})|would(?! like)|if|as though|whether|unless"
+        r"|imagin(?:e|es|ing|ed)|hypothetical(?:ly)?|suppose|pretend(?:s|ing)?|uncertain|unclear|unsure"
+        r"|hard to (?:tell|say)|(?:were|had) there)\b",
         CLAUSE,
         spares=True,
+    ),
+    _rule(
+        "possibly perhaps maybe potentially conceivably suggest suggests suggesting suggested indicate indicates "
+        "indicating indicated imply implies implying hint hints hinting",
+        r"\b(?:possibly|perhaps|maybe|potentially|conceivably|suggest(?:s|ing|ed)?|indicat(?:es?|ing|ed)"
+        r"|impl(?:y|ies|ying)|hint(?:s|ing)?)\b",
+        CLAUSE,
+        spares=False,
     ),
     _rule(
         "likely probably presumably apparently appears appear seem seems either some",
@@ -161,19 +167,22 @@ _PURPOSE = (
     ),
     _rule("for", r"\bfor (?=(?:[\w'-]+ ){1,6}?to [a-z]+)", PHRASE, spares=False),
     _rule(
-        "for used useful needed required intended meant designed supposed enough possible popular shared "
-        "where so",
+        "for used useful needed required intended meant designed supposed enough possible popular shared where so",
         r"\bfor (?!being)[a-z]+ing\b"
         r"|\b(?:used|useful|needed|required|intended|meant|designed|supposed|enough|possible) to\b"
-        r"|\b(?:used|useful|needed|popular|intended|shared) by\b"
-        r"|\bwhere (?=(?:[\w'-]+ ){1,5}(?:can|could|may|might|would|often|usually|typically|should)\b)"
+        r"|\b(?:used|useful|needed|popular|intended|shared|seen|read|enjoyed|visited|frequented|led) by\b"
+        r"|\b(?:giv(?:es?|ing)|welcom(?:es?|ing)|serv(?:es?|ing)|cater(?:s|ing)? to|bring(?:s|ing)? to)"
+        r"(?= (?:the )?(?:people|drivers|guests|visitors|passengers|travelers|customers|pedestrians|children)\b)"
+        r"|\bwhere (?=(?:[\w'-]+ ){1,5}(?:can(?! (?:also )?be)|could|may|might|would|often|usually|typically|should)\b)"
         r"|\bwhere (?=(?:\w+ ){0,2}\w+ (?:gather|come|go|relax|enjoy|sit|live|work|meet|play|wait|stay|study|spend|eat"
         r"|dine|shop|walk|swim)\b)|\bso(?: that)? (?=(?:[\w'-]+ ){1,4}(?:can|could|may|might)\b)",
         PHRASE,
         spares=False,
     ),
 )
-_WITH_IMAGES = r"posters?|murals?|stickers?|graffiti|paintings?|pictures?|drawings?|photos?|photographs?|tattoos?|mosaics?"
+_WITH_IMAGES = (
+    r"posters?|murals?|stickers?|graffiti|paintings?|pictures?|drawings?|photos?|photographs?|tattoos?|mosaics?"
+)
 _DEPICTED = (
     _rule(
         "statue statues statuette statuettes sculpture sculptures figurine figurines figure figures carving "
@@ -258,5 +267,3 @@ def _shows_itself(sentence: str, cue: re.Match[str]) -> bool:
     own = bool(_OF_ITSELF.match(cue[0])) and bool(_SAYS_WHAT_IT_IS.match(before))
     own = own or (cue[0].startswith("painting") and bool(_IS_A_PAINTING.match(before)))
     return own and not _ON_SHOW.search(before) and not _ON_SHOW.search(sentence, cue.end())
-
-

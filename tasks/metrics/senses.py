@@ -124,7 +124,7 @@ def _holds(sense: Sense, lowered: str, one: Found, said: Set[str]) -> bool:
     return bool(sense.near & said) and not sense.unless & said
 
 
-_APART = str.maketrans(dict.fromkeys(".,;:!?()[]{}\"“”*/\n\t—–", " "))
+_APART = str.maketrans(dict.fromkeys('.,;:!?()[]{}"“”*/\n\t—–', " "))
 
 
 def words_of(lowered: str) -> frozenset[str]:
