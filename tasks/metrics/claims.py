@@ -26,11 +26,12 @@ _IN_VIEW = r"(?:visible|present|shown|seen|there|depicted|pictured|included|in (
 _TAKEN_BACK = re.compile(
     rf"{_AND}(?:,? (?:but|though|although|which|that|who)(?: (?:it|they))?)?,? (?:(?:is|are|was|were)(?:"
     rf"(?:n't| not)(?: actually)? {_IN_VIEW}"
-    r"| (?:absent|missing|nowhere|invisible|out of (?:the )?(?:frame|view|sight|picture|shot)|lacking)(?! \w+ing))"
-    r"|(?:cannot|can't|can not|could not|couldn't) be (?:seen|found|spotted|observed|made out)|(?:does|do)(?:n't| not) (?:exist|appear))\b"
+    r"| (?:absent|missing|nowhere|invisible|out of (?:the )?(?:frame|view|sight|picture|shot)|lacking)(?! (?:\w+ing|an?|its|his|her|their|some|the)\b))"
+    r"|(?:cannot|can't|can not|could not|couldn't) be (?:seen|found|spotted|observed|made out)|(?:does|do)(?:n't| not) (?:exist|appear)"
+    r"|(?:has|have|had) (?:disappeared|vanished|gone|been (?:removed|cropped|cut off|taken away))|(?:is|are|was|were) gone)\b"
     r"|,? \(?(?:perhaps|maybe|possibly)\)?\s*(?:[.;)!]|\Z)"
     r"| (?:might|may|could) (?:also )?be (?:present|there|in|inside|behind|hidden|hiding|nearby|around|under|located|near)\b"
-    r"| (?:is |are )?(?:printed|painted|drawn|embroidered|engraved|carved|tattooed|etched|stamped) (?:on|onto|into)\b"
+    r"|(?:'s [\w-]+)? (?:is |are )?(?:printed|painted|drawn|embroidered|engraved|carved|tattooed|etched|stamped) (?:on|onto|into)\b"
     r"| made (?:out )?of (?:snow|sand|paper|cardboard|legos?|clay|chocolate|balloons?|wire|candy|icing|fondant|yarn|gingerbread)\b"
     r"| who (?:wrote|took|made|owns?|left|placed|put|created|prepared|built|designed|lives?|works?|uses?|might|may"
     r"|would|could|can|wants?|needs?|enjoys?|like)\b"
@@ -41,7 +42,7 @@ _ELSEWHERE = re.compile(
 _HINTS = frozenset(
     "not isn't aren't wasn't weren't cannot can't couldn't doesn't don't absent missing nowhere invisible out lacking "
     "perhaps maybe possibly might may could printed painted drawn embroidered engraved carved tattooed etched stamped "
-    "made who".split()
+    "made who disappeared vanished gone been".split()
 )
 _SIGNS = _HINTS | scopes.SIGNS
 _OR = re.compile(r" or (?:an? |the )?(?:[\w-]+ )?")

@@ -111,12 +111,13 @@ _DENIED = (
         CLAUSE,
         spares=True,
     ),
+    _rule("missing absent gone lacking", r"\A\W*(?:missing|absent|gone|lacking)\b", CLAUSE, spares=False),
 )
 _POSSIBLE = (
     _rule(
         "might may could would if though whether unless imagine imagines imagining imagined hypothetical "
         "hypothetically suppose pretend pretends pretending uncertain unclear unsure hard were had",
-        rf"\b(?:(?:might|may|could)(?! (?:also )?be {_SEEN})|would(?! like)|if|as though|whether|unless"
+        rf"\b(?:(?:might|may|could)(?! (?:also )?be {_SEEN})|would(?! like)|if(?! (?:you|one) (?:looks?|zooms?))|as though|whether|unless"
         r"|imagin(?:e|es|ing|ed)|hypothetical(?:ly)?|suppose|pretend(?:s|ing)?|uncertain|unclear|unsure"
         r"|hard to (?:tell|say)|(?:were|had) there)\b",
         CLAUSE,
@@ -132,7 +133,7 @@ _POSSIBLE = (
     ),
     _rule(
         "likely probably presumably apparently appears appear seem seems either some",
-        r"\b(?:likely|probably|presumably|apparently) (?:\w+ing|\w+ed|used|left|held|for|to(?! be)|due|because|part|from"
+        r"\b(?:likely|probably|presumably|apparently) (?:(?<!is likely )(?<!are likely )(?<!is probably )(?<!are probably )\w+ing|\w+ed|used|left|held|for|to(?! be)|due|because|part|from"
         r"|where|made|meant|set|kept|put|built|in|on|at)\b"
         r"|\b(?:likely|probably|(?:appear|seem)s? to be|either|some (?:kind|sort|type) of)\b(?=[^,.;]{1,50}\bor\b)",
         CLAUSE,
@@ -142,8 +143,8 @@ _POSSIBLE = (
         "likely possibly probably perhaps presumably potentially either might may could can maybe made "
         "created built written painted designed taken left discarded drawn prepared thrown baked",
         r"\b(?:likely|possibly|probably|perhaps|presumably|potentially|either|might|may|could|can|maybe)\b[^,.;]{0,12}?"
-        r"\b(?:belong(?:s|ing)?|owned|left|placed|discarded|used|held|ridden|driven|intended|meant|related|set|put"
-        r"|occupied)\b"
+        r"\b(?:belong(?:s|ing)?|(?:owned|left|placed|discarded|used|held|ridden|driven|set|put|occupied)(?: \w+)? by"
+        r"|intended|meant|related)\b"
         r"|\b(?:made|created|built|written|painted|designed|taken|left|discarded|drawn|prepared|thrown|baked) by\b",
         CLAUSE,
         spares=False,
@@ -155,19 +156,22 @@ _PURPOSE = (
         "enables enabling encourages encouraging reminds reminder reminding informs informing accommodate "
         "accommodates accommodating entices enticing attract attracts attracting invites inviting warn warns "
         "warning guides guiding guide directs directing direct help helps helping waiting ready preparing "
-        "about hoping planning going",
+        "about hoping planning going "
+        "prepare prepares hope hopes plan plans planning wish wishes wait waits",
         rf"\b(?:{'|'.join(_FOR)})\b(?: [\w-]+)? for\b|\bawaiting\b|\bin (?:search|need) of\b|\bdream(?:s|ing)? of\b"
         r"|\bwant(?:s|ing)?(?= an? )|\bhome to\b|\ballow(?:s|ing|ed)?\b|\benabl(?:es|ing)\b|\bencourag(?:es|ing)\b"
         r"|\bremind(?:s|er|ing)\b|\binform(?:s|ing)\b|\baccommodat(?:es?|ing)\b|\bentic(?:es|ing)\b|\battract(?:s|ing)?\b"
         r"|\b(?:invit|warn|guid|direct|help)(?:e?s|ing)?(?= (?:the )?(?:people|drivers|guests|visitors|passengers"
-        r"|travelers|customers|pedestrians|viewers))|\b(?:waiting|ready|preparing|about|hoping|planning|going|wanting"
+        r"|travelers|customers|pedestrians|viewers))|\b(?:waiting|waits?|ready|prepar(?:es?|ing)|about|hop(?:es?|ing)|plan(?:s|ning)?|going|wish(?:es)?|wanting"
         r"|wants?) to (?:board|get on|take|enter|buy|order|meet|adopt|own|get|catch(?= an? (?:bus|train|taxi|cab)))\b",
         PHRASE,
         spares=False,
     ),
     _rule("for", r"\bfor (?=(?:[\w'-]+ ){1,6}?to [a-z]+)", PHRASE, spares=False),
     _rule(
-        "for used useful needed required intended meant designed supposed enough possible popular shared where so",
+        "for used useful needed required intended meant designed supposed enough possible popular shared where so seen "
+        "read enjoyed visited frequented led give gives giving welcome welcomes welcoming serve serves serving cater "
+        "caters catering bring brings bringing",
         r"\bfor (?!being)[a-z]+ing\b"
         r"|\b(?:used|useful|needed|required|intended|meant|designed|supposed|enough|possible) to\b"
         r"|\b(?:used|useful|needed|popular|intended|shared|seen|read|enjoyed|visited|frequented|led) by\b"
@@ -192,12 +196,21 @@ _DEPICTED = (
         "portrait portraits depiction depictions outline outlines design designs motif motifs emoji emojis "
         "image images illustration illustrations sketch sketches cartoon cartoons poster posters mural murals "
         "sticker stickers graffiti painting paintings picture pictures drawing drawings photo photos "
-        "photograph photographs tattoo tattoos mosaic mosaics shape form likeness style guise",
+        "photograph photographs tattoo tattoos mosaic mosaics shape form likeness style guise "
+        "printed painted embroidered engraved emblazoned stamped tattooed etched depicting advertisement advertisements "
+        "ad ads billboard billboards cover covers magazine magazines screen screens tv tvs television televisions monitor "
+        "monitors sign signs shirt shirts t-shirt t-shirts wallpaper label labels banner banners card cards stamp stamps "
+        "flag flags",
         r"\b(?:statues?|statuettes?|sculptures?|figurines?|figures?|carvings?|busts?|logos?|decals?|emblems?|icons?"
         r"|symbols?|prints?|replicas?|models?|cut-?outs?|puppets?|masks?|ornaments?|engravings?|shadows?|toys?|magnets?"
         r"|caricatures?|portraits?|depictions?|outlines?|designs?|motifs?|emojis?|images?|illustrations?|sketch(?:es)?"
-        rf"|cartoons?|{_WITH_IMAGES})(?: [\w-]+){{0,2}}? (?:of|depicting|representing|portraying)\b"
+        rf"|cartoons?|{_WITH_IMAGES})(?: (?!in |on |at |to |front |top |next |out |made |full |instead |because )[\w-]+){{0,2}}? (?:of|depicting|representing|portraying)\b"
         rf"|\b(?:{_WITH_IMAGES}) (?:showing|featuring|with)\b"
+        r"|\b(?:printed|painted|embroidered|engraved|emblazoned|stamped|tattooed|etched) with\b"
+        r"|(?<!scene )(?<!image )(?<!picture )(?<!photo )(?<!photograph )(?<!illustration )(?<!cartoon )\bdepicting\b"
+        r"|\b(?:advertisements?|ads?|billboards?|posters?|covers?|magazines?|screens?|tvs?|televisions?|monitors?|murals?"
+        r"|signs?|shirts?|t-shirts?|stickers?|graffiti|wallpaper|labels?|banners?|cards?|stamps?|flags?)"
+        r" (?:shows?|showing|features?|featuring|depicts?|displays?|displaying|portrays?)\b"
         r"|\b(?:shape|form|likeness|style|guise|image) of\b",
         IMAGE,
         spares=False,
@@ -214,9 +227,9 @@ _DEPICTED = (
         spares=True,
     ),
     _rule(
-        "say says saying reads labelled labeled titled entitled spell spells spelled spelling word words "
+        "beware say says saying reads labelled labeled titled entitled spell spells spelled spelling word words "
         "inscribed inscription lettering",
-        r"\b(?:says?|saying|(?:signs?|which|that|board|banner|label|shirt|text|sticker|screen) reads?|labell?ed|titled"
+        r"\b(?:beware of|says?|saying|(?:signs?|which|that|board|banner|label|shirt|text|sticker|screen) reads?|labell?ed|titled"
         r"|entitled|spells?|spelled|spelling|the words?|inscribed|inscription|lettering)\b(?! ?[\"'“‘:])",
         TEXT,
         spares=False,
@@ -238,7 +251,7 @@ _SAYS_WHAT_IT_IS = re.compile(
 )
 _OF_ITSELF = re.compile(r"(?:picture|photo|photograph|image|illustration|cartoon|drawing|sketch|portrait|depiction)\b")
 _ON_SHOW = re.compile(
-    r"\b(?:hang\w*|hung|framed|taped|pinned|displayed|mounted|decorat\w+|adorn\w*|cover(?:s|ing)"
+    r"\b(?:hang\w*|hung|in an? (?:[\w-]+ )?frame|framed|taped|pinned|displayed|mounted|decorat\w+|adorn\w*|cover(?:s|ing)"
     r"|on (?:the|an?|its|his|her|their) (?:[\w-]+ )?(?:wall|fridge|refrigerator|door|shirt|t-shirt|screen|shelf|desk|mug"
     r"|page|tv|nightstand|cover|card|box|side|back|front|table))\b"
 )

@@ -61,7 +61,7 @@ _COLOURS = "red|yellow|white|black|blue|green|brown|pink|purple|gr[ae]y|gold|tan
 _ONE = re.compile(
     r"(?:\b(?:an|one|each|every|another|single|whole|half|ripe|peeled|sliced|fresh|juicy|cut|half-eaten|navel|blood"
     r"|mandarin)(?: (?:peeled|sliced|ripe|fresh|whole|juicy|cut|half-eaten|small|large|round))?"
-    r"|\bthe|\bthis|\bthat)\s\Z"
+    r"|\bthe|\bthis|\bthat|\b(?:slices?|pieces?|half|halves|wedges?|segments?|sections?) of)\s\Z"
 )
 _ENDS = re.compile(
     r"\s*(?:\Z|[.,;:!?)\"']"
