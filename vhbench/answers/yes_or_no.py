@@ -1,71 +1,205 @@
-"""Yes/no answers, by words."""
+"""Yes/no answers, as a careful reader takes them.
+
+What is marked as the answer comes first; then a word of assent or denial, the last one if an answer corrects itself;
+then sentences, for which the question is needed: "There is no dog." is yes to "Is there no dog?".
+"""
 
 import re
-from collections.abc import Iterable
+from typing import Final
 
-from vhbench.answers.cleaning import SAYS, plain
+from vhbench.answers import assent
+from vhbench.answers.claims import Claim, claim
+from vhbench.answers.cleaning import plain, said
+from vhbench.answers.phrasing import straightened
+from vhbench.answers.statements import stated
+from vhbench.answers.stems import words
 
-_YES = r"(?:yes|yeah|yep|yup)"
-_NO = r"(?:no|nope|nah)"
-_END = r"(?=\s*(?:[.,;:!?\"')\]]|$))"
-_LEADING = re.compile(rf"\W*(?:(?P<yes>{_YES}|y(?=\W*$)|true{_END})|(?P<no>{_NO}|n(?=\W*$)|false{_END}))\b")
-_NO_LEAD = re.compile(r"\W*no\s+(?:doubt|problem|question|idea|one|matter|way to)\b")
-_BOTH = re.compile(rf"\W*(?:{_YES}\W+(?:and|or)\W+{_NO}|{_NO}\W+(?:and|or)\W+{_YES})\b")
-_SAID = re.compile(rf"{SAYS}(?:(?P<yes>{_YES}|true)|(?P<no>{_NO}|false))\b")
-_YES_WORD = re.compile(rf"(?P<negated>\b(?:not|n't)\W+)?\b{_YES}\b")
-_NO_WORD = re.compile(rf"\b{_NO}\b{_END}")
-_OPENING = re.compile(
-    r"\A(?:\W*+(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in|upon|after"
-    r"|given|considering|as|with)\b[^,.;!?]*)[,:!]\s*)+"
+_BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
+_OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
+_OPTION: Final = re.compile(r"\W{0,10}([ab])\W{0,10}(?:yes|no)?\W{0,10}")
+_ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
+_CORRECTS: Final = re.compile(
+    r"(?:\A|[\s.,;:!?…–—-])(?:oh[, ]+)?(?:no[, ]+)?"
+    r"(?:wait|actually|hold on|correction|scratch that|on second thoughts?|let me correct that|my mistake|i mean"
+    r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|i stand corrected|sorry|i apologi[sz]e"
+    r"|looking (?:again|closer|more closely)[^,.;:!?\n]{0,20}|to correct myself|let me rephrase)\s*[,.:;!…–—-]+\s*"
+    r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
+    r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
-_UNSURE = re.compile(
-    r"(?:\b(?:not|cannot|unable|impossible|hard|difficult)|n't)\b[^.;!?]*"
-    r"\b(?:sure|certain|know|tell|determine|determined|say|clear|possible|answer|confirm|enough)\b"
-    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|maybe|perhaps|possibly)\b"
+_LABELLED: Final = re.compile(r"(?:\A|[\n.;!]|  |- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+_NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
+_FIRST: Final = re.compile(r"[,.;!\n]")
+_ELLIPSIS: Final = re.compile(
+    r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|clearly"
+    r"|as far as i can (?:tell|see)|certainly)[, ]+)*"
+    r"(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this|that|you|we|one|these|both)"
+    r"(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
+    r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)"
+    r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?)"
+    r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
 )
-_NEGATION = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
-_NO_THING = re.compile(
+_NO_DOUBT: Final = re.compile(r"\W*(?:there(?:'s| is) )?no (?:doubt|question)(?: (?:about|of) (?:it|that))?\W*")
+_NEGATION: Final = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
+_NO_THING: Final = re.compile(
     r"\b(?:there(?:'s| is| are| was| were| appears? to be| seems? to be)|(?:i|we|you) (?:can )?(?:see|find|observe)"
     r"|(?:has|have|contains?|shows?|includes?)) (?:absolutely |clearly )?no\b"
     r"|^\W*(?:no|none|neither)\b"
 )
-_CLAUSE = re.compile(r"[.;!?,\n]| but | although | though | however ")
+_NO_LEAD: Final = re.compile(r"\W*no\s+(?:doubt|problem|question|idea|one|matter|way to|comment|answer)\b")
+_UNSURE: Final = re.compile(
+    r"(?:\b(?:not|cannot|unable|impossible|hard|difficult)|n't)\b[^.;!?]*"
+    r"\b(?:sure|certain|know|tell|determine|determined|say|clear|possible|answer|confirm|enough)\b"
+    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|maybe|perhaps|possibly)\b"
+)
+_OPENING: Final = re.compile(
+    r"\A(?:\W*+(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in|upon"
+    r"|after|given|considering|as|with)\b[^,.;!?]*)[,:!]\s*)+"
+)
+_CLAUSE: Final = re.compile(r"[.;!?,\n]| but | although | though | however ")
+
+Reading = tuple[str, bool]
+"""The answer, and whether the text says that there is none: then nothing else of it is read."""
 
 
 def yes_no(text: str, question: str = "") -> str:
-    """Read a yes/no answer by words.
+    """Read a yes/no answer.
 
-    A sentence that only describes ("There is a dog.") is unknown: without its question nobody can tell what it affirms.
-    "True" and "False" are answers where they stand as one, alone or at the beginning.
+    Args:
+        text: the model's words.
+        question: what was asked. Without it a sentence that affirms is unknown, and one that denies is no.
+
+    Returns:
+        "yes", "no", or "" where a careful reader could not tell.
 
     >>> [yes_no(text) for text in ("Yes.", "no, it is not", "I do not see a dog.", "The answer is: **No**")]
     ['yes', 'no', 'no', 'no']
+    >>> [yes_no(text, "Is there no dog?") for text in ("There is no dog.", "A dog is lying there.", "No.", "A cat.")]
+    ['yes', 'no', 'no', '']
     >>> [yes_no(text) for text in ("I know", "It is nothing", "Maybe", "I'm not sure", "Yes and no", "")]
     ['', '', '', '', '', '']
-    >>> [yes_no(text) for text in ("True", "False. There is no dog.", "There is a dog.", "True to life, it is red")]
-    ['yes', 'no', '', '']
     """
-    text = plain(text).lower()
-    if _BOTH.match(text):
+    bare = _BARE.fullmatch(text)
+    if bare:
+        return bare[1].lower()
+    asked = claim(question)
+    everything, marked = plain(text).lower(), said(text).lower()
+    for part in dict.fromkeys((marked, everything)):
+        answer, told = _option(part, question), False
+        if not answer:
+            answer, told = _read(part, asked)
+        if answer or told:
+            return answer
+    return "" if question.strip() else _without_question(everything)
+
+
+def _option(text: str, question: str) -> str:
+    """Read "A" where the question calls yes and no so."""
+    letter = _OPTION.fullmatch(text)
+    options = _OPTIONS.search(question) if letter else None
+    if not options or not letter:
         return ""
-    found = _last(_SAID, text) if _NO_LEAD.match(text) else _LEADING.match(text) or _last(_SAID, text)
+    return {options[1].lower(): options[2].lower(), options[3].lower(): options[4].lower()}.get(letter[1], "")
+
+
+def _read(text: str, asked: Claim | None) -> Reading:
+    """Read a text; of one that corrects itself, what stands behind the last correction."""
+    corrections = [found for found in _CORRECTS.finditer(text) if found.start() > 0]
+    if corrections:
+        answer, told = _read_once(text[corrections[-1].end() :], asked)
+        if answer or told:
+            return answer, told
+    return _read_once(text, asked)
+
+
+def _read_once(text: str, asked: Claim | None) -> Reading:
+    text = _without_echo(text)
+    if not re.search(r"\w", text) and not assent.whole(text.strip())[0]:
+        return "", bool(text)
+    short = text.strip(" \n.!")
+    answer, _ = assent.whole(short)
+    if answer and not (short == "right" and asked and {"left", "right"} & set(asked.stems)):
+        return answer, False
+    listed = _listed(text, asked)
+    if listed is not None:
+        return listed, not listed
+    found = list(assent.told(text))
+    final = [one for one in found if one.final]
+    if found and found[0].first:
+        return _leading(found, text, asked)
     if found:
-        return "yes" if found["yes"] else "no"
-    return _in_a_sentence(text)
+        return (final or found)[-1].answer, False
+    if assent.SHOWN.search(text):
+        return "", True  # "The sign reads: No!"
+    return _sentences(text, asked)
 
 
-def _in_a_sentence(text: str) -> str:
-    """Read a text that does not begin with yes or no: a single yes or no in it, or a negated first clause."""
-    yes, no = _YES_WORD.search(text), _NO_WORD.search(text)
-    if yes or no:
-        return "" if (yes and no) or (yes and yes["negated"]) else "yes" if yes else "no"
+def _without_echo(text: str) -> str:
+    """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
+    rest = _ASKS.sub(" ", text).strip() if "?" in text else text
+    return assent.BOTH.sub(" ", rest or text.replace("?", " "))
+
+
+def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:
+    """Return the answer of a text that begins with one, unless it ends with another."""
+    final = [one for one in found if one.final]
+    if final:
+        return final[-1].answer, False
+    alone = (one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!"))
+    if len({one.answer for one in alone}) > 1:
+        return "", True
+    answer = found[0].answer
+    if asked and asked.denied:
+        behind = re.sub(r"\A\W*\w+\W*", "", text[found[0].start :])
+        sentence, _ = stated(re.split(r"[.!?\n]", behind, maxsplit=1)[0], asked)
+        if sentence and sentence != answer:
+            return "", True  # "No, there is no dog" to "Is there no dog?": half of all readers take the word
+    return answer, False
+
+
+def _listed(text: str, asked: Claim | None) -> str | None:
+    """Read a list of verdicts, one for each thing that was asked about together."""
+    found = [(what, answer) for what, answer in _LABELLED.findall(text) if not _NO_LABEL.search(what)]
+    if asked is None or len({what for what, _ in found}) < 2:
+        return None
+    stems = set(asked.stems)
+    about = [str(answer) for what, answer in found if {word.stem for word in words(straightened(what))} & stems]
+    if len(set(about)) == 1 or len(about) < 2:
+        return about[0] if len(about) > 1 else None
+    return "" if asked.denied else "yes" if asked.either else "no"
+
+
+def _sentences(text: str, asked: Claim | None) -> Reading:
+    """Read a text without a word of assent or denial that answers by itself."""
+    if asked is None:
+        return "", False
+    if _NO_DOUBT.fullmatch(text):
+        return "yes", False
+    first = _FIRST.split(text.strip(), maxsplit=1)[0]
+    short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
+    if short:
+        return _elliptic(short, asked), False
+    answer, told = stated(text, asked)
+    weak, _ = assent.whole(first)
+    polite = text.strip().startswith(("sure", "of course", "certainly"))
+    if answer or told or not weak or polite or _NEGATION.search(text) or re.search(r"\bno\b", text):
+        return answer, told
+    return weak, False
+
+
+def _elliptic(short: re.Match[str], asked: Claim) -> str:
+    """Read "There is." or "It isn't."."""
+    answer = "no" if short["not"] or short["short_not"] else "yes"
+    if not asked.denied:
+        return answer
+    if asked.exists and short["who"] in ("there", "i"):
+        return {"yes": "no", "no": "yes"}[answer]
+    return ""
+
+
+def _without_question(text: str) -> str:
+    """Read a denial whose question is unknown: one negation in the first clause."""
     clause = _CLAUSE.split(_OPENING.sub("", text, count=1).strip(), maxsplit=1)[0][:300]
     if _UNSURE.search(clause) or _NO_LEAD.match(clause):
         return ""
     negations = len(_NEGATION.findall(clause)) + bool(_NO_THING.search(clause))
     return "no" if negations == 1 else ""
-
-
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found: Iterable[re.Match[str]] = pattern.finditer(text)
-    return next(iter(list(found)[::-1]), None)

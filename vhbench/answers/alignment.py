@@ -1,0 +1,140 @@
+"""Where the words of a claim stand in a clause, in their order, with nothing between them that changes what is said.
+
+"The man in the red coat is wearing a hat" has the words of "the man is wearing a hat"; "The man is next to a woman
+wearing a hat" has them as well, and does not say it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from vhbench.answers.claims import PREPOSITIONS, YEAR, Claim
+from vhbench.answers.quantities import number
+from vhbench.answers.sentence_parts import Part, finite
+from vhbench.answers.stems import Word, another, compares, content, excludes, implies, stem
+
+_POSTURES: Final = frozenset(
+    map(stem, "lie stand sit rest position place situate park hang lean locate be perch appear find put set".split())
+)
+_DEPICTED: Final = frozenset(
+    map(
+        stem,
+        "toy stuff plush statue sculpture paint drawing cartoon hot fake portrait poster figurine replica depiction"
+        " sticker logo like resemble similar".split(),
+    )
+)
+_POINTS: Final = ("the", "this", "that", "these", "those")
+_ACTING: Final = re.compile(r"(?:ing|ed)\Z")
+
+
+def shares(said: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether a claim is about any of these words."""
+    stems = set(claim.stems)
+    return any(word.stem in stems for word in said)
+
+
+def starts(said: list[Word], clause: Part, claim: Claim) -> Iterator[tuple[int, int]]:
+    """Yield where a claim may begin, and with which of its words: "it" stands for its subject."""
+    yield from ((n, 0) for n in range(len(said)) if _means(said, n, claim, 0))
+    if claim.exists:
+        return
+    pronoun = next((n for n, word in enumerate(said[:4]) if word.role == "pronoun"), None)
+    if pronoun is not None and not content(said[:pronoun]):
+        yield pronoun, claim.subject
+    elif claim.subject and not finite(said) and (not clause.subject or shares(clause.subject, claim)):
+        yield -1, claim.subject
+    if claim.subject > 1:  # "the circle" for "the left circle"
+        for n in range(1, len(said)):
+            if said[n - 1].surface in _POINTS and _means(said, n, claim, claim.subject - 1):
+                yield n, claim.subject - 1
+
+
+def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: int = -1) -> bool:
+    """Tell whether a clause has all words of a claim from one place on.
+
+    Args:
+        said: the words of the clause.
+        claim: what was asked.
+        start: the place, and the claim's word there.
+        contrary: the claim's word in whose place one must stand that excludes it.
+    """
+    place, wanted = start
+    if _other_year(said, claim):
+        return False
+    if place >= 0 and said[place].role != "pronoun":
+        wanted += 1
+    gap: list[Word] = []
+    last = place
+    for n in range(place + 1, len(said)):
+        if wanted == len(claim.words):
+            break
+        if not _means(said, n, claim, wanted, instead=wanted == contrary):
+            gap.append(said[n])
+        elif _may_lie_between(gap, said[n], claim, predicate=wanted == claim.subject):
+            wanted, gap, last = wanted + 1, [], n
+        else:
+            return False
+    if wanted < len(claim.words):
+        return False
+    if claim.exists:
+        return not _compound(said, last) and not _depicted(said, place, claim)
+    return not _contradicted(said, last)
+
+
+def _means(said: Sequence[Word], n: int, claim: Claim, i: int, *, instead: bool = False) -> bool:
+    """Tell whether a word of a clause says a claim's word, or a contrary of it."""
+    word, asked = said[n], claim.words[i]
+    if word.role not in ("", "sign"):
+        return False
+    if instead:
+        nominal = i == len(claim.words) - 1 == claim.subject and not claim.exists
+        return excludes(word.stem, asked.stem) or (nominal and another(word.stem, asked.stem))
+    again = not claim.exists and i < claim.subject and n > 0 and said[n - 1].surface in ("the", "this", "these")
+    return implies(word.stem, asked.stem) or (again and implies(asked.stem, word.stem))
+
+
+def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate: bool) -> bool:
+    """Tell whether words may stand before the next word of a claim, the first of its predicate perhaps."""
+    extra = [n for n, between in enumerate(gap) if between.role == ""]
+    if not extra:
+        return True
+    if all(gap[n].stem in _POSTURES for n in extra) and (claim.exists or word.surface in PREPOSITIONS):
+        return True
+    if predicate and (gap[0].surface in PREPOSITIONS or gap[0].surface in ("with", "who", "that")):
+        return any(between.role == "verb" for between in gap[extra[-1] + 1 :])
+    if (predicate and gap[-1].surface == "and") or all(number(gap[n]) is not None for n in extra):
+        return True
+    described = all(w.role in ("", "neutral") and w.surface not in PREPOSITIONS for w in gap[extra[0] :])
+    return described and not _ACTING.search(word.surface) and (extra[0] > 0 or claim.exists)
+
+
+def _compound(said: Sequence[Word], last: int) -> bool:
+    """Tell whether a noun is part of another one: "dog house"."""
+    if last + 1 >= len(said) or said[last + 1].role != "":
+        return False
+    after = said[last + 1]
+    if after.surface in PREPOSITIONS or after.stem in _POSTURES or number(after) is not None or compares(after.stem):
+        return False
+    return re.search(r"(?:ing|ed|s)\Z", after.surface) is None
+
+
+def _depicted(said: Sequence[Word], first: int, claim: Claim) -> bool:
+    """Tell whether only a likeness is there: "a statue of a dog", "a toy dog"; "it looks like a dog" says more."""
+    found = {word.stem for word in said[max(0, first - 4) : first]} & _DEPICTED - set(claim.stems)
+    if found == {stem("like")} and any(word.role == "pronoun" for word in said[:first]):
+        return False
+    return bool(found)
+
+
+def _contradicted(said: Sequence[Word], last: int) -> bool:
+    """Tell whether "black" is at once said to be "and white"."""
+    before, after = said[max(0, last - 2) : last], said[last + 1 : last + 3]
+    return any(
+        len(near) == 2 and near[at].surface in ("and", "or") and excludes(near[1 - at].stem, said[last].stem)
+        for near, at in ((before, 1), (after, 0))
+    )
+
+
+def _other_year(said: Sequence[Word], claim: Claim) -> bool:
+    years = {word.stem for word in said if YEAR.fullmatch(word.stem)}
+    return bool(years and claim.year and claim.year not in years)

@@ -1,0 +1,169 @@
+"""Words of assent and denial, in English and at the beginning of answers in other languages.
+
+They are in ``assent.tsv``. A strong one answers by itself; a weak one ("certainly") answers only where nothing behind
+it says otherwise: "Certainly, there is no dog."
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+
+class Told(NamedTuple):
+    """An answer in a word of assent or denial.
+
+    Attributes:
+        answer: "yes" or "no".
+        start: where the clause that says it begins.
+        first: nothing but an opening stands before it.
+        final: it says that it concludes ("so no").
+        alone: the clause says nothing else.
+    """
+
+    answer: str
+    start: int
+    first: bool
+    final: bool
+    alone: bool
+
+
+BOTH: Final = re.compile(
+    r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z"
+    r"|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*"
+    r"[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
+)
+"""Yes and no in one breath: an echo of the question, or no answer."""
+
+SHOWN: Final = re.compile(
+    r"\b(?:reads?|reading|says|written|text|words?|sign|labell?ed|button|spells?)\b[^.!?\n]{0,40}[:\"',]\s*[\"']?"
+    r"(?:yes|no)\b[\"'!.]"
+)
+"""A "yes" or "no" that is seen, and may not be meant."""
+
+_LONGEST: Final = 120
+_CLAUSE: Final = re.compile(r"[^.,;:!?\n()\"“”…–—。、,،؛।؟]+|[\"“”]")
+_FILLER: Final = (
+    r"(?:so|therefore|thus|hence|then|well|but|and|because of that|i|i'd|we|would|will|have to|must|can|say|said|saying"
+    r"|guess|think|believe|assume|answer|respond|reply|go|going|with|lean|leaning|towards?|to|be|choose|pick|vote|am"
+    r"|i'm|inclined|conclude|that|the|my|our|your|final|correct|right|short|best|it|is|it's|this|that's|a|an|probably"
+    r"|likely|most|very|definitely|clearly|simply|just|actually|again|overall|finally|ultimately|in|conclusion|summary"
+    r"|oh|ah|hmm+|um+|uh|okay|ok|wait|sorry|response|option|choice|verdict|would be|should be|as|result|still|yet"
+    r"|rather|instead|please|sure|i mean|perhaps|afraid|case|here|for this|in this case|quite|pretty|highly|certainly"
+    r"|to (?:this|your|the) question|absolutely|indeed|honestly|frankly|almost)"
+)
+_FILLERS: Final = re.compile(rf"(?:{_FILLER}\s+)*+")
+_AFTER: Final = re.compile(
+    r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely|from me|for me"
+    r"|in this case))+"
+)
+_ADVERB: Final = re.compile(
+    r"(?:(?:\w+ly|so|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)"
+)
+_INTERJECTION: Final = r"(?:oh |ah |well |um |hmm |okay |ok |so )?"
+_LEADING_YES: Final = re.compile(rf"{_INTERJECTION}(yes|yeah|yep|yup)\b(?![-'])")
+_LEADING_NO: Final = re.compile(
+    rf"{_INTERJECTION}(no|nope|nah)\s+(?=(?:there|it|this|that|these|those|they|he|she|i|we|you|the|not|in|is|are|does"
+    r"|do|both|neither|none|because|since|as|but)\b(?!\s+(?:one|matter)\b))"
+)
+_TRAILING: Final = re.compile(
+    r"(?:\b(?:so|but|is|be|say|think|therefore|thus|hence|answer|guess|then|and)|[–—-])\s+(yes|no)\Z"
+)
+_BEGINS: Final = re.compile(r"(?:\A|[.!?\n:;])[\s\"']*\Z")
+_OPENS: Final = re.compile(
+    r"(?:based|looking|judging|according|from|in|upon|after|given|considering|as|with|for|on|regarding|at|well|sure|okay"
+    r"|ok|certainly|absolutely|hmm+|let's|let me|so|thanks?|no problem|of course|definitely|(?:great|good) question"
+    r"|hello|hi|a|answer|response|step|observing|examining|analy[sz]ing|having|not sure|i'm not|i am not|i can't be"
+    r"|it(?:'s| is) (?:hard|difficult)|the (?:answer|image is|question)|to answer|q|final|short|my|i|therefore|thus"
+    r"|hence|however|by|under|when)\b|[\"“”']\Z"
+)
+_FINAL: Final = re.compile(
+    r"\b(?:so|therefore|thus|hence|conclusion|answer|ultimately|finally|overall|final|actually|wait|conclude)\b"
+)
+_LEADS_TO: Final = re.compile(r"\b(?:so|therefore|thus|hence|but|then|conclusion|answer)\W+\Z")
+_READ: Final = re.compile(
+    r"\b(?:reads?|reading|says|written|writes|text|words?|sign|labell?ed|titled|captioned|named|called|button|letters?"
+    r"|spells?|displays?)\b[^.!?\n]{0,60}\Z"
+)
+_WEIGHED: Final = re.compile(
+    r"\b(?:first (?:glance|sight|look)|initially|might (?:say|think)|may (?:say|think)|would (?:think|have said)|some"
+    r"|tempt\w*|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z"
+    r"|(?:\b(?:if|whether|could (?:be|say)|cannot|not)\b|n't\b)[^.,;:!?\n]{0,40}\Z"
+)
+_NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")
+
+
+@cache
+def table() -> Mapping[str, tuple[str, bool]]:
+    """Return phrase → answer, and whether it answers by itself."""
+    found: dict[str, tuple[str, bool]] = {}
+    for row in Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        _, answer, weight, phrases = row.split("\t")
+        for phrase in phrases.split("|"):
+            found.setdefault(phrase, (answer, weight == "strong"))
+    return found
+
+
+def whole(text: str) -> tuple[str, bool]:
+    """Return what a clause says by a word of assent or denial, and whether it says so by itself; "" if it does not.
+
+    >>> whole("certainly"), whole("i would say no"), whole("нет"), whole("the dog")
+    (('yes', False), ('no', True), ('no', True), ('', False))
+    """
+    text = " ".join(text.strip(" '\"*`[](){}").split()) if len(text) < _LONGEST else ""
+    if not text:
+        return "", False
+    known = table()
+    if text in known:
+        return known[text]
+    filler = _FILLERS.match(f"{text} ")
+    rest = text[filler.end() :].strip() if filler else text
+    if rest in known and known[rest][1] and rest.isascii():
+        return known[rest]
+    said = _AFTER.fullmatch(rest) or _ADVERB.fullmatch(text)
+    if said:
+        return ("no", True) if said[1] == "not" else known[said[1]]
+    return _signs(text)
+
+
+def _signs(text: str) -> tuple[str, bool]:
+    """Read "✅" and "❌ no"; signs that say both are no answer."""
+    known = table()
+    answers = {known[sign][0] for sign in text if sign in known and not sign.isalnum()}
+    word = "".join(sign for sign in text if sign not in known or sign.isalnum()).replace("\ufe0f", "").strip()
+    if len(answers) == 1 and (not word or known.get(word, ("",))[0] in answers):
+        return answers.pop(), True
+    return "", False
+
+
+def told(text: str) -> Iterator[Told]:
+    """Yield the words of assent and denial of a text; one that a sign reads, or that is weighed, is left out."""
+    opening = True
+    for found in _CLAUSE.finditer(text):
+        clause = found[0].strip()
+        if not clause:
+            continue
+        before = text[max(0, found.start() - 100) : found.start()]
+        answer, strong = whole(clause)
+        alone = bool(answer)
+        if not answer:
+            answer, before = _within(clause, before, opening)
+            strong = bool(answer)
+        if answer and strong and not _READ.search(before) and (opening or not _WEIGHED.search(before)):
+            final = bool(_FINAL.search(clause) or (alone and _LEADS_TO.search(before)))
+            yield Told(answer, found.start(), opening, final, alone)
+        opening = opening and _OPENS.match(clause) is not None
+
+
+def _within(clause: str, before: str, opening: bool) -> tuple[str, str]:
+    """Return the yes or no with which a longer clause begins or ends, and what stands before it."""
+    leads = _LEADING_YES.match(clause) or _LEADING_NO.match(f"{clause} ")
+    if leads and (opening or _BEGINS.search(before)):
+        return table()[leads[1]][0], before
+    tail = _TRAILING.search(clause)
+    if not tail:
+        return "", before
+    before += clause[: tail.start(1)]
+    answer = table()[tail[1]][0]
+    return ({"yes": "no", "no": "yes"}[answer] if _NEGATED.search(before) else answer), before

@@ -1,0 +1,255 @@
+"""What a yes/no question asks: a claim, and whether the question is if it holds or if it does not.
+
+"Is there no dog?" and "Is it false that there is a dog?" ask about one claim, that there is a dog, and deny it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from vhbench.answers.phrasing import straightened
+from vhbench.answers.quantities import BOUNDS, Range, number, quantity, value
+from vhbench.answers.stems import Word, compares, content, stem, words
+
+YEAR: Final = re.compile(r"(?:19|20)\d\d")
+ALL: Final = frozenset("all every each both everyone everybody".split())
+PREPOSITIONS: Final = frozenset(
+    "on in under below above over behind front beside near between inside outside left right against around across"
+    " along through beyond off down up towards toward onto upon among during beneath underneath alongside".split()
+)
+"""Words of place; "in the image" is none."""
+
+_BE: Final = frozenset("is are was were am".split())
+_DO: Final = frozenset("do does did can could will would should may might".split())
+_AUXILIARY: Final = (
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|am|isn't|aren't|wasn't|weren't"
+    r"|don't|doesn't|didn't|hasn't|haven't|can't|couldn't|won't|wouldn't)"
+)
+_BEGINS: Final = re.compile(rf"(?i)\W*(?={_AUXILIARY}\b)")
+_LEAD: Final = re.compile(rf"(?i)[^?]{{1,200}}?[,:]\s*(?:and\s+|then\s+)?(?={_AUXILIARY}\b)")
+_NOISE: Final = re.compile(r"(?i)<[^<>\n]{0,60}>|^\W*(?:question|q|user|human)\s*:")
+_INSTRUCTION: Final = re.compile(
+    r"(?i)\A\W*(?:please|kindly|just|only|simply|directly|answer|respond|reply|give|provide|choose|select|options?|note"
+    r"|you|use|your|hint|explain|let's|think|a[.):]|b[.):]|yes\b|no\b)"
+)
+_TRAILING: Final = re.compile(
+    r"(?i)[\s,;:(]*(?:please\s+)?(?:just\s+|only\s+)?(?:answer|respond|reply|say)\b[^?]{0,40}\byes\b"
+    r"[^?]{0,20}\bno\b[^?]*\Z"
+    r"|[\s,(]*\b(?:yes or no|yes/no|true or false)\b[)\s]*(?=\?|\Z)|,\s*(?:right|correct)\s*(?=\?|\Z)"
+)
+_SENTENCE_END: Final = re.compile(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+")
+_RIGHT: Final = r"true|correct|right|accurate|false|untrue|wrong|incorrect|inaccurate"
+_FALSE: Final = frozenset("false untrue wrong incorrect inaccurate no".split())
+_QUOTED: Final = re.compile(
+    r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
+    rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"
+)
+_JUDGED: Final = re.compile(
+    rf"(?i)\b(?:is|are|was|would)\s+(?:it|this|that|the following)(?:\s+be)?\s+(?P<denied>not\s+)?"
+    rf"(?P<word>{_RIGHT}|the case)"
+    r"(?:\s+to\s+(?:say|claim|state|conclude))?\s+that\s+(?P<claim>.+)"
+)
+_STATEMENT: Final = re.compile(
+    r"(?is)\b(?:is|are)\s+(?:the|this|that)\s+(?:following\s+)?(?:statement|claim|sentence|description|caption|assertion)\b"
+    rf"(?:\s+(?P<first>{_RIGHT}))?\s*[:?,]?\s*[\"'“](?P<claim>[^\"“”]+?)[\"'”]\W*(?P<word>{_RIGHT})?\W*\Z"
+)
+_SHOWS: Final = frozenset(
+    "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
+    " discern locate portray".split()
+)
+_IS_THERE: Final = frozenset(map(stem, "visible present show depict display contain include find exist see".split()))
+_SHOWN: Final = re.compile(
+    r"\s*(?:(?:the|this|that|these|those|your|either|any|each)\s)?(?:\w+\s)?(?:image|picture|photo|photograph|scene|video"
+    r"|clip|frame|figure|chart|screenshot|shot|you|we|one|i|anyone)s?\b(?:\s(?:also|clearly|actually))?\s(?:not\s)?(?P<verb>\w+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is claimed.
+
+    Attributes:
+        words: its content, in order.
+        subject: how many of the words are its subject, for which an answer may say "it".
+        denied: the question asks whether the claim does not hold.
+        exists: it claims that something is there, and nothing else.
+        count: how many of it there are; ``None`` where no number is asked.
+        value: the range of a value: "x is larger than 5".
+        either: claims of which one is enough ("a cat or a dog").
+        before: what the question says before it asks.
+        year: the year for which it is claimed.
+        all: it is claimed of all: "all the children", "both men".
+    """
+
+    words: tuple[Word, ...]
+    subject: int = 0
+    denied: bool = False
+    exists: bool = False
+    count: Range | None = None
+    value: Range | None = None
+    either: tuple["Claim", ...] = ()
+    before: tuple[Word, ...] = ()
+    year: str = ""
+    all: bool = False
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The words by their meaning."""
+        return tuple(word.stem for word in self.words)
+
+
+@lru_cache(maxsize=4096)
+def claim(question: str) -> Claim | None:
+    """Return what a question asks, or None where it is no yes/no question that can be understood.
+
+    >>> asked = claim("Is there no dog in the image?")
+    >>> asked.stems, asked.exists, asked.denied
+    (('dog',), True, True)
+    """
+    text = _NOISE.sub(" ", question[:_LONGEST]).strip()
+    quoted = _QUOTED.search(text)
+    if quoted:
+        inner = claim(quoted["asked"].strip(" \"'“”"))
+        return inner and replace(inner, denied=inner.denied != (quoted["word"].lower() in _FALSE))
+    stated = _STATEMENT.search(text)
+    if stated and (stated["word"] or stated["first"]):
+        return _claimed(stated["claim"], "", denied=(stated["word"] or stated["first"]).lower() in _FALSE)
+    before, asked = _sentence(text)
+    judged = _JUDGED.search(asked)
+    if judged:
+        return _claimed(judged["claim"], "", denied=(judged["word"].lower() in _FALSE) != bool(judged["denied"]))
+    return _question(asked, before)
+
+
+_LONGEST: Final = 2_000
+
+
+def _sentence(text: str) -> tuple[str, str]:
+    """Return what is said before the question, and the question without what asks for a form of answer."""
+    parts = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
+    begins = [n for n, part in enumerate(parts) if _begins(part)]
+    asked = next((n for n in reversed(begins) if "?" in parts[n]), begins[0] if begins else None)
+    if asked is None:
+        return "", ""
+    before = " . ".join(part for part in parts[:asked] if not _INSTRUCTION.match(part))
+    return before, _TRAILING.sub("", parts[asked].split("?")[0])
+
+
+def _begins(part: str) -> re.Match[str] | None:
+    """Find where a question begins: with its verb, or with a phrase before it."""
+    return _BEGINS.match(part) or _LEAD.match(part)
+
+
+def _question(asked: str, before: str) -> Claim | None:
+    begins = _begins(asked)
+    if not begins:
+        return None
+    verb, _, rest = asked[begins.end() :].partition(" ")
+    if re.match(r"(?i)\s*(?:there|it)\s+not\b", rest):
+        return None  # "Is there not a dog?" may be asked by who believes it, and by who does not
+    made = _claimed(rest, verb.lower().removesuffix("n't"))
+    earlier = content(words(straightened(before))) if made and before else ()
+    kept = earlier if len(earlier) <= 12 and all(word.surface != "illusion" for word in earlier) else ()
+    return made and replace(made, before=kept)
+
+
+def _claimed(text: str, verb: str, *, denied: bool = False) -> Claim | None:
+    """Return the claim of a statement, or of a question behind its verb."""
+    said = [word for word in words(straightened(text.strip(" \"'“”.?!"))) if word.role != "stop"]
+    year, said = _year(said)
+    negations = [word.surface for word in said if word.role == "negation"]
+    exists = _says_that_it_is_there(said, text)
+    if len(negations) > 1 or (exists and "without" in negations):
+        return None  # "a man without a hat" is no claim that is denied as a whole
+    everything = any(word.surface in ALL for word in said)
+    said = [word for word in said if word.role != "negation" and word.surface not in ALL]
+    found = content([word for word in said if word.surface not in ("at_least", "at_most")])
+    exists = exists or (verb in _BE and bool(said) and said[-1].stem in _IS_THERE)
+    predicate = () if exists else content(said[_predicate(said, verb) :])
+    exists = exists or (not predicate and any(word.role == "neutral" for word in said))
+    ranged = None if exists else value(_with_verb(said, verb))
+    either = _either(said, exists) if any(word.surface == "or" for word in said) else ()
+    count, found = _counted(said, found) if exists else (None, found)
+    subject = len(found) - len(predicate) if predicate else 0
+    made = Claim(found, subject, denied != bool(negations), exists, count, ranged, either, (), year, everything)
+    return made if found else None
+
+
+def _year(said: list[Word]) -> tuple[str, list[Word]]:
+    """Take off the year at the end, if it is the only one."""
+    years = [word for word in said if YEAR.fullmatch(word.stem)]
+    if len(said) > 3 and said[-2].surface == "in" and years == said[-1:]:
+        return said[-1].stem, said[:-2]
+    return "", said
+
+
+def _says_that_it_is_there(said: Sequence[Word], text: str) -> bool:
+    shown = _SHOWN.match(re.sub(r"\s+", " ", text.lower()))
+    verb = words(shown["verb"])[0].stem if shown else ""
+    return bool(said and said[0].surface == "there") or verb in _SHOWS
+
+
+def _with_verb(said: list[Word], verb: str) -> list[Word]:
+    """Put the verb back where a number follows its subject: "Is x 5" says that x is 5."""
+    joined = ("than", "to", "=", "<", ">", "at_least", "at_most", ">=", "<=")
+    if verb in _BE and len(said) > 1 and number(said[-1]) is not None and said[-2].surface not in joined:
+        return [*said[:-1], words(verb)[0], said[-1]]
+    return said
+
+
+def _counted(said: list[Word], found: tuple[Word, ...]) -> tuple[Range | None, tuple[Word, ...]]:
+    """Take the number of what is there out of the words."""
+    nouns = (
+        n for n, word in enumerate(said) if word.role == "" and number(word) is None and word.surface not in BOUNDS
+    )
+    first = next(nouns, len(said))
+    count = quantity(said[:first])
+    return (None, found) if count is None else (count, content(said[first:]))
+
+
+def _either(said: list[Word], exists: bool) -> tuple[Claim, ...]:
+    parts: list[list[Word]] = [[]]
+    for word in said:
+        if word.surface == "or":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return tuple(Claim(content(part), exists=exists) for part in parts if content(part))
+
+
+def _predicate(said: list[Word], verb: str) -> int:
+    """Return where the predicate begins: behind the first noun phrase."""
+    does = verb in _DO
+    if (
+        said
+        and said[0].role == "pronoun"
+        and (len(said) < 2 or said[1].role != "" or said[0].surface in ("it", "they"))
+    ):
+        return 1
+    nouns = last = 0
+    for place, word in enumerate(said):
+        if nouns and _ends_subject(word, does):
+            if not does:
+                return place
+            if nouns > 1:
+                return last
+            if word.role != "" and word.surface not in ("with", "of"):
+                return place
+        if word.surface == "of" and nouns:
+            nouns = nouns if does else 0
+        elif word.role == "" and word.surface not in PREPOSITIONS:
+            nouns, last = nouns + 1, place
+    return last if nouns > 1 else len(said)
+
+
+def _ends_subject(word: Word, does: bool) -> bool:
+    if word.surface in PREPOSITIONS or word.role == "sign":
+        return True
+    if word.surface in ("a", "an", "the", "any", "his", "her", "its", "their", "more"):
+        return True
+    if does:
+        return False
+    acting = word.role == "" and re.search(r"(?:ing|ed)\Z", word.surface)
+    return bool(acting) or compares(word.stem) or word.stem in ("equal", "different")

@@ -1,0 +1,91 @@
+"""What is said in place of a claim: a contrary, the opposite comparison, sameness, another value."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from vhbench.answers.alignment import aligned, shares, starts
+from vhbench.answers.claims import PREPOSITIONS, Claim
+from vhbench.answers.quantities import value, within
+from vhbench.answers.sentence_parts import Part, finite
+from vhbench.answers.stems import Word, compares, content, opposite
+
+_ALIKE: Final = ("equal", "different")
+
+
+def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
+    """Return "no" if a clause has one word of a claim exchanged for what excludes it; else ""."""
+    if not finite(said):
+        return ""  # "White" to "Is the dog black?" may be said of anything
+    for n, word in enumerate(claim.words):
+        if word.surface not in PREPOSITIONS if claim.exists else n < claim.subject:
+            continue
+        for start in starts(said, clause, claim):
+            stands_for_it = start[0] < 0 or said[start[0]].role == "pronoun"
+            if (start[1] < n or (start[1] == n and stands_for_it)) and aligned(said, claim, start, n):
+                return "no"
+    return ""
+
+
+def measured(said: list[Word], claim: Claim, *, denied: bool) -> str:
+    """Read sameness, comparisons and values, for which the order of words is free.
+
+    Args:
+        said: the words of a clause, without its negation.
+        claim: what was asked.
+        denied: the clause is negated.
+    """
+    if not (any(word.role == "pronoun" for word in said) or shares(content(said), claim)):
+        return ""
+    if claim.value is not None:
+        found = value(said)
+        if found is not None:
+            return within(found, claim.value) if not denied else "no" if found == claim.value else ""
+    return _sameness(said, claim, denied) or _comparison(said, claim, denied)
+
+
+def _sameness(said: Sequence[Word], claim: Claim, denied: bool) -> str:
+    asked = next((stem for stem in _ALIKE if stem in claim.stems), "")
+    told = next((word.stem for word in said if word.stem in _ALIKE), "")
+    if asked and told:
+        return "yes" if (asked == told) != denied else "no"
+    if denied:
+        return ""
+    if asked and any(compares(word.stem) for word in said):
+        return "no" if asked == "equal" else "yes"
+    return "no" if told == "equal" and claim.value is None and any(map(compares, claim.stems)) else ""
+
+
+def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
+    at = next((n for n, word in enumerate(claim.words) if compares(word.stem)), None)
+    here = next((n for n, word in enumerate(said) if compares(word.stem)), None)
+    if at is None or here is None:
+        return ""
+    asked, told = claim.words[at].stem, said[here].stem
+    if asked != told and not opposite(asked, told):
+        return ""
+    if said[here].surface in ("more", "less", "fewer") and claim.stems[at + 1 : at + 2] != tuple(
+        word.stem for word in content(said[here + 1 :])[:1]
+    ):
+        return ""
+    swapped = _swapped(said, here, claim, at)
+    if swapped is None:
+        return ""
+    same = (asked == told) != swapped
+    if denied:
+        return "no" if same and not swapped else ""
+    return "yes" if same else "no"
+
+
+def _swapped(said: list[Word], here: int, claim: Claim, at: int) -> bool | None:
+    """Tell whether two things are compared the other way round; None if they are not the two."""
+    left, right = set(claim.stems[:at]), set(claim.stems[at + 1 :]) - {"than"}
+    first, second = left - right, right - left
+    before = {word.stem for word in content(said[:here])}
+    than = next((n for n in range(here, len(said)) if said[n].surface == "than"), len(said))
+    after = {word.stem for word in content(said[than + 1 :])}
+    it = not before and any(word.role == "pronoun" for word in said[:here])
+    if it or (before & first and not before & second):
+        return False if not after or after & second or not second else None
+    if before & second and not before & first:
+        return True if not after or after & first else None
+    return None

@@ -1,0 +1,72 @@
+"""What is said in many ways, said in one: short forms, phrases of place, negation and hedging.
+
+The phrases are in ``phrases.tsv``: what stands for all, then what it stands for.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+PICTURES: Final = (
+    r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
+)
+_DETERMINER: Final = r"(?:the|this|that|these|those|your|both|either|all|our|any|some|at least one)"
+_GIVEN: Final = (
+    r"(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of"
+    r"|set of)"
+)
+_PICTURE_NUMBER: Final = re.compile(
+    rf"(?<!the )(?<!this )(?<!your )\b({PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
+)
+_IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {PICTURES}\b")
+_IN_PICTURE: Final = re.compile(
+    r"\b(?:in|of|from|on|within|inside|at|across|throughout|by) "
+    rf"(?:(?:either|any of|at least one of|some of|one of|both of|both) )?{_DETERMINER} "
+    rf"(?:{_GIVEN} ){{0,2}}{PICTURES}\b"
+    r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"
+    r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
+)
+_HAS_ON_IT: Final = re.compile(
+    r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
+)
+_CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
+    (re.compile(r"\bcan(?:'?t|not)\b"), "can not"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"\bain't\b"), "is not"),
+    (re.compile(r"\b(is|are|was|were|do|does|did|has|have|had|would|could|should|might|must|need)n't\b"), r"\1 not"),
+    (re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b"), r"\1 not"),
+    (re.compile(r"\b(it|that|there|here|he|she|what|who|this)'s\b"), r"\1 is"),
+    (re.compile(r"\b(they|we|you|these|those|there)'re\b"), r"\1 are"),
+    (re.compile(r"\bi'm\b"), "i am"),
+    (re.compile(r"\b(\w+)'ve\b"), r"\1 have"),
+    (re.compile(r"\b(\w+)'d\b"), r"\1 would"),
+    (re.compile(r"\b(\w+)'ll\b"), r"\1 will"),
+    (re.compile(r"'s\b|(?<=s)'(?=\s)"), ""),
+)
+
+
+def straightened(text: str) -> str:
+    """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
+
+    >>> straightened("I can't see it on the left-hand side."), straightened("There's no one in this picture")
+    ('i can not see it left.', 'there is no person  ')
+    """
+    text = text.lower().replace("’", "'")
+    text = re.sub(r"[ \t\r\f\v]+", " ", text.replace("-", " ").replace("°", " ").replace("/", " / "))
+    text = _PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
+    for pattern, usual in _CONTRACTED:
+        text = pattern.sub(usual, text)
+    text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
+    return _IN_PICTURE.sub(" ", _PHRASE.sub(lambda found: _PHRASES[found[0]], text))
+
+
+def _phrases() -> dict[str, str]:
+    rows = Path(__file__).with_name("phrases.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {phrase: usual for usual, phrases in (row.split("\t") for row in rows) for phrase in phrases.split("|")}
+
+
+_PHRASES: Final = _phrases()
+_PHRASE: Final = re.compile(
+    r"(?<![\w'.])(?:" + "|".join(re.escape(p) for p in sorted(_PHRASES, key=len, reverse=True)) + r")(?![\w']|\.\d)"
+)

@@ -1,0 +1,247 @@
+"""Sentences that affirm or deny a claim, without a word of assent or denial.
+
+A clause affirms a claim if it says all of it: "A small dog lies on the red sofa" says that a dog is on a sofa. It
+denies a claim if it denies a part of it: who is not there drinks no tea. It denies a claim as well if it says in place
+of one word what excludes that word: a dog that stands does not sit, and a line that is longer is not shorter.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from vhbench.answers.alignment import aligned, shares, starts
+from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
+from vhbench.answers.contraries import contrary, measured
+from vhbench.answers.phrasing import straightened
+from vhbench.answers.quantities import MANY, number, quantity, within
+from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
+from vhbench.answers.stems import PICTURE, Word, compares, content, implies, stem, words
+
+_UNSURE: Final = re.compile(
+    r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
+    r"\b(?:certain|certainly|know|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible"
+    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess"
+    r"|clear)\b"
+    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b"
+    r"|\bno (?:way|information|means|definitive|context|specific (?:data|information)|data)\b"
+    r"|\bwithout (?:(?:the|any|more|further|additional|specific|seeing) )*"
+    r"(?:data|context|information|chart|details|image)\b"
+    r"|\b(?:it|that|this) depends\b"
+    r"|\bnot have (?:(?:the|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b"
+    r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"
+)
+_DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
+_SOME: Final = frozenset("only one some few most half certain".split())
+_THING: Final = stem("thing")
+_HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
+
+
+def stated(text: str, claim: Claim) -> tuple[str, bool]:
+    """Return what the sentences of a text say to a claim, and whether they say that it cannot be told.
+
+    Args:
+        text: sentences, in small letters.
+        claim: what was asked.
+
+    Returns:
+        "yes", "no", or "" where they say nothing or both; whether an unsure sentence comes last.
+    """
+    text = straightened(text)
+    about = frozenset(claim.stems)
+    found: list[tuple[str, int]] = []
+    unsure = skip = False
+    for clause in (clause for sentence in sentences(text) for clause in parts(sentence, about)):
+        skip = clause.continues and skip
+        if skip or _UNSURE.search(clause.text):
+            found, unsure, skip = [], True, True
+            continue
+        said = _judge(clause, claim)
+        if not said and found and _DOES_NOT.search(clause.text):
+            said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
+        if said:
+            found.append((said, clause.weight))
+            unsure = False
+    if not found and not unsure:
+        found = [(said, 1) for sentence in sentences(text) if (said := _judge_joined(sentence, claim))]
+    most = max((weight for _, weight in found), default=0)
+    answers = {said for said, weight in found if weight == most or claim.before}
+    if len(answers) != 1:
+        return "", unsure
+    answer = answers.pop()
+    return _not(answer) if claim.denied else answer, False
+
+
+def _not(answer: str) -> str:
+    return {"yes": "no", "no": "yes"}[answer]
+
+
+def _judge(clause: Part, claim: Claim) -> str:
+    if claim.either:
+        each = [_judge_one(clause, one) for one in claim.either]
+        return "yes" if "yes" in each else "no" if all(one == "no" for one in each) else ""
+    said = _judge_one(clause, claim)
+    if said or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
+        return said
+    return _judge_one(clause, Claim(claim.before, subject=2))
+
+
+def _judge_joined(sentence: str, claim: Claim) -> str:
+    """Read a sentence without its commas: "… the largest population, followed by India" is one claim."""
+    said = [word for word in words(sentence) if word.role != "stop"]
+    if any(word.role in ("negation", "doubt") or word.surface in BREAKS for word in said):
+        return ""
+    if sum(word.role == "verb" for word in said) > 2:
+        return ""
+    return "yes" if _affirmation(said, Part(tuple(said)), claim) == "yes" else ""
+
+
+def _judge_one(clause: Part, claim: Claim) -> str:
+    said = list(clause.words)
+    if any(word.role == "doubt" for word in said):
+        return ""
+    cut = next((n for n, word in enumerate(said) if word.surface == "without"), None)
+    if cut is not None:
+        return _judge_without(clause, claim, cut)
+    negations = [n for n, word in enumerate(said) if word.role == "negation" and word.surface != "nor"]
+    nor = not negations and any(word.surface == "nor" for word in said)
+    if (len(negations) + clause.negated + nor) % 2 == 1:
+        return _denial(clause, claim, negations[-1] if negations else -1)
+    kept = [word for word in said if word.role != "negation"]
+    if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
+        return "yes"  # "No wheel is missing"
+    return measured(kept, claim, denied=False) or _affirmation(kept, clause, claim) or contrary(kept, clause, claim)
+
+
+# Denials
+
+
+def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
+    """Read "a cat instead of a dog": what follows is denied, what stands around it is not."""
+    said = clause.words
+    if clause.negated or sum(word.role == "negation" for word in said) > 1:
+        return ""
+    end = next((n for n in range(cut + 1, len(said)) if said[n].role in ("verb", "stop")), len(said))
+    left, denied = content(said[:cut]) or clause.subject, content(said[cut + 1 : end])
+    affirmed = _judge_one(Part(said[:cut] + said[end:], clause.subject, weight=clause.weight), claim)
+    if denied and _part_of(denied, claim) and (claim.exists or shares(left, claim)):
+        return "" if affirmed == "yes" else "no"
+    return affirmed
+
+
+def _denial(clause: Part, claim: Claim, at: int) -> str:
+    """Read a clause with a negation at one place; -1 if it is in an earlier part."""
+    said = list(clause.words)
+    left, right = said[: max(at, 0)], said[at + 1 :]
+    differs = measured([word for word in said if word.role != "negation"], claim, denied=True)
+    if differs:
+        return differs
+    before, behind = content(left) or clause.subject, content(right)
+    if claim.exists and not before and not behind:
+        return "no" if _nothing(clause) else ""
+    asked = quantity(right) if claim.count is not None else None
+    if asked is not None:
+        behind = tuple(word for word in behind if number(word) is None)
+        return "no" if asked == claim.count and _part_of(behind, claim) else ""
+    for chunk in _chunks(right):
+        if claim.exists and not chunk and tuple(word.stem for word in before) != claim.stems:
+            continue
+        if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
+            return "no"
+    if claim.exists and behind and left:
+        return _affirmation(left, Part(tuple(left)), claim)  # "The dog is not black": there is one
+    return ""
+
+
+def _nothing(clause: Part) -> bool:
+    """Tell whether a clause says that nothing of what was asked is there: "None", "It is not present"."""
+    stems = {word.stem for word in clause.words}
+    if stems & {PICTURE, f"a {PICTURE}"}:
+        return False
+    if _THING in stems:
+        return any(word.surface == "no" for word in clause.words[:2])
+    return bool(stems & _HERE)
+
+
+def _chunks(right: Sequence[Word]) -> list[tuple[Word, ...]]:
+    """Return what is denied: all of it, and each of what "or" and "and" join."""
+    chunks = [content(tuple(right))]
+    joints = [n for n, word in enumerate(right) if word.surface in ("or", "and", "nor")]
+    start = 0
+    for end in [*joints, len(right)] if joints else ():
+        chunks.append(content(tuple(right[start:end])))
+        start = end + 1
+    return [chunk for n, chunk in enumerate(chunks) if chunk or n == 0]
+
+
+def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether a claim cannot be true if something is not: all words of it are the claim's, in its order."""
+    place = 0
+    stems = claim.stems
+    for word in denied:
+        if claim.all and word.surface in ALL:
+            continue
+        found = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
+        if found is None:
+            return False
+        place = 0 if claim.exists else found + 1
+    return True
+
+
+def _central(denied: Sequence[Word], clause: Part, claim: Claim) -> bool:
+    """Tell whether what is denied is what a claim says, and not something that it happens to mention."""
+    heart = claim.stems[: claim.subject + 1]
+    if claim.exists or any(implies(one, word.stem) for word in denied for one in heart):
+        return True
+    return not clause.continues and any(word.surface in ("there", "no", "see") for word in clause.words)
+
+
+# Affirmation
+
+
+def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
+    own = content(said)
+    bare = not finite(said)
+    if not own:
+        return ""
+    if bare and _names_the_end(own, claim):
+        return "yes"
+    for start in starts(said, clause, claim):
+        if aligned(said, claim, start):
+            if claim.count is not None:
+                return _counted(said, start[0], claim)
+            limited = any(word.surface in _SOME for word in said[max(0, start[0] - 4) : max(start[0], 0)])
+            if limited and not claim.exists:
+                return "no" if claim.all else ""  # "Only one man wears glasses"
+            return "yes"
+    return _only_a_number(own, claim, bare)
+
+
+def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether a bare "landscape" or "black" is what a question ends with."""
+    stems, said = list(claim.stems), [word.stem for word in own]
+    if claim.count is not None or claim.value is not None:
+        return False
+    if "than" in stems:  # "more suitable for winter than summer"
+        return claim.words[-1].surface != "than" and stems[: stems.index("than")][-len(said) :] == said
+    rest = stems[: len(stems) - len(said)]
+    if stems[len(rest) :] != said or (rest and claim.exists):
+        return False
+    return not rest or (rest[-1] not in PREPOSITIONS - {"in"} and not any(map(compares, stems)))
+
+
+def _counted(said: Sequence[Word], first: int, claim: Claim) -> str:
+    """Compare how many are there with how many were asked about."""
+    verb = max((n for n in range(first) if said[n].role == "verb"), default=-1)
+    before = said[max(verb + 1, first - 5) : first]
+    found = quantity(before) or (1, MANY)
+    if found == (1, MANY) and any(word.surface in ("only", "just") for word in before):
+        found = (1, 1)
+    return within(found, claim.count) if claim.count else ""
+
+
+def _only_a_number(own: Sequence[Word], claim: Claim, bare: bool) -> str:
+    count = number(own[0]) if len(own) == 1 else None
+    if count is None or claim.count is None:
+        return ""
+    answer = within((count, count), claim.count)
+    return "" if bare and answer == "no" else answer
