@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from vhbench.files import read_json, read_rows
 from vhbench.tasks.metrics import amber, chair, intervals
 from vhbench.tasks.metrics.amber_captions import THRESHOLD
 from vhbench.tasks.metrics.nouns import builtin_nouns, builtin_similarity
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
-from vhbench.tasks.metrics.records import read_json, read_rows
 from vhbench.tasks.metrics.vocabulary import COCO_MERGED
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -120,17 +120,31 @@ def test_the_six_repairs_on_real_captions_and_what_the_default_adds(reference: P
     name = f"Instruction1_{model}.json"
     expected = golden(reference, "chair_pope_captions.json")["results"][name]["fixed"]
     captions = read_rows(reference / "POPE" / "caption_data" / name)
-    gold, synonyms = reference / "CHAIR" / "gold_objects.json", reference / "CHAIR" / "synonyms.txt"
+    gold, synonyms = read_json(reference / "CHAIR" / "gold_objects.json"), reference / "CHAIR" / "synonyms.txt"
     repaired = chair.vocabulary_of(synonyms, compat=True, singular=six_repairs)
     fixed = chair.score(captions, gold, synonyms=repaired, compat=True)
     found = fixed["counters"] | fixed["printed"]
     assert {name: found[name] for name in expected} == expected
 
-    default = chair.score(captions, gold, synonyms=synonyms)
-    added = nodes_of(default)
+    words = chair.vocabulary_of(synonyms)
+    default = [(str(row["image_id"]), [found.node for found in words.find(row["text"])]) for row in captions]
+    added = Counter(node for _, nodes in default for node in nodes)
     added.subtract(nodes_of(fixed))
     assert {node: number for node, number in added.items() if number} == BEYOND_FIXED[model]
-    assert default["counters"]["hallucinated_captions"] == expected["hallucinated_captions"]
+    assert sum(not set(nodes) <= set(gold[image]) for image, nodes in default) == expected["hallucinated_captions"]
+
+
+# Of these words, those by which no caption claims to see something: read by eye, nine in ten of them are no claim.
+UNCLAIMED = {"instructblip": 0, "llava": 0, "minigpt-4": 0, "mmgpt": 0, "mplug": 0}
+
+
+@pytest.mark.parametrize("model", UNCLAIMED)
+def test_what_the_default_does_not_count_is_told_apart_from_what_it_does(reference: Path, model: str) -> None:
+    captions = read_rows(reference / "POPE" / "caption_data" / f"Instruction1_{model}.json")
+    words = chair.vocabulary_of(reference / "CHAIR" / "synonyms.txt")
+    for row in captions:
+        found, claimed = words.find(row["text"]), claims(row["text"], words)
+        assert {one.start for one in claimed} <= {one.start for one in found}
 
 
 def nodes_of(result: dict[str, Any]) -> Counter[str]:
