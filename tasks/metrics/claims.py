@@ -26,20 +26,43 @@ _LONGEST = 2_000
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{1,60})['’](?!\w)")
 
 _AND = r"(?:,? (?:and|or|nor)(?: (?:an?|any|the))? [\w-]+)?"
-_IN_VIEW = r"(?:visible|present|shown|seen|there|depicted|pictured|included|in (?:the|this) (?:image|picture|photo|scene|frame|room))"
-_TAKEN_BACK = re.compile(
-    rf"{_AND}(?:,? (?:but|though|although|which|that|who)(?: (?:it|they))?)?,? (?:(?:is|are|was|were)(?:"
-    rf"(?:n't| not)(?: actually)? {_IN_VIEW}"
-    r"| (?:absent|missing|nowhere|invisible|out of (?:the )?(?:frame|view|sight|picture|shot)|lacking)(?! (?:\w+ing|an?|its|his|her|their|some|the)\b))"
-    r"|(?:cannot|can't|can not|could not|couldn't) be (?:seen|found|spotted|observed|made out)|(?:does|do)(?:n't| not) (?:exist|appear)"
-    r"|(?:has|have|had) (?:disappeared|vanished|gone|been (?:removed|cropped|cut off|taken away))|(?:is|are|was|were) gone)\b"
-    r"|,? \(?(?:perhaps|maybe|possibly)\)?\s*(?:[.;)!]|\Z)"
-    r"| (?:might|may|could) (?:also )?be (?:present|there|in|inside|behind|hidden|hiding|nearby|around|under|located|near)\b"
-    r"|(?:'s [\w-]+)? (?:is |are )?(?:printed|painted|drawn|embroidered|engraved|carved|tattooed|etched|stamped) (?:on|onto|into)\b"
-    r"| made (?:out )?of (?:snow|sand|paper|cardboard|legos?|clay|chocolate|balloons?|wire|candy|icing|fondant|yarn|gingerbread)\b"
-    r"| who (?:wrote|took|made|owns?|left|placed|put|created|prepared|built|designed|lives?|works?|uses?|might|may"
-    r"|would|could|can|wants?|needs?|enjoys?|like)\b"
+_WHICH = r"(?:,? (?:but|though|although|which|that|who)(?: (?:it|they))?)?,? "
+_BE = r"(?:is|are|was|were)"
+_IN_VIEW = (
+    r"(?:visible|present|shown|seen|there|depicted|pictured|included"
+    r"|in (?:the|this) (?:image|picture|photo|scene|frame|room))"
 )
+_OUT_OF_VIEW = (
+    r"(?:absent|missing|nowhere|invisible|out of (?:the )?(?:frame|view|sight|picture|shot)|lacking)"
+    r"(?! (?:\w+ing|an?|its|his|her|their|some|the)\b)"
+)
+_UNSEEN = "|".join(
+    (
+        rf"{_BE}(?:n't| not)(?: actually)? {_IN_VIEW}",
+        rf"{_BE} (?:{_OUT_OF_VIEW}|gone)",
+        r"(?:cannot|can't|can not|could not|couldn't) be (?:seen|found|spotted|observed|made out)",
+        r"(?:does|do)(?:n't| not) (?:exist|appear)",
+        r"(?:has|have|had) (?:disappeared|vanished|gone|been (?:removed|cropped|cut off|taken away))",
+    )
+)
+_TAKEN_BACK = re.compile(
+    "|".join(
+        (
+            rf"{_AND}{_WHICH}(?:{_UNSEEN})\b",
+            r",? \(?(?:perhaps|maybe|possibly)\)?\s*(?:[.;)!]|\Z)",
+            r" (?:might|may|could) (?:also )?be (?:present|there|in|inside|behind|hidden|hiding|nearby|around|under"
+            r"|located|near)\b",
+            r"(?:'s [\w-]+)? (?:is |are )?(?:printed|painted|drawn|embroidered|engraved|carved|tattooed|etched|stamped)"
+            r" (?:on|onto|into)\b",
+            r" made (?:out )?of (?:snow|sand|paper|cardboard|legos?|clay|chocolate|balloons?|wire|candy|icing|fondant"
+            r"|yarn|gingerbread)\b",
+            r" who (?:wrote|took|made|owns?|left|placed|put|created|prepared|built|designed|lives?|works?|uses?|might"
+            r"|may|would|could|can|wants?|needs?|enjoys?|like)\b",
+        )
+    )
+)
+"""What makes a mention none afterwards: that it is not seen, only possible, an image, of snow, or somebody unseen."""
+
 _ELSEWHERE = re.compile(
     r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"
 )
@@ -116,9 +139,9 @@ def _without_either(lowered: str, found: Sequence[Found]) -> list[Found]:
     """Leave out "a cup or a bowl": it claims neither; "a couch or sofa" is one thing under two names."""
     unsure: set[int] = set()
     for place, (one, two) in enumerate(pairwise(found)):
-        if one.node != two.node and _OR.fullmatch(lowered, one.end, two.start):
-            if _ONE.search(lowered, max(0, one.start - 30), one.start):
-                unsure |= {place, place + 1}
+        either = one.node != two.node and _OR.fullmatch(lowered, one.end, two.start)
+        if either and _ONE.search(lowered, max(0, one.start - 30), one.start):
+            unsure |= {place, place + 1}
     return [one for place, one in enumerate(found) if place not in unsure]
 
 

@@ -95,8 +95,9 @@ SIGNS = frozenset(_CUES)
 """The words that a cue begins with."""
 
 _SAYS_WHAT_IT_IS = re.compile(
-    r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo|photograph"
-    r"|scene|artwork)) (?:is|shows?|appears to be|seems to be|features?|presents?|depicts?|displays?|captures?)) )?"
+    r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo"
+    r"|photograph|scene|artwork)) (?:is|shows?|appears to be|seems to be|features?|presents?|depicts?|displays?"
+    r"|captures?)) )?"
     r"(?:(?:an?|the|this) )?"
     r"(?:(?!(?:with|of|on|has|have|there|hold\w*|show\w*|wear\w*|next|near|by|at|from|to)\b)[\w,'-]+ ){0,6}\Z"
 )
@@ -104,9 +105,9 @@ _OF_ITSELF = frozenset(
     "picture photo photograph image illustration cartoon drawing sketch portrait depiction images".split()
 )
 _ON_SHOW = re.compile(
-    r"\b(?:hang\w*|hung|in an? (?:[\w-]+ )?frame|framed|taped|pinned|displayed|mounted|decorat\w+|adorn\w*|cover(?:s|ing)"
-    r"|on (?:the|an?|its|his|her|their) (?:[\w-]+ )?(?:wall|fridge|refrigerator|door|shirt|t-shirt|screen|shelf|desk|mug"
-    r"|page|tv|nightstand|cover|card|box|side|back|front|table))\b"
+    r"\b(?:hang\w*|hung|in an? (?:[\w-]+ )?frame|framed|taped|pinned|displayed|mounted|decorat\w+|adorn\w*"
+    r"|cover(?:s|ing)|on (?:the|an?|its|his|her|their) (?:[\w-]+ )?(?:wall|fridge|refrigerator|door|shirt|t-shirt"
+    r"|screen|shelf|desk|mug|page|tv|nightstand|cover|card|box|side|back|front|table))\b"
 )
 _IS_A_PAINTING = re.compile(r"\A\W*(?:this|it|the (?:image|picture|scene)) (?:is|appears to be|seems to be) ")
 

@@ -93,7 +93,7 @@ def test_chair_counts_claims_and_the_reference_counts_words() -> None:
 
 
 def rates(text: str, objects: list[str], *others: str) -> dict[str, object]:
-    vocabulary = {word: () for word in (*objects, *others)}
+    vocabulary = dict.fromkeys((*objects, *others), ())
     return ode_captions.score([Record("1", response=text, objects=tuple(objects))], vocabulary=vocabulary)
 
 

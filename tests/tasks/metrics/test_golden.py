@@ -134,17 +134,27 @@ def test_the_six_repairs_on_real_captions_and_what_the_default_adds(reference: P
     assert sum(not set(nodes) <= set(gold[image]) for image, nodes in default) == expected["hallucinated_captions"]
 
 
-# Of these words, those by which no caption claims to see something: read by eye, nine in ten of them are no claim.
-UNCLAIMED = {"instructblip": 0, "llava": 0, "minigpt-4": 0, "mmgpt": 0, "mplug": 0}
+# Of these words, those by which no caption claims to see something: "no people", "train station", an orange cat. Of 160
+# that were read by eye, 6 do claim it. CHAIR_s falls by so many captions.
+UNCLAIMED = {
+    "instructblip": (100, 13),
+    "llava": (1115, 42),
+    "minigpt-4": (1779, 192),
+    "mmgpt": (467, 23),
+    "mplug": (1564, 33),
+}
 
 
 @pytest.mark.parametrize("model", UNCLAIMED)
-def test_what_the_default_does_not_count_is_told_apart_from_what_it_does(reference: Path, model: str) -> None:
+def test_what_real_captions_do_not_claim(reference: Path, model: str) -> None:
     captions = read_rows(reference / "POPE" / "caption_data" / f"Instruction1_{model}.json")
-    words = chair.vocabulary_of(reference / "CHAIR" / "synonyms.txt")
-    for row in captions:
-        found, claimed = words.find(row["text"]), claims(row["text"], words)
-        assert {one.start for one in claimed} <= {one.start for one in found}
+    gold, synonyms = reference / "CHAIR" / "gold_objects.json", reference / "CHAIR" / "synonyms.txt"
+    words = chair.vocabulary_of(synonyms)
+    found = sum(len(words.find(row["text"])) for row in captions)
+    result = chair.score(captions, gold, synonyms=words)["counters"]
+    fixed = golden(reference, "chair_pope_captions.json")["results"][f"Instruction1_{model}.json"]["fixed"]
+    flagged = fixed["hallucinated_captions"] - result["hallucinated_captions"]
+    assert (found - result["words"], flagged) == UNCLAIMED[model]
 
 
 def nodes_of(result: dict[str, Any]) -> Counter[str]:
