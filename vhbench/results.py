@@ -27,7 +27,7 @@ def read_samples(path: Path) -> list[Record]:
             if records.setdefault(record.id, record) != record:
                 raise VhbenchError(f"{file}: question {record.id} was answered twice, differently; name one run")
     if not records:
-        raise _no_answers(path)
+        raise no_answers(path)
     return [records[key] for key in sorted(records)]
 
 
@@ -42,11 +42,12 @@ def read_tasks(path: Path) -> dict[str, list[Record]]:
         task = file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
         found[task] = sorted(_read(file), key=lambda record: record.id)
     if not found:
-        raise _no_answers(path)
+        raise no_answers(path)
     return found
 
 
-def _no_answers(path: Path) -> VhbenchError:
+def no_answers(path: Path) -> VhbenchError:
+    """Return what to say where a run left no samples."""
     return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
 
 

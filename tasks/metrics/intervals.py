@@ -150,6 +150,8 @@ def _cluster_sums(columns: Floats, clusters: Clusters | None) -> Floats:
         number: dict[Hashable, int] = {}
         codes = np.array([number.setdefault(cluster, len(number)) for cluster in clusters], dtype=np.intp)
         size = len(number)
+    if size == len(columns) == len(np.unique(codes)):
+        return columns  # each stands alone
     sums = np.zeros((size, columns.shape[1]))
     np.add.at(sums, codes, columns)
     return sums[np.bincount(codes, minlength=size) > 0]  # a part of all answers leaves numbers unused

@@ -24,7 +24,7 @@ from vhbench.benchmarks import pressure_family
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, each_record, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, each_record, numbered, resampling_unit
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 LEFT_OUT_OF_AGGREGATE = "hp+hn"
@@ -125,7 +125,7 @@ class _Choices:
     def of(cls, records: Iterable[Record | Mapping[str, Any]]) -> Self:
         """Read each record once."""
         ids, said, right = list[str](), list[str](), list[str]()
-        chance, listed, cells, units = array("d"), array("b"), Numbered(), Numbered()
+        chance, listed, cells, units = array("d"), array("b"), Numbered(), list[str]()
         cell, faults = attrgetter(*GROUPS), list[VhbenchError]()
         for record in each_record(records):  # which tells first of a question that occurs twice
             try:
@@ -134,15 +134,16 @@ class _Choices:
                 faults = faults or [fault]
                 continue
             ids.append(record.id)
-            said.append(intern(answer))
-            right.append(intern(record.answer.strip().upper() if record.choices else record.answer.strip().lower()))
+            said.append(intern(str(answer)))
+            gold = record.answer.strip()
+            right.append(intern(str(gold.upper() if record.choices else gold.lower())))
             chance.append(1 / options)
             listed.append(bool(record.choices))
             cells.add(cell(record))
-            units.add(resampling_unit(record))
+            units.append(resampling_unit(record))
         if faults:
             raise faults[0]
-        columns = np.array(chance), np.array(listed, dtype=bool), cells.numbers(), units.numbers()
+        columns = np.array(chance), np.array(listed, dtype=bool), cells.numbers(), numbered(units)
         return cls(ids, said, right, *columns, names=cells.words)
 
     @property

@@ -34,7 +34,7 @@ from vhbench.results import settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair, rates, withholding
 from vhbench.tasks.metrics.claims import claims
-from vhbench.tasks.metrics.records import Numbered, each_record, resampling_unit
+from vhbench.tasks.metrics.records import each_record, numbered, resampling_unit
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
@@ -73,14 +73,14 @@ def score(
     known = matcher(vocabulary)
     every = RATES | SHARES
     columns = {name: array("q") for pair in every.values() for name in pair}
-    units = Numbered()
+    units = list[str]()
     for row in each_record(records):
         counts = count(settled(replace(row, kind="caption")), known)
         for name, column in columns.items():
             column.append(counts[name])
-        units.add(resampling_unit(row))
+        units.append(resampling_unit(row))
     table = {name: np.array(column) for name, column in columns.items()}
-    found = rates.of_sums(table, every, clusters=units.numbers(), seed=seed)
+    found = rates.of_sums(table, every, clusters=numbered(units), seed=seed)
     sums = {name: sum(column) for name, column in columns.items()}
     why = withholding.reason(sums["failed"], sums["asked"], allow_failed=allow_failed)
     return withholding.withhold(found | {"counters": sums}, RATES, why)

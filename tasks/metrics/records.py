@@ -1,7 +1,7 @@
 """Answered questions in any form → :class:`vhbench.schema.Record`."""
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +40,10 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
 
 
 class Numbered:
-    """Numbers words in the order in which they come, equal ones alike: a million units are a million numbers.
+    """Numbers words of which there are few, in the order in which they come, equal ones alike.
 
-    >>> units = Numbered()
-    >>> units.add("s1"), units.add("s2"), units.add("s1"), units.numbers()
+    >>> kinds = Numbered()
+    >>> kinds.add("blur"), kinds.add(""), kinds.add("blur"), kinds.numbers()
     (None, None, None, array([0, 1, 0]))
     """
 
@@ -58,6 +58,16 @@ class Numbered:
     def numbers(self) -> npt.NDArray[np.int64]:
         """Return the numbers of all."""
         return np.array(self._numbers, dtype=np.int64)
+
+
+def numbered(words: Sequence[Hashable]) -> npt.NDArray[np.int64]:
+    """Return a number for each word, equal ones alike: of a million units, which may all differ, at the end.
+
+    >>> numbered(["s1", "s2", "s1"])
+    array([0, 1, 0])
+    """
+    known: dict[Hashable, int] = {}
+    return np.fromiter((known.setdefault(word, len(known)) for word in words), np.int64, len(words))
 
 
 def said(record: Record) -> str:

@@ -23,7 +23,7 @@ from vhbench.answers import Parser, yes_no_reader
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, numbered, resampling_unit
 
 Places = npt.NDArray[np.int64]
 """Where rows stand among all."""
@@ -128,22 +128,22 @@ class _Halves:
         """Read each record once, and tie the halves of the pairs."""
         read = yes_no_reader(parser)
         ids, said, gold, negated = list[str](), list[str](), list[str](), array("b")
-        pairs, perturbations, units, faults = Numbered(), Numbered(), Numbered(), list[VhbenchError]()
+        pairs, perturbations, units, faults = Numbered(), Numbered(), list[str](), list[VhbenchError]()
         for row in each_record(records):
             if not row.pair_id and not faults:
                 faults.append(VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin"))
             ids.append(row.id)
-            said.append(intern(row.failure or row.prediction or read(row.response, row.question)))
+            said.append(intern(str(row.failure or row.prediction or read(row.response, row.question))))
             gold.append(intern(_gold(row, faults)))
             negated.append(row.negated)
             pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
             perturbations.add(row.perturbation)
-            units.add(resampling_unit(row))
+            units.append(resampling_unit(row))
         if faults:
             raise faults[0]
         halves, places = np.array(negated, dtype=bool), pairs.numbers()
         twins = _twins(ids, gold, halves, places, list(pairs.words))
-        columns = places, perturbations.numbers(), halves, units.numbers()
+        columns = places, perturbations.numbers(), halves, numbered(units)
         return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins)
 
     @property

@@ -17,11 +17,12 @@ from sys import intern
 from typing import Any, Final, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
 from vhbench.answers import Parser, failure, yes_no_reader
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, intervals, rates, withholding, yes_no_reference
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, resampling_unit, yes_or_no
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, numbered, resampling_unit, yes_or_no
 
 Answers = Sequence[str] | Mapping[Any, str]
 
@@ -114,14 +115,14 @@ def score_records(
         raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
     how = _How(positive, parser, compat, seed)
     said, gold = list[str](), list[str]()
-    units, parts = Numbered(), {name: Numbered() for name in by}
+    units, parts = list[str](), {name: Numbered() for name in by}
     for row in each_record(records):
-        said.append(intern(how.said_in(row)))
+        said.append(intern(str(how.said_in(row))))
         gold.append(intern(binary_answer(row)))
-        units.add(resampling_unit(row))
+        units.append(resampling_unit(row))
         for name, part in parts.items():
             part.add(str(getattr(row, name)))
-    whole, clusters = how.reason(said, allow_failed), units.numbers()
+    whole, clusters = how.reason(said, allow_failed), numbered(units)
     del units
     result = how.result(said, gold, clusters, whole)
     result["by"] = {name: {} for name in by}
@@ -193,21 +194,26 @@ def measured(pairs: Sequence[tuple[str, str]], positive: str, **how: Unpack[inte
     >>> found["precision"], found["recall"], found["f1"], measured([("yes", "yes")], "no")["f1"]
     (None, 0.0, 0.0, None)
     """
-    words = np.array(pairs, dtype=str).reshape(-1, 2)
-    said, true = (words == positive).T
+    cells = {cell: number for number, cell in enumerate(dict.fromkeys(pairs))}
+    numbers = np.fromiter((cells[pair] for pair in pairs), np.intp, len(pairs))
+
+    def column(counts: Iterable[int]) -> npt.NDArray[np.int8]:
+        """Return what counts for each pair, from what counts for its cell, of which there are few."""
+        return np.array(list(counts), dtype=np.int8)[numbers]
+
     columns = {
-        "all": np.ones(len(words)),
-        "right": words[:, 0] == words[:, 1],
-        "hit": said & true,
-        "said": said,
-        "true": true,
-        "hit twice": 2.0 * (said & true),
-        "said and true": 1.0 * said + true,
-        "yes": words[:, 0] == "yes",
-        **{name: words[:, 0] == word for name, word in withholding.WORDS.items()},
+        "all": column(1 for _ in cells),
+        "right": column(said == right for said, right in cells),
+        "hit": column(said == right == positive for said, right in cells),
+        "said": column(said == positive for said, _ in cells),
+        "true": column(right == positive for _, right in cells),
+        "hit twice": column(2 * (said == right == positive) for said, right in cells),
+        "said and true": column((said == positive) + (right == positive) for said, right in cells),
+        "yes": column(said == "yes" for said, _ in cells),
+        **{name: column(said == word for said, _ in cells) for name, word in withholding.WORDS.items()},
     }
     found = rates.of_sums(columns, RATES, **how)
-    return found if true.any() else found | {"f1": None}
+    return found if columns["true"].any() else found | {"f1": None}
 
 
 def _warnings(counts: confusion.Confusion, positive: str) -> list[str]:

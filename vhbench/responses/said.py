@@ -16,7 +16,7 @@ from vhbench.files import shown
 from vhbench.progress import Progress
 from vhbench.responses import forms, naming, samples
 from vhbench.responses.asked import known_questions
-from vhbench.results import sample_files, to_record, to_records
+from vhbench.results import no_answers, sample_files, to_record, to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics.records import split_repetition
 
@@ -132,7 +132,9 @@ class Responses:
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
         logged = self.path.is_dir() or "_samples_" in self.path.name
-        for file in sample_files(self.path) if logged else [self.path]:
+        if not (files := sample_files(self.path) if logged else [self.path]):
+            raise no_answers(self.path)
+        for file in files:
             task = found[1] if (found := _TASK.search(file.name)) else ""
             for number, row in enumerate(forms.rows(file, naming.KNOWN), start=1):
                 place = f"{file}, row {number}"
