@@ -187,7 +187,7 @@ def _claimed(text: str, verb: str) -> Claim | None:
     found = content([word for word in said if word.surface not in ("at_least", "at_most")])
     exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
     predicate = () if exists else content(said[_predicate(said, verb) :])
-    exists = exists or (not predicate and any(word.role == "neutral" for word in said))
+    exists = exists or (not predicate and bool(said) and said[-1].stem in _IS_THERE)
     if not exists:
         said = _meant(said)
         predicate, found = content(said[_predicate(said, verb) :]), content(said)
@@ -201,12 +201,9 @@ def _claimed(text: str, verb: str) -> Claim | None:
 
 def _meant(said: list[Word]) -> list[Word]:
     """Give a verb its meaning that says nothing elsewhere: "look" in "Does the man look at the dog?"."""
-    bounds = ("at_least", "at_most")
-    return [
-        word._replace(role="") if word.role == "neutral" and word.stem in _ACTS and word.surface not in bounds else word
-        for word in said
-        if word.surface not in bounds
-    ]
+    kept = [word for word in said if word.surface not in ("at_least", "at_most")]
+    acts = [word.role == "neutral" and (word.stem in _ACTS or word is kept[-1]) for word in kept]
+    return [word._replace(role="") if act else word for word, act in zip(kept, acts, strict=True)]
 
 
 def _year(said: list[Word]) -> tuple[str, list[Word]]:

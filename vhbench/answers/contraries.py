@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from vhbench.answers.alignment import aligned, shares, starts
+from vhbench.answers.alignment import aligned, described, shares, starts
 from vhbench.answers.claims import PREPOSITIONS, Claim
 from vhbench.answers.quantities import value, within
 from vhbench.answers.sentence_parts import Part, finite
@@ -18,6 +18,8 @@ def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
     """Return "no" if a clause has one word of a claim exchanged for what excludes it; else ""."""
     if not finite(said):
         return ""  # "White" to "Is the dog black?" may be said of anything
+    if described(said, claim, instead=True):
+        return "no"
     for n, word in enumerate(claim.words):
         if word.surface not in PREPOSITIONS if claim.exists else n < claim.subject:
             continue

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from vhbench.answers.alignment import aligned, shares, starts
+from vhbench.answers.alignment import aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
 from vhbench.answers.contraries import contrary, converse, measured
 from vhbench.answers.phrasing import straightened
@@ -30,6 +30,12 @@ _UNSURE: Final = re.compile(
     r"|\b(?:it|that|this) depends\b"
     r"|\bnot have (?:(?:the|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b"
     r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"
+)
+_INTENDS: Final = re.compile(
+    r"\b(?:let me|let us|lets|i will|i would|i need|i have to|i must|going to|in order to"
+    r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking"
+    r"|checked) for|asks?|asked|asking|questions?"
+    r"|the task|the user|you want|please)\b"
 )
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
@@ -55,10 +61,10 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     unsure = skip = False
     for clause in (clause for sentence in sentences(text) for clause in parts(sentence, about)):
         skip = clause.continues and skip
-        if skip or _UNSURE.search(clause.text):
+        if skip or _is_unsure(clause.text, claim):
             found, unsure, skip = [], True, True
             continue
-        said = _judge(clause, claim)
+        said = "" if _intends(clause.text, claim) else _judge(clause, claim)
         if not said and found and _DOES_NOT.search(clause.text):
             said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
         if said:
@@ -72,6 +78,18 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
         return "", unsure
     answer = answers.pop()
     return _not(answer) if claim.denied else answer, False
+
+
+def _is_unsure(text: str, claim: Claim) -> bool:
+    """Tell whether a clause says that something cannot be told; "the sky is not clear" may be an answer."""
+    found = _UNSURE.search(text)
+    return found is not None and stem(found[0].split()[-1]) not in claim.stems
+
+
+def _intends(text: str, claim: Claim) -> bool:
+    """Tell whether a clause says what will be looked at, and not what is seen."""
+    found = _INTENDS.search(text)
+    return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 
 def _not(answer: str) -> str:
@@ -91,7 +109,7 @@ def _judge(clause: Part, claim: Claim) -> str:
 def _judge_joined(sentence: str, claim: Claim) -> str:
     """Read a sentence without its commas: "… the largest population, followed by India" is one claim."""
     said = [word for word in words(sentence) if word.role != "stop"]
-    if any(word.role in ("negation", "doubt") or word.surface in BREAKS for word in said):
+    if _intends(sentence, claim) or any(word.role in ("negation", "doubt") or word.surface in BREAKS for word in said):
         return ""
     if sum(word.role == "verb" for word in said) > 2:
         return ""
@@ -113,12 +131,10 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
         return "yes"  # "No wheel is missing"
-    return (
-        measured(kept, claim, denied=False)
-        or _affirmation(kept, clause, claim)
-        or contrary(kept, clause, claim)
-        or converse(kept, clause, claim)
-    )
+    if claim.exists and kept[0].surface in ("only", "just") and not finite(kept) and not shares(kept, claim):
+        return "no"  # "Only a bus."
+    said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
+    return said_so or contrary(kept, clause, claim) or converse(kept, clause, claim)
 
 
 def _in_view_of(word: Word, claim: Claim) -> Word:
@@ -195,8 +211,14 @@ def _chunks(right: Sequence[Word]) -> list[tuple[Word, ...]]:
 
 def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
     """Tell whether a claim cannot be true if something is not: all words of it are the claim's, in its order."""
+    orders = [claim.stems]
+    if claim.subject and len(claim.words) == claim.subject + 1:
+        orders.append((*claim.stems[:-2], claim.stems[-1], claim.stems[-2]))  # "blonde hair"
+    return any(_in_order(denied, claim, stems) for stems in orders)
+
+
+def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> bool:
     place = 0
-    stems = claim.stems
     for word in denied:
         if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue
@@ -211,6 +233,8 @@ def _central(denied: Sequence[Word], clause: Part, claim: Claim) -> bool:
     """Tell whether what is denied is what a claim says, and not something that it happens to mention."""
     heart = claim.stems[: claim.subject + 1]
     if claim.exists or any(implies(one, word.stem) for word in denied for one in heart):
+        return True
+    if denied[-1].stem == claim.stems[-1] and not clause.negated:
         return True
     return not clause.continues and any(word.surface in ("there", "no", "see") for word in clause.words)
 
@@ -233,6 +257,8 @@ def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
             return "yes"
+    if described(said, claim):
+        return "yes"
     return _only_a_number(own, claim, bare)
 
 

@@ -143,7 +143,8 @@ def _read_once(text: str, asked: Claim | None) -> Reading:
     if found and found[0].first:
         return _leading(found, text, asked)
     if found:
-        return (final or found)[-1].answer, False
+        answers = {one.answer for one in final or found}
+        return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
     if assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
@@ -172,7 +173,8 @@ def _about_a_word(text: str, asked: Claim) -> str | None:
 def _without_echo(text: str) -> str:
     """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
     rest = _ASKS.sub(" ", text).strip() if "?" in text else text
-    return assent.BOTH.sub(" ", rest or text.replace("?", " "))
+    asked = text.replace("?", " ").strip()
+    return assent.BOTH.sub(" ", rest or (asked if assent.whole(asked)[0] else ""))
 
 
 def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:
@@ -180,8 +182,10 @@ def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Readin
     final = [one for one in found if one.final]
     if final:
         return final[-1].answer, False
-    alone = (one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!"))
-    if len({one.answer for one in alone}) > 1:
+    alone = [one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!")]
+    at_once = any(text[one.start : one.start + 5].strip().startswith(("yes", "no")) for one in found[1:2])
+    at_once = at_once and found[1].alone and found[1].start - found[0].start < 6  # "Yes, no"
+    if len({one.answer for one in (found[:2] if at_once else alone)}) > 1:
         return "", True
     answer = found[0].answer
     if asked and asked.denied:

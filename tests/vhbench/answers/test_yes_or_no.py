@@ -56,7 +56,8 @@ def test_the_labelled_answers_of_the_reference(reference: Path, name: str, least
 
 YES_FORMS = [
     "Yes", "yes.", "YES!", "Yes, there is.", "**Yes**", "Answer: yes", "The answer is yes.", "So the answer is yes.",
-    "\\boxed{Yes}", "\\boxed{\\text{Yes}}", "<answer>Yes</answer>", '{"answer": "Yes"}', "['Yes']", "(Yes)", "“Yes”", "y",
+    "\\boxed{Yes}", "\\boxed{\\text{Yes}}", "<answer>Yes</answer>", '{"answer": "Yes"}', "['Yes']", "(Yes)", "“Yes”",
+    "y",
     "<think>Hm.</think>Yes", "Yes</s>", "Final answer: **Yes**", "I would say yes.", "I'd say yes", "My answer is yes",
     "Therefore, yes.", "Based on the image, yes.", "Most likely yes.", "It's hard to say, but I would guess yes.",
     "That would be a yes.", "Well, yes.", "Hmm, yes.", "In short: yes.", "Yes\n\nExplanation: it is near the bench.",
@@ -70,16 +71,15 @@ def test_yes_and_no_are_read_alike(form: str, question: str) -> None:
     """Where only the word differs, so does only the answer."""
     if question == NO_DOG and "there is" in form:
         return  # what the sentence says is no mirror
-    swapped = (
-        form.replace("Yes", "No").replace("yes", "no").replace("YES", "NO").replace("y", "n" if form == "y" else "y")
-    )
+    swapped = "n" if form == "y" else form.replace("Yes", "No").replace("yes", "no").replace("YES", "NO")
     assert (read(form, question), read(swapped, question)) == ("yes", "no")
 
 
 PAIRS = [
     ("True.", "False."), ("Correct.", "Incorrect."), ("Affirmative.", "Negative."), ("Definitely.", "Definitely not."),
     ("Certainly.", "Certainly not."), ("Absolutely!", "Absolutely not!"), ("Of course.", "Of course not."),
-    ("Yeah", "Nah"), ("Yep.", "Nope."), ("It does.", "It does not."), ("It is.", "It isn't."), ("✅", "❌"), ("👍", "👎"),
+    ("Yeah", "Nah"), ("Yep.", "Nope."), ("It does.", "It does not."), ("It is.", "It isn't."), ("✅", "❌"),
+    ("👍", "👎"),
     ("There is.", "There isn't."), ("It appears so.", "It doesn't appear so."), ("I think so.", "I don't think so."),
     ("Probably.", "Probably not."), ("That's right.", "That's wrong."), ("That is true.", "That is not true."),
     ("I agree.", "I disagree."), ("There is a dog.", "There is no dog."), ("I can see a dog.", "I can't see a dog."),
