@@ -49,7 +49,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         r"|picture)\b)?"
         r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf)|\W*$)"
-        r"|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
+        r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
         r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
     ),
     "both": (r"both\b|all of\b|all the\b", r"both|all\s+of\s+(?:the\s+above|them|these)|all\s+(?:the\s+)?images"),
@@ -199,7 +199,12 @@ def _labelled(choice: str) -> list[str]:
     if not found:
         return []
     label = found["label"]
-    return [rf"{_LABELLED}\s+\(?(?-i:{label})\)?", rf"(?-i:{label})(?=\s+(?:is|are|has)\b)"]
+    either = label if label in "AI" else f"[{label}{label.lower()}]"
+    return [
+        rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
+        rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)",
+    ]
 
 
 def _words(choice: str) -> list[str]:
