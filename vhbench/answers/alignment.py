@@ -14,7 +14,7 @@ from vhbench.answers.quantities import number
 from vhbench.answers.sentence_parts import Part, finite
 from vhbench.answers.stems import Word, another, compares, content, excludes, implies, stem
 
-_POSTURES: Final = frozenset(
+POSTURES: Final = frozenset(
     map(stem, "lie stand sit rest position place situate park hang lean locate be perch appear find put set".split())
 )
 _DEPICTED: Final = frozenset(
@@ -27,7 +27,7 @@ _DEPICTED: Final = frozenset(
 _UNREAL: Final = frozenset(
     map(
         stem,
-        "finish stop cease refuse avoid about almost nearly try attempt want fail prepare ready plan expect before"
+        "finish stop cease refuse avoid about almost try attempt want fail prepare ready plan expect before"
         " after pretend".split(),
     )
 )
@@ -122,7 +122,7 @@ def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate
     extra = [n for n, between in enumerate(gap) if between.role == ""]
     if not extra:
         return True
-    if all(gap[n].stem in _POSTURES for n in extra) and (claim.exists or word.surface in PREPOSITIONS):
+    if all(gap[n].stem in POSTURES for n in extra) and (claim.exists or word.surface in PREPOSITIONS):
         return True
     if predicate and (gap[0].surface in PREPOSITIONS or gap[0].surface in ("with", "who", "that")):
         return any(between.role == "verb" for between in gap[extra[-1] + 1 :])
@@ -137,10 +137,10 @@ def _compound(said: Sequence[Word], last: int) -> bool:
     if last + 1 >= len(said) or said[last + 1].role != "":
         return False
     after = said[last + 1]
-    if re.search(r"[^s]s\Z", after.surface) and after.stem not in _POSTURES:
+    if re.search(r"[^s]s\Z", after.surface) and after.stem not in POSTURES:
         pointed = any(word.surface in ("a", "an", "the", "this", "that") for word in said[max(0, last - 3) : last])
         return not pointed or finite(said[:last])  # "The train passes" but "It shows the train tracks"
-    if after.surface in PREPOSITIONS or after.stem in _POSTURES or number(after) is not None or compares(after.stem):
+    if after.surface in PREPOSITIONS or after.stem in POSTURES or number(after) is not None or compares(after.stem):
         return False
     return re.search(r"(?:ing|ed|s)\Z", after.surface) is None
 

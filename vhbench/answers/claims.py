@@ -59,6 +59,7 @@ _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
     " discern locate portray".split()
 )
+_POINTS: Final = ("the", "these", "those")
 _ACTS: Final = frozenset(
     map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
         " provide describe point watch identify recognize observe notice".split())
@@ -183,6 +184,15 @@ def _claimed(text: str, verb: str) -> Claim | None:
     if len(negations) > 1 or (exists and "without" in negations):
         return None  # "a man without a hat" is no claim that is denied as a whole
     everything = any(word.surface in ALL for word in said)
+    if not exists:
+        counted = [
+            n for n, word in enumerate(said) if n and number(word) is not None and said[n - 1].surface in _POINTS
+        ]
+        everything = everything or bool(counted)
+        said = [word for n, word in enumerate(said) if n not in counted]  # "the two lamps" are all of them
+    said = [
+        _possible(word) if said[n + 1 : n + 2] and said[n + 1].surface == "to" else word for n, word in enumerate(said)
+    ]
     said = [word for word in said if word.role != "negation" and word.surface not in ALL]
     found = content([word for word in said if word.surface not in ("at_least", "at_most")])
     exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
@@ -197,6 +207,11 @@ def _claimed(text: str, verb: str) -> Claim | None:
     subject = len(found) - len(predicate) if predicate else 0
     made = Claim(found, subject, bool(negations), exists, count, ranged, either, (), year, everything)
     return made if found else None
+
+
+def _possible(word: Word) -> Word:
+    """Give "possible" its meaning where it is asked what is possible."""
+    return word._replace(role="") if word.surface == "possible" else word
 
 
 def _meant(said: list[Word]) -> list[Word]:

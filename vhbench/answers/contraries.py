@@ -87,6 +87,8 @@ def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
         word.stem for word in content(said[here + 1 :])[:1]
     ):
         return ""
+    if not denied and asked == told and _exchanged(said[here:], claim.stems[at:]):
+        return "no"
     swapped = _swapped(said, here, claim, at)
     if swapped is None:
         return ""
@@ -94,6 +96,15 @@ def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
     if denied:
         return "no" if same and not swapped else ""
     return "yes" if same else "no"
+
+
+def _exchanged(said: Sequence[Word], asked: Sequence[str]) -> bool:
+    """Tell whether "more for children than adults" is said where "more for adults than children" is asked."""
+    told = [word.stem for word in said if word.role == ""]
+    if "than" not in told or "than" not in asked:
+        return False
+    here, there = told.index("than"), asked.index("than")
+    return bool(set(told[:here]) & set(asked[there + 1 :]) and set(told[here + 1 :]) & set(asked[1:there]))
 
 
 def _swapped(said: list[Word], here: int, claim: Claim, at: int) -> bool | None:

@@ -79,7 +79,7 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     >>> [letter(text, options) for text in ("Image 1 does not, but Image 2 does.", "Both. No wait, only Image 1.")]
     ['D', 'C']
     """
-    names = names_of(tuple(choices))
+    names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
     answer = _ends(said(text))
@@ -190,6 +190,7 @@ def _goes_through_them(text: str, names: Names) -> bool:
 
 
 def _first(text: str, names: Names, start: int) -> list[Mention]:
+    """Return the first mention after a place, if nothing but an article stands before it."""
     return [
         Mention(mention.start + start, mention.end + start, mention.letter)
         for mention in list(
@@ -256,6 +257,7 @@ def _concluded(named: list[OptionClause]) -> str:
 
 
 def _alone(text: str, mention: Mention) -> bool:
+    """Tell whether "only" stands before an option, or ends what is said of it."""
     return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
 
 
@@ -308,6 +310,7 @@ def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     named = [name for name in left if name not in names.kinds.values()]
     if denied and not named and "none" in names.kinds:
         return names.kinds["none"]
-    if len(left) == 1 or len(named) == 1 == len(denied):
-        return (named or left)[0]
+    open_kinds = {kind for kind, name in names.kinds.items() if name in left}
+    if len(left) == 1 or (len(named) == 1 and open_kinds <= {"same", "unknown"}):
+        return (named or left)[0] if denied else None
     return "" if denied else None

@@ -1,7 +1,7 @@
 """How an answer may name an option: by its letter, its words, what kind of option it is, a number or an ordinal."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,7 +16,9 @@ NUMBER_WORDS: Mapping[str, int] = {
         )
     },
 }
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_ORDINALS: Sequence[str] = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+)
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
 _ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")

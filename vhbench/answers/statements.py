@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from vhbench.answers.alignment import aligned, described, shares, starts
+from vhbench.answers.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
 from vhbench.answers.contraries import contrary, converse, measured
 from vhbench.answers.phrasing import straightened
@@ -140,7 +140,7 @@ def _judge_one(clause: Part, claim: Claim) -> str:
 def _in_view_of(word: Word, claim: Claim) -> Word:
     """Return a word with the role that it has in an answer to a claim: what is claimed is never without meaning."""
     if word.stem in claim.stems:
-        return word._replace(role="") if word.role in ("neutral", "negation") else word
+        return word._replace(role="") if word.role in ("neutral", "negation", "doubt") else word
     if word.surface in _FALSE:
         return word._replace(role="negation")  # "It would be wrong to say that there is a dog"
     return word._replace(role="neutral") if word.surface in _JUDGING else word
@@ -169,7 +169,7 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
     differs = measured([word for word in said if word.role != "negation"], claim, denied=True)
     if differs:
         return differs
-    before, behind = content(left) or clause.subject, content(right)
+    before, behind = content(left) or (() if claim.exists else clause.subject), content(right)
     if claim.exists and not before and not behind:
         return "no" if _nothing(clause) else ""
     asked = quantity(right) if claim.count is not None else None
@@ -222,6 +222,8 @@ def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> boo
     for word in denied:
         if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue
+        if word.stem in POSTURES and word.stem not in stems and any(one.surface in PREPOSITIONS for one in claim.words):
+            continue  # "The lamp is not standing on the table"
         found = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
         if found is None:
             return False

@@ -50,6 +50,22 @@ def test_the_reference_set(reference: Path) -> None:
     assert sum(read not in (label, "") for label, read in answers) == 0
 
 
+@pytest.mark.parametrize(
+    ("choices", "response", "label"),
+    [
+        (("Neither", "Image 1", "Both", "Image 2"), "Image 1 does not show it.", ""),
+        (("Neither", "Image 1", "Both", "Image 2"), "Neither Image 1 nor Image 2.", "A"),
+        (("Image 1", "Image 2"), "Not Image 1.", "B"),
+        (("Image 1", "Image 2", "None of the above"), "Not Image 1.", ""),
+        (("Image 1", "Image 2", "Image 3"), "Neither Image 1 nor Image 3 do.", "B"),
+        (("dog", "cat", "horse"), "It is not the dog.", ""),
+        (tuple(f"thing {index}" for index in range(40)), "thing 3", "D"),
+    ],
+)
+def test_what_is_left_when_others_are_denied(choices: tuple[str, ...], response: str, label: str) -> None:
+    assert letter(response, choices) == label
+
+
 OPTIONS = [
     ("Image 1", "Image 2", "Image 3", "None of the above"),
     ("Both", "Image 2", "Neither", "Image 1"),
