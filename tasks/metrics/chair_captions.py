@@ -8,7 +8,7 @@ from typing import Any
 from vhbench.answers import failure
 from vhbench.files import read_text
 from vhbench.schema import Failure, VhbenchError
-from vhbench.tasks.metrics.claims import claims
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.rates import share
 from vhbench.tasks.metrics.records import loaded, refuse_duplicates
 from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, list_of_words

@@ -1,7 +1,7 @@
 """ODE's caption scores: CHAIR, Cover, Hal and Cog over a split's own vocabulary (ODE §4.1; AMBER, arXiv 2311.07397).
 
 A *mention* is a word of the vocabulary by which a caption claims that a thing is there
-(:mod:`vhbench.tasks.metrics.claims`), and stands for one concept. With the concepts that are in the image
+(:mod:`vhbench.tasks.metrics.assertions`), and stands for one concept. With the concepts that are in the image
 (``objects``), those likely to be hallucinated (``candidates``) and those that nobody can judge (``neutral``: a man may
 be called a boy), each per caption:
 
@@ -33,7 +33,7 @@ from vhbench.cells import words
 from vhbench.results import settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair, rates, withholding
-from vhbench.tasks.metrics.claims import claims
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.records import each_record, numbered, resampling_unit
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 

@@ -11,6 +11,7 @@ here", "a place for people to sit".
 
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,8 +76,10 @@ class Cue(NamedTuple):
         return (before[0] in words if before else False) != barred
 
 
-def _read(table: Path) -> Mapping[str, Sequence[Cue]]:
-    cues: dict[str, list[Cue]] = {}
+@cache
+def cues() -> Mapping[str, Sequence[Cue]]:
+    """Return word → the cues that begin with it; read when the first caption is, as its patterns take a while."""
+    found: dict[str, list[Cue]] = {}
     readers = {
         "words": words,
         "then": lambda cell: re.compile(rf"{cell}\b" if cell and cell[-1].isalpha() else cell),
@@ -84,15 +87,10 @@ def _read(table: Path) -> Mapping[str, Sequence[Cue]]:
         "end": ENDS.__getitem__,
         "spares": bool,
     }
-    for cue in records(table, Cue, readers):
+    for cue in records(Path(__file__).with_name("cues.tsv"), Cue, readers):
         for word in cue.words:
-            cues.setdefault(word, []).append(cue)
-    return cues
-
-
-_CUES = _read(Path(__file__).with_name("cues.tsv"))
-SIGNS = frozenset(_CUES)
-"""The words that a cue begins with."""
+            found.setdefault(word, []).append(cue)
+    return found
 
 _SAYS_WHAT_IT_IS = re.compile(
     r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo"
@@ -113,15 +111,16 @@ _IS_A_PAINTING = re.compile(r"\A\W*(?:this|it|the (?:image|picture|scene)) (?:is
 
 
 def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
-    """Yield (start, end, spares) of each scope in a sentence in lower case; ``said`` are signs in it.
+    """Yield (start, end, spares) of each scope in a sentence in lower case; ``said`` are words of it that begin cues.
 
     >>> text = "there is no dog on the couch"
     >>> [text[start:end] for start, end, _ in scopes(text, {"no"})]
     [' dog ']
     """
-    for sign in said:
+    known = cues()
+    for sign in sorted(said):
         for place in _places(sign, sentence):
-            for cue in _CUES.get(sign, ()):
+            for cue in known.get(sign, ()):
                 found = cue.then.match(sentence, place + len(sign))
                 if not found or not cue.begins(sentence, place):
                     continue

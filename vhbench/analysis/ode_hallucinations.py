@@ -12,7 +12,7 @@ from vhbench.generators.ode import criteria, questions
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import ode_captions, yes_no
-from vhbench.tasks.metrics.claims import claims
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 

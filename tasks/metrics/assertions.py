@@ -71,7 +71,6 @@ _HINTS = frozenset(
     "perhaps maybe possibly might may could printed painted drawn embroidered engraved carved tattooed etched stamped "
     "made who disappeared vanished gone been".split()
 )
-_SIGNS = _HINTS | scopes.SIGNS
 _OR = re.compile(r" or (?:an? |the )?(?:[\w-]+ )?")
 _ONE = re.compile(r"\b(?:an?|either|either the)(?: [\w-]+)?\s\Z")
 _DETERMINERS = frozenset("the his her its their this these those my your our".split())
@@ -106,7 +105,7 @@ def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
     kept = _without_either(lowered, kept) if "or" in said else kept
     if '"' in text or "“" in text or "'" in lowered:
         kept = _unquoted(lowered, kept)
-    signs = said & _SIGNS
+    signs = {word for word in said if word in _HINTS or word in scopes.cues()}
     if signs or "?" in text:
         kept = [one for sentence in _sentences(lowered, kept) for one in _asserted(*sentence, signs)]
     return kept

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair, ode_captions
-from vhbench.tasks.metrics.claims import claims
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 THINGS = (
