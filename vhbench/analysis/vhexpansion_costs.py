@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from vhbench.analysis.run import drawing, own_records
+from vhbench.analysis.run import drawing, lost, own_records
 from vhbench.schema import Record
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 from vhbench.tasks.metrics.records import case_of, resampling_unit
@@ -24,16 +24,22 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
 
     Returns:
         ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, and of a perturbation the
-        ``drop`` against the clean pairs of the same cases with its interval; ``summary`` in words.
+        ``drop`` against the clean pairs of the same cases with its interval; ``unparsed``, ``failed``, ``refused``:
+        shares of the answers; ``summary`` in words. Where too many requests failed, ``withheld`` says so, and nothing
+        else is told.
 
     Raises:
         VhbenchError: if no record is VHExpansion's.
     """
     sources: dict[str, list[Record]] = defaultdict(list)
-    for record in own_records(records, __name__):
+    own = own_records(records, __name__)
+    counts = {"questions": len(own), **lost(own)}
+    if counts["withheld"]:
+        return counts | {"sources": {}, "summary": counts["withheld"]}
+    for record in own:
         sources[record.source].append(record)
     found = {source: _source(sources[source]) for source in sorted(sources)}
-    return {"questions": sum(map(len, sources.values())), "sources": found, "summary": summary(found)}
+    return counts | {"sources": found, "summary": summary(found)}
 
 
 def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
@@ -86,8 +92,11 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
 def _source(records: Sequence[Record]) -> dict[str, Any]:
     clean = pairs_right([record for record in records if not record.perturbation])
     scores = symmetric_accuracy.score(records)["by_perturbation"]
-    kinds = sorted(scores)
-    return {kind or CLEAN: _brief(scores[kind]) | (_drop(clean, records, kind) if kind else {}) for kind in kinds}
+    found = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
+    for kind in filter(None, scores):
+        lost = any(scores[part]["withheld"] for part in {"", kind} & scores.keys())
+        found[kind] |= {"drop": None, "drop_interval": None} if lost else _drop(clean, records, kind)
+    return found
 
 
 def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> dict[str, Any]:
@@ -106,11 +115,12 @@ def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> di
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
-    rates = ("symmetric_accuracy", "accuracy", "yes_rate", "chance", "unparsed")
+    rates = ("symmetric_accuracy", "accuracy", "yes_rate", "chance", "unparsed", "failed", "refused")
     interval = score["intervals"]["symmetric_accuracy"]
     return {
         **{name: None if score[name] is None else 100 * score[name] for name in rates},
         "interval": None if interval is None else [100 * end for end in interval],
+        "withheld": score["withheld"],
         "new_successful": score["new_successful"],
         "pairs": score["pairs"],
         "incomplete_pairs": score["incomplete_pairs"],
@@ -119,6 +129,11 @@ def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     clean = kinds.get(CLEAN)
+    for kind, score in kinds.items():
+        if score["withheld"]:
+            yield f"{source}, {kind}: {score['withheld']}."
+    if clean and clean["withheld"]:
+        return
     if clean and clean["pairs"]:
         yield (
             f"{source}: both a question and its negated twin are answered rightly in {clean['symmetric_accuracy']:.1f} "
@@ -136,7 +151,7 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
     elif costs:
         yield f"None of {', '.join(costs)} costs anything for certain."
-    apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None]
+    apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None and not score["withheld"]]
     if clean and clean["pairs"] and apart:
         yield f"No case of {', '.join(apart)} was also asked clean (--limit cuts each task elsewhere): no drop there."
     if missing := sum(score["incomplete_pairs"] for score in kinds.values()):

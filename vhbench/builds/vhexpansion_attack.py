@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from vhbench.answers import yes_no
+from vhbench import answers
 from vhbench.files import cache_folder
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.expansion import InitialCase
@@ -57,8 +57,8 @@ def attack_sources(attack: Attack) -> dict[str, str]:
     """Return what the attacked images depend on besides the source: the model, and the file of its failures."""
     found = {"model": _model(attack.model).fingerprint}
     if attack.failed != "ask":
-        answers = sorted(_answers(attack.failed).items())
-        found["failed"] = hashlib.sha256(repr(answers).encode()).hexdigest()
+        known = sorted(_answers(attack.failed).items())
+        found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
     return found
 
 
@@ -111,19 +111,21 @@ def _failed(attack: Attack, cases: list[InitialCase]) -> Mapping[str, bool]:
     questions = [case.question.question for case in cases]
     responses = _model(attack.model).answer(images, questions, suffix=SUFFIX)
     return {
-        case.question.id: yes_no(response) != case.question.answer
-        for case, response in zip(cases, responses, strict=True)
+        asked.id: answers.parse("yes_no", response, question=asked.question) != asked.answer
+        for asked, response in zip([case.question for case in cases], responses, strict=True)
+        if not answers.failure(response)
     }
 
 
 @lru_cache(maxsize=2)
 def _answers(path: str) -> Mapping[str, bool]:
-    """Read which original cases a run failed; an answer that cannot be read is a failure.
+    """Read which original cases a run failed; an answer that cannot be read is a failure, what is no answer is none.
 
     Raises:
         VhbenchError: if there is none of a case in its original form.
     """
-    records = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    asked = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    records = [record for record in asked if not record.failure]
     if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
     return {expansion.clean_id(record.id): record.prediction != record.answer for record in records}
