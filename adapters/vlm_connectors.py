@@ -14,6 +14,7 @@ Connector = Callable[[Any, Mapping[str, Any]], Any]
 """Model, inputs of its processor → its image features."""
 
 NAMED: Final = {
+    "blip": "vision_model",
     "git": "git.visual_projection",
     "idefics": "model.vision_model",
     "kosmos-2.5": "image_to_text_projection",

@@ -25,7 +25,7 @@ ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
 INSTRUCTION = "Describe the image."
 """What a Q-Former that reads an instruction (InstructBLIP) is told."""
 
-BARE = frozenset({"blip", "blip-2", "florence2", "git", "instructblip", "kosmos-2.5", "pix2struct"})
+BARE = frozenset({"blip", "blip-2", "florence2", "fuyu", "git", "instructblip", "kosmos-2", "kosmos-2.5", "pix2struct"})
 """Families whose processor places the image itself, before the text."""
 
 PROBE = (72, 96)
@@ -71,6 +71,7 @@ class TransformersVLM:
         self.model = model.eval().requires_grad_(False)
         self.image_processor, self.processor = image_processor, processor
         self.name, self.device, self.instruction = name, model.device, instruction
+        self.flat = False  # images are handed over in one list per question; a flat list is ambiguous to some
         self.reference_axis = "features" if model.config.model_type in ANY_RESOLUTION else "tokens"
         self._try_out()
         self.fingerprint = fingerprint(model, image_processor, processor, instruction)
@@ -135,11 +136,25 @@ class TransformersVLM:
 
     def _read(self, images: Sequence[Any], question: str) -> Mapping[str, Any]:
         """Return what the processor makes of images, each with the same question."""
-        nested = [[image] for image in images]  # one list per question; a flat one is ambiguous to some
+        given = list(images) if self.flat else [[image] for image in images]
         read: Mapping[str, Any] = self.processor(
-            images=nested, text=[self._prompt(question)] * len(nested), return_tensors="pt"
+            images=given, text=[self._prompt(question)] * len(given), return_tensors="pt"
         )
         return read
+
+    def _both(self, levels: Any, pixels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Read whole levels and floats, and find out how the processor wants several images."""
+        try:
+            return self._inputs(levels), self._inputs(pixels)
+        except ValueError:
+            if self.processor is None or self.flat:
+                raise
+        try:
+            self.flat = True
+            return self._inputs(levels), self._inputs(pixels)
+        except ValueError:
+            self.flat = False
+        return self._inputs(levels), self._inputs(pixels)  # fails, and tells why
 
     def _moved(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the model's inputs on its device; of what has fractions, in its precision."""
@@ -165,7 +180,7 @@ class TransformersVLM:
                 "transformers' torchvision backend"
             )
         try:
-            seen, differentiable = self._inputs(levels), self._inputs(pixels)
+            seen, differentiable = self._both(levels, pixels)
             features = self.features(pixels)
         except ValueError as error:
             raise VhbenchError(f"model {self.name} cannot be attacked: {error}") from error
@@ -195,13 +210,14 @@ class TransformersVLM:
 
     def _prompt(self, question: str) -> str:
         """Put the question into the model's chat format, if it has one."""
-        if getattr(self.processor, "chat_template", None):
+        bare = self.model.config.model_type in BARE
+        if getattr(self.processor, "chat_template", None) and not bare:
             content = [{"type": "image"}, {"type": "text", "text": question}]
             prompt: str = self.processor.apply_chat_template(
                 [{"role": "user", "content": content}], add_generation_prompt=True
             )
             return prompt
-        token = "" if self.model.config.model_type in BARE else getattr(self.processor, "image_token", "")
+        token = "" if bare else getattr(self.processor, "image_token", "")
         return f"{token}\n{question}" if token else question
 
 

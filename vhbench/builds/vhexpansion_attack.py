@@ -45,7 +45,7 @@ class Attack:
 
     def manifest(self) -> dict[str, Any]:
         """Return the attack's options for the manifest, JSON types only."""
-        from vhbench.generators.vhexpansion.attack import AttackConfig
+        from vhbench.generators.vhexpansion.attack_config import AttackConfig
 
         config = dataclasses.asdict(AttackConfig(**dict(self.options)))
         config.pop("method", None)
@@ -71,7 +71,7 @@ def attack_cases(
     provenance of a scene about which nothing else is known. Finished images are kept in the user's cache, so that an
     attack that was interrupted goes on. A group is the cases of an image with its pixels.
     """
-    from vhbench.generators.vhexpansion.attack import AttackCase, AttackConfig
+    from vhbench.generators.vhexpansion.attack import AttackCase
     from vhbench.generators.vhexpansion.attack import attack as run
 
     listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]

@@ -17,15 +17,16 @@ from PIL import Image
 from vhbench.adapters.vlms import TransformersVLM, load_vlm
 from vhbench.generators.vhexpansion.attack import (
     AttackCase,
-    AttackConfig,
     AttackResult,
-    Direction,
+    achieved,
     attack,
+    evened,
     project,
     similarity,
     start,
     to_levels,
 )
+from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
 from vhbench.schema import Rejection, VhbenchError
 
 FAMILIES = ("llava", "llava_next", "llava_onevision", "instructblip", "qwen2_vl")
@@ -86,7 +87,7 @@ def test_right_cases_lose_similarity_with_every_step_in_the_mean(
     assert np.mean([result.saved for result in results]) < np.mean([result.before for result in results])
 
 
-@pytest.mark.parametrize(("method", "step_size"), [("ifgsm", 0.05 / 255), ("pgd", 0.01)])
+@pytest.mark.parametrize(("method", "step_size"), [("ifgsm", 0.05 / 255), ("pgd", 0.05 / 255)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_failing_cases_gain_similarity_with_every_step_in_the_mean(
     family: str, method: Literal["ifgsm", "pgd"], step_size: float, vlm: Callable[[str], TransformersVLM]
@@ -173,7 +174,7 @@ def test_start_is_five_levels_away_for_failing_cases_and_a_nudge_for_right_ones(
         ("apart", False, {99, 101}),
         ("apart", True, {100}),
     ):
-        x = start(image, direction, generator=np.random.default_rng(0), compat=compat)
+        x = start(image, direction, generator=np.random.default_rng(0), config=AttackConfig(compat=compat))
         assert set((x * 255).round().int().unique().tolist()) == levels
 
 
@@ -303,7 +304,7 @@ def test_images_that_no_model_can_read_are_rejected_with_a_reason(vlm: Callable[
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "cw"}, "attack method 'cw' is unknown; must be one of ifgsm, pgd"),
+        ({"method": "cw"}, "attack method 'cw' is unknown; must be one of ifgsm, pgd, random_noise"),
         ({"schedule": "linear"}, "schedule 'linear' is unknown"),
         ({"epsilon": 8}, "epsilon 8 must be between 1/255"),
         ({"steps_similar": 0}, "steps_similar 0 must be 1 or more"),
