@@ -221,7 +221,14 @@ class TransformersVLM:
         return f"{token}\n{question}" if token else question
 
 
-def load_vlm(name: str, *, device: str = "auto", dtype: str = "auto", revision: str | None = None) -> TransformersVLM:
+def load_vlm(
+    name: str,
+    *,
+    device: str = "auto",
+    dtype: str = "auto",
+    revision: str | None = None,
+    instruction: str = INSTRUCTION,
+) -> TransformersVLM:
     """Load a vision-language model from the Hub or from a folder; safetensors only, no code of others.
 
     Args:
@@ -230,6 +237,7 @@ def load_vlm(name: str, *, device: str = "auto", dtype: str = "auto", revision: 
         dtype: of the network: "auto" (bfloat16 on a GPU, float32 on a CPU), "float32", "float16", "bfloat16". Pixels,
             similarities and steps are float32 whatever it is.
         revision: a commit, branch or tag of the repository.
+        instruction: the text beside an image that is attacked.
 
     Raises:
         VhbenchError: if it cannot be loaded, or cannot be attacked.
@@ -239,13 +247,21 @@ def load_vlm(name: str, *, device: str = "auto", dtype: str = "auto", revision: 
     precision = ("bfloat16" if where.startswith("cuda") else "float32") if dtype == "auto" else dtype
     if precision not in ("float32", "float16", "bfloat16"):
         raise VhbenchError(f"dtype {dtype!r} is unknown; must be one of auto, float32, float16, bfloat16")
+    shown = Path(name).name if Path(name).is_dir() else name  # results do not tell where a folder lies
     with loading(f"model {name}"):
         model = _model_class(name, revision).from_pretrained(
             name, revision=revision, dtype=getattr(torch, precision), use_safetensors=True
         )
-        processor = transformers.AutoImageProcessor.from_pretrained(name, revision=revision, backend="torchvision")
-    shown = Path(name).name if Path(name).is_dir() else name  # results do not tell where a folder lies
-    return TransformersVLM(model.to(where), processor, name=shown, processor=_processor(name, revision))
+    connector_of(model, shown)  # before its processor: a model that sees nothing has none
+    with loading(f"the processor of model {name}"):
+        processor = transformers.AutoProcessor.from_pretrained(name, revision=revision, backend="torchvision")
+    pictures = getattr(processor, "image_processor", None)
+    if pictures is None or not hasattr(processor, "tokenizer"):
+        raise VhbenchError(
+            f"model {name} has no processor with an image processor and a tokenizer: what it would see of an image "
+            "cannot be told"
+        )
+    return TransformersVLM(model.to(where), pictures, name=shown, processor=processor, instruction=instruction)
 
 
 def probe() -> npt.NDArray[np.uint8]:
@@ -305,16 +321,6 @@ def _model_class(name: str, revision: str | None) -> Any:
     config = transformers.AutoConfig.from_pretrained(name, revision=revision)
     known = type(config) in transformers.AutoModelForImageTextToText._model_mapping
     return transformers.AutoModelForImageTextToText if known else transformers.AutoModel
-
-
-def _processor(name: str, revision: str | None) -> Any:
-    """Return the processor with its tokenizer, or None for a model without one: it can be attacked, not asked."""
-    _, transformers = _libraries()
-    try:
-        processor = transformers.AutoProcessor.from_pretrained(name, revision=revision, backend="torchvision")
-    except (OSError, ValueError, TypeError):
-        return None
-    return processor if hasattr(processor, "tokenizer") else None
 
 
 def _libraries() -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ from PIL import Image
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
+from vhbench.builds.vhexpansion_attack import ATTACK_COLUMNS, attack_row
 from vhbench.card import counts
 from vhbench.card.croissant import croissant
 from vhbench.card.sources import references, source
@@ -115,10 +116,22 @@ def _readme(front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts
         first_config=next(iter(sorted(manifest.rows))),
         config=_options(manifest),
         secret=manifest.extra.get("commitment", ""),
+        attacks=_attacks(manifest),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
         **shown,
     )
     return f"---\n{_dump(front)}---\n\n{body}\n"
+
+
+def _attacks(manifest: Manifest) -> list[list[str]]:
+    """Return the table of what came of attacks, its heads first; a manifest that somebody wrote may say anything."""
+    found = manifest.extra.get("attacks")
+    if not isinstance(found, dict) or not found:
+        return []
+    try:
+        return [list(ATTACK_COLUMNS), *(attack_row(str(method), counts) for method, counts in found.items())]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise VhbenchError("manifest.json: extra.attacks must be method → counts, as a build writes them") from error
 
 
 def _kept_changelog(directory: Path) -> str:
