@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.builds import sharding
-from vhbench.schema import Question, Row
+from vhbench.schema import Question, Row, Scene
 
 IMAGE_BYTES = 70_000
 ROWS_PER_SHARD = 5_000
@@ -39,6 +39,7 @@ class NoiseBuild:
         return -(-self.rows // ROWS_PER_SHARD)
 
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
+        """Nothing more."""
         return {}
 
     def make(self, shard: int) -> Iterator[Row]:

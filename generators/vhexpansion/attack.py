@@ -304,7 +304,7 @@ def _fields(
         "before": history[0],
         "after": history[-1],
         "saved": saved,
-        "achieved": achieved(history[0], saved, direction),
+        "achieved": achieved(history[0], saved, direction) if trace else achieved(1.0, saved, "apart"),
         "linf": int(change.max()),
         "steps": steps,
         "trace": [round(value, 6) for value in trace[:steps]],

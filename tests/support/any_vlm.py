@@ -137,7 +137,12 @@ class Family:
 
 LLAVA = {"patch_size": PATCH, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1}
 GRIDS = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
+SECTIONS = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}}
 FAMILIES: dict[str, Family] = {
+    "qwen2_5_vl": Family(config={"text_config": SECTIONS}),
+    "qwen3_vl": Family(config={"text_config": SECTIONS, "vision_config": {"deepstack_visual_indexes": [0]}}),
+    "aya_vision": Family(processor={"img_size": SIDE, "patch_size": 2 * PATCH}),
+    "internvl": Family(processor={"image_seq_length": 4}),
     "cosmos3_omni": Family(kin="qwen3_vl"),
     "diffusion_gemma": Family(kin="gemma4"),
     "fast_vlm": Family(kin="llava", processor=LLAVA),
@@ -265,3 +270,50 @@ def small_images(kind: Any, options: Mapping[str, Any]) -> Any:
     if isinstance(getattr(kind, "patch_size", None), int):
         given["patch_size"] = PATCH
     return kind(**{**given, **options})
+
+
+def save(model_type: str, folder: Path) -> Path:
+    """Build a model of a type and save it with its processor, as a repository would be."""
+    model, processor = build(model_type)
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
+def photo(width: int = 640, height: int = 427) -> Any:
+    """Return a picture as soft and as grainy as a photograph, RGB uint8."""
+    import numpy as np
+    from PIL import Image
+
+    random = np.random.default_rng(0)
+    coarse = random.integers(0, 256, (height // 40, width // 40, 3), dtype=np.uint8)
+    soft = np.asarray(Image.fromarray(coarse).resize((width, height), Image.Resampling.BICUBIC)).astype(np.int16)
+    return np.clip(soft + random.integers(-6, 7, soft.shape), 0, 255).astype(np.uint8)
+
+
+def own_features(model: Any, processor: Any, picture: Any, prompt: str) -> Any:
+    """Return what a model sees of a picture, found without vhbench: its processor, then what its forward pass asks."""
+    import torch
+
+    inputs = processor(images=[[picture]], text=[prompt], return_tensors="pt")
+    owner, seen = getattr(model, "model", model), []
+    if not hasattr(owner, "get_image_features"):
+        owner = model
+    asked = type(owner).get_image_features
+
+    def kept(self: Any, *args: Any, **kwargs: Any) -> Any:
+        seen.append(asked(self, *args, **kwargs))
+        return seen[-1]
+
+    type(owner).get_image_features = kept
+    try:
+        with torch.no_grad():
+            model(**inputs)
+    except ValueError:
+        if not seen:  # a tiny processor may place another number of image tokens; what is seen is seen before
+            raise
+    finally:
+        type(owner).get_image_features = asked
+    features = getattr(seen[0], "pooler_output", seen[0])
+    parts = [features] if isinstance(features, torch.Tensor) else list(features)
+    return torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
