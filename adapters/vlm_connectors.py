@@ -17,12 +17,14 @@ NAMED: Final = {
     "blip": "vision_model",
     "git": "git.visual_projection",
     "idefics": "model.vision_model",
+    "llama4": "multi_modal_projector",
     "kosmos-2.5": "image_to_text_projection",
     "mllama": "model.multi_modal_projector",
-    "phi4_multimodal": "model.embed_tokens_extend.image_embed.img_projection_down",
+    "phi4_multimodal": "model.embed_tokens_extend.image_embed.img_projection_down ..",
     "pix2struct": "encoder",
 }
-"""Model type → the module whose output the language model is given, for classes without ``get_image_features``."""
+"""Model type → the module whose output the language model is given, for classes without ``get_image_features``. Where
+it runs once for each image, its parent ("..") ends what is looked at."""
 
 
 class _Reached(Exception):
@@ -39,10 +41,11 @@ def connector_of(model: Any, name: str) -> Connector:
     Raises:
         VhbenchError: if it is not known where they are.
     """
-    module = _module(model, NAMED.get(model.config.model_type, ""))
-    if module is not None:
-        return lambda owner, inputs: _output_of(module, owner, inputs)
-    owners = [part for part in (getattr(model, "model", None), model) if hasattr(part, "get_image_features")]
+    path, _, parent = NAMED.get(model.config.model_type, "").partition(" ")
+    if module := _module(model, path):
+        last = _module(model, path.rpartition(".")[0]) if parent else module
+        return lambda owner, inputs: _outputs_of(module, last, owner, inputs)
+    owners = [part for part in model.modules() if hasattr(part, "get_image_features")]  # the outermost first
     if not owners:
         raise VhbenchError(
             f"model {name} ({type(model).__name__}) has no get_image_features: a white-box attack needs a "
@@ -54,8 +57,8 @@ def connector_of(model: Any, name: str) -> Connector:
 def _given(owners: list[Any], model: Any, inputs: Mapping[str, Any]) -> Any:
     """Return what ``get_image_features`` gives in the model's forward pass; without a text, when it is called alone."""
     if "input_ids" not in inputs:
-        accepted = inspect.signature(owners[0].get_image_features).parameters
-        return owners[0].get_image_features(**{k: v for k, v in inputs.items() if k in accepted})
+        accepted = inspect.signature(owners[-1].get_image_features).parameters
+        return owners[-1].get_image_features(**{k: v for k, v in inputs.items() if k in accepted})
     for owner in owners:
         owner.get_image_features = _stopping(owner.get_image_features)
     try:
@@ -75,19 +78,24 @@ def _stopping(function: Callable[..., Any]) -> Callable[..., Any]:
     return stopped
 
 
-def _output_of(module: Any, model: Any, inputs: Mapping[str, Any]) -> Any:
-    """Return a module's output in the model's forward pass."""
+def _outputs_of(module: Any, last: Any, model: Any, inputs: Mapping[str, Any]) -> Any:
+    """Return the outputs of a module in the model's forward pass, up to the end of another one."""
+    found: list[Any] = []
 
-    def stop(_module: Any, _given: Any, output: Any) -> None:
-        raise _Reached(getattr(output, "last_hidden_state", output))
+    def keep(_module: Any, _given: Any, output: Any) -> None:
+        found.append(getattr(output, "last_hidden_state", output))
 
-    handle = module.register_forward_hook(stop)
+    def stop(_module: Any, _given: Any, _output: Any) -> None:
+        raise _Reached(found)
+
+    handles = [module.register_forward_hook(keep), last.register_forward_hook(stop)]
     try:
         model(**inputs)
     except _Reached as reached:
         return reached.features
     finally:
-        handle.remove()
+        for handle in handles:
+            handle.remove()
     raise ValueError("its forward pass asks for no image features")
 
 

@@ -31,6 +31,10 @@ BARE = frozenset({"blip", "blip-2", "florence2", "fuyu", "git", "instructblip", 
 PROBE = (72, 96)
 """Height and width of the image that tries a model when it is loaded."""
 
+LAYOUTS = ("nested", "flat", "swapped")
+"""How a processor may take several images: one list per question, or a flat one; or only pictures, in place of which
+its image processor then gets the floats."""
+
 SAME_VIEW = 0.02
 """Mean difference, as a share of all values' range, up to which floats and whole levels are seen alike: resizing whole
 levels rounds and clips them."""
@@ -71,7 +75,7 @@ class TransformersVLM:
         self.model = model.eval().requires_grad_(False)
         self.image_processor, self.processor = image_processor, processor
         self.name, self.device, self.instruction = name, model.device, instruction
-        self.flat = False  # images are handed over in one list per question; a flat list is ambiguous to some
+        self.layout = LAYOUTS[0]
         self.reference_axis = "features" if model.config.model_type in ANY_RESOLUTION else "tokens"
         self._try_out()
         self.fingerprint = fingerprint(model, image_processor, processor, instruction)
@@ -123,38 +127,37 @@ class TransformersVLM:
 
     def _inputs(self, pixels: Any) -> dict[str, Any]:
         """Run the processor: on floats so that the gradient is kept, on whole levels as on pictures from a file."""
-        if pixels.is_floating_point():
-            images = list(pixels * 255)
-        else:
-            images = [as_picture(levels) for levels in pixels]
+        floats = pixels.is_floating_point()
+        images = list(pixels * 255) if floats else [as_picture(levels) for levels in pixels]
         with in_one_line(f"the processor of {self.name}"):
             if self.processor is None:
                 inputs = self.image_processor(images, return_tensors="pt", input_data_format="channels_first")
+            elif floats and self.layout == "swapped":
+                blank = Image.new("RGB", (pixels.shape[3], pixels.shape[2]))
+                with swapped(self.image_processor, images):
+                    inputs = self._read([blank] * len(images), self.instruction)
             else:
                 inputs = self._read(images, self.instruction)
         return self._moved(inputs)
 
     def _read(self, images: Sequence[Any], question: str) -> Mapping[str, Any]:
         """Return what the processor makes of images, each with the same question."""
-        given = list(images) if self.flat else [[image] for image in images]
+        given = list(images) if self.layout == "flat" else [[image] for image in images]
         read: Mapping[str, Any] = self.processor(
             images=given, text=[self._prompt(question)] * len(given), return_tensors="pt"
         )
         return read
 
     def _both(self, levels: Any, pixels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Read whole levels and floats, and find out how the processor wants several images."""
-        try:
-            return self._inputs(levels), self._inputs(pixels)
-        except ValueError:
-            if self.processor is None or self.flat:
-                raise
-        try:
-            self.flat = True
-            return self._inputs(levels), self._inputs(pixels)
-        except ValueError:
-            self.flat = False
-        return self._inputs(levels), self._inputs(pixels)  # fails, and tells why
+        """Read whole levels and floats, and find out how the processor takes several images."""
+        first: ValueError | None = None
+        for layout in LAYOUTS if self.processor is not None else LAYOUTS[:1]:
+            self.layout = layout
+            try:
+                return self._inputs(levels), self._inputs(pixels)
+            except ValueError as error:
+                first = first or error
+        raise first or ValueError
 
     def _moved(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the model's inputs on its device; of what has fractions, in its precision."""
@@ -278,6 +281,21 @@ def as_picture(levels: Any) -> Image.Image:
 
 
 @contextmanager
+def swapped(image_processor: Any, floats: Sequence[Any]) -> Iterator[None]:
+    """Let an image processor work on floats in place of the pictures that it is handed, one for one."""
+    preprocess, left = image_processor.preprocess, iter(floats)
+
+    def exchanged(given: Any) -> Any:
+        return [exchanged(part) for part in given] if isinstance(given, (list, tuple)) else next(left)
+
+    image_processor.preprocess = lambda images, *args, **kwargs: preprocess(exchanged(images), *args, **kwargs)
+    try:
+        yield
+    finally:
+        del image_processor.preprocess  # the instance's; the class's is there again
+
+
+@contextmanager
 def in_one_line(what: str) -> Iterator[None]:
     """Turn whatever a processor or a forward pass raises into one line.
 
@@ -319,8 +337,10 @@ def _model_class(name: str, revision: str | None) -> Any:
     """Return the class for a model: with a language model where it has one, so that it can also be asked."""
     _, transformers = _libraries()
     config = transformers.AutoConfig.from_pretrained(name, revision=revision)
-    known = type(config) in transformers.AutoModelForImageTextToText._model_mapping
-    return transformers.AutoModelForImageTextToText if known else transformers.AutoModel
+    for kind in (transformers.AutoModelForImageTextToText, transformers.AutoModelForCausalLM):
+        if type(config) in kind._model_mapping:
+            return kind
+    return transformers.AutoModel
 
 
 def _libraries() -> tuple[Any, Any]:

@@ -27,7 +27,7 @@ MORE = (
     "[IMG] [IMG_BREAK] [IMG_END] <|img_start|> <|img_end|> <|img_thumbnail|> <|image_start|> <|image_end|> <|patch|> "
     "<|tile_x_separator|> <|tile_y_separator|> <|image_1|> <|begin_of_image|> <|end_of_image|> <|begin_of_video|> "
     "<|end_of_video|> <tile_1_of_2> <|START_OF_IMG|> <|END_OF_IMG|> <|IMG_LINE_BREAK|> <|IMG_PATCH|> <image_placeholder> "
-    "<|image_pad_0|> <|video_start|> <|video_end|> <|endoftext|> <|endoftext10|> <|listen|> TILE_0 TILE TILE_GLOBAL"
+    "<|image_pad_0|> <|video_start|> <|video_end|> <|endoftext|> <|endoftext10|> <|listen|> <imgpad> TILE_0 TILE TILE_GLOBAL"
 ).split()
 PLAIN = "[PAD] [UNK] [CLS] [SEP] <s> </s> yes no describe the image is there a dog cat picture in . , ?".split()
 CHAT = """{% for m in messages %}{% for c in m['content'] %}
@@ -54,12 +54,19 @@ SMALL: Mapping[tuple[str, ...], Any] = {
 SIZES = {name: value for names, value in SMALL.items() for name in names}
 
 
+LEFT_OUT = {"architectures", "dtype", "indexer_types", "kv_source_layers", "layer_types", "mlp_layer_types",
+            "moe_layers", "no_rope_layers", "per_layer_config", "rope_scaling_layers", "transformers_version"}  # fmt: skip
+"""What follows from the number of layers, or from nothing here."""
+
+
 def shrunk(values: Any, changes: Mapping[str, Any], vocabulary: int) -> Any:
     """Return a configuration's values with every size made small; ``changes`` says more, part by part."""
     if not isinstance(values, dict):
         return values
     found: dict[str, Any] = {}
     for key, value in values.items():
+        if key in LEFT_OUT:
+            continue
         if isinstance(value, dict) and not key.startswith(("id2label", "label2id")):
             found[key] = shrunk(value, {}, vocabulary)
         elif key in SIZES and isinstance(value, int):
@@ -74,8 +81,6 @@ def shrunk(values: Any, changes: Mapping[str, Any], vocabulary: int) -> Any:
             found[key] = 0
         elif key == "mrope_section":
             found[key] = [2, 3, 3]
-        elif key in ("per_layer_config", "layer_types", "mlp_layer_types", "no_rope_layers", "moe_layers", "transformers_version", "dtype", "architectures"):
-            continue
         else:
             found[key] = value
     return merged(found, changes)
@@ -139,27 +144,75 @@ LLAVA = {"patch_size": PATCH, "vision_feature_select_strategy": "default", "num_
 GRIDS = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
 SECTIONS = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}}
 FAMILIES: dict[str, Family] = {
+    "gemma3n": Family(
+        config={
+            "text_config": {"intermediate_size": 64, "activation_sparsity_pattern": [0.0, 0.0], "laurel_rank": 4,
+                            "num_kv_shared_layers": 0, "hidden_size_per_layer_input": 8,
+                            "vocab_size_per_layer_input": 64},
+            "vision_config": {"architecture": "mobilenetv3_small_050", "hidden_size": 288, "vocab_size": 8},
+            "vision_soft_tokens_per_image": 4,
+        },
+        processor={"image_seq_length": 4},
+    ),
+    "gemma4": Family(config={"text_config": {"hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 64}}),
+    "fast_vlm": Family(kin="llava", config={"vision_config": {"architecture": "fastvit_t8", "hidden_size": 768}},
+                       processor=LLAVA),
+    "perception_lm": Family(
+        config={
+            "vision_use_cls_token": True,
+            "vision_config": {
+                "architecture": "vit_pe_core_tiny_patch16_384", "hidden_size": 32,
+                "model_args": {"embed_dim": 32, "depth": 1, "num_heads": 2, "img_size": [SIDE, SIDE], "patch_size": PATCH,
+                               "global_pool": "", "use_post_transformer_norm": False, "init_values": 0.1,
+                               "ref_feat_shape": [4, 4]},
+            },
+        },
+        images={"tile_size": SIDE, "max_num_tiles": 4}, processor={"patch_size": PATCH, "pooling_ratio": 1},
+    ),
+    "florence2": Family(config={"vision_config": {"embed_dim": [16] * 4, "depths": [1] * 4, "num_heads": [2] * 4,
+                                                  "num_groups": [2] * 4}}),
+    "molmo2": Family(config={"adapter_config": {"vision_feature_layer": [1, 0]}}),
+    "dots3_note": Family(config={"text_config": {"per_layer_config": None}}),
+    "deepseek_vl_hybrid": Family(images={"high_res_size": {"height": SIDE, "width": SIDE}}),
+    "instructblip": Family(config={"qformer_config": {"num_attention_heads": 2}}),
+    "kosmos-2": Family(kin="blip"),
+    "granite4_vision": Family(
+        config={"image_grid_pinpoints": GRIDS}, images={"image_grid_pinpoints": GRIDS}, processor=LLAVA
+    ),
+    "lfm2_vl": Family(
+        config={"vision_config": {"patch_size": 16}},
+        images={"size": {"height": 64, "width": 64}, "tile_size": 64, "min_image_tokens": 4, "max_image_tokens": 16},
+    ),
+    "llama4": Family(
+        config={"vision_config": {"projector_input_dim": 32, "projector_output_dim": 32, "intermediate_size": 128}},
+        images={"max_patches": 4},
+    ),
+    "paligemma": Family(images={"image_seq_length": 16}),
+    "phi4_multimodal": Family(images={"dynamic_hd": 4}),
+    "qianfan_ocr": Family(token="<image>", processor={"image_seq_length": 4}),
+    "shieldgemma2": Family(config={"mm_tokens_per_image": 4}, processor={"image_seq_length": 4}),
+    "t5gemma2": Family(config={"encoder": {"mm_tokens_per_image": 4}}, processor={"image_seq_length": 4}),
     "qwen2_5_vl": Family(config={"text_config": SECTIONS}),
     "qwen3_vl": Family(config={"text_config": SECTIONS, "vision_config": {"deepstack_visual_indexes": [0]}}),
     "aya_vision": Family(processor={"img_size": SIDE, "patch_size": 2 * PATCH}),
     "internvl": Family(processor={"image_seq_length": 4}),
     "cosmos3_omni": Family(kin="qwen3_vl"),
     "diffusion_gemma": Family(kin="gemma4"),
-    "fast_vlm": Family(kin="llava", processor=LLAVA),
     "glm4v_moe": Family(kin="glm4v"),
     "glm_ocr": Family(kin="glm46v"),
     "glmga": Family(kin="glm46v"),
     "mistral4": Family(kin="mistral3"),
     "qwen3_vl_moe": Family(kin="qwen3_vl"),
-    "emu3": Family(config={"text_config": {"vocabulary_map": None}}),
+    "emu3": Family(config={"vocabulary_map": {"<image>": 6}}),
+    "chameleon": Family(config={"vocabulary_map": {"<image>": 6}}),
     "mistral3": Family(processor={"patch_size": PATCH}),
-    "vipllava": Family(processor=LLAVA),
-    "video_llava": Family(processor=LLAVA),
+    "vipllava": Family(config={"vision_feature_layer": [-1, -2]}, processor=LLAVA),
+    "video_llava": Family(
+        images={"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}}, processor=LLAVA
+    ),
     "llava_next_video": Family(config={"image_grid_pinpoints": GRIDS}, images={"image_grid_pinpoints": GRIDS},
         processor=LLAVA),
     "gemma3": Family(config={"mm_tokens_per_image": 4}, processor={"image_seq_length": 4}),
-    "gemma3n": Family(config={"text_config": {"intermediate_size": 64, "activation_sparsity_pattern": [0.0, 0.0],
-        "num_kv_shared_layers": 0, "hidden_size_per_layer_input": 8, "laurel_rank": 4}}),
     "idefics3": Family(
         images={"size": {"longest_edge": 2 * SIDE}, "max_image_size": {"longest_edge": SIDE}},
         processor={"image_seq_len": 4},
@@ -176,8 +229,7 @@ FAMILIES: dict[str, Family] = {
     "mllama": Family(
         config={
             "text_config": {"pad_token_id": 0, "cross_attention_layers": [1]},
-            "vision_config": {"supported_aspect_ratios": [[1, 1], [1, 2], [2, 1], [2, 2]], "max_num_tiles": 4,
-                              "intermediate_layers_indices": [0]},
+            "vision_config": {"intermediate_layers_indices": [0, 1], "vision_output_dim": 96},
         }
     ),
     "smolvlm": Family(
@@ -191,19 +243,23 @@ def classes() -> dict[str, str]:
     """Return model type → class of every vision-language model that the installed transformers has."""
     from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
 
-    return dict(MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES)
+    return {**MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES, "phi4_multimodal": "Phi4MultimodalForCausalLM"}
 
 
 def build(model_type: str) -> tuple[Any, Any]:
     """Build the model and the processor of a model type."""
     import torch
     import transformers
-    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+    from transformers.models.auto.modeling_auto import (
+        MODEL_FOR_CAUSAL_LM_MAPPING,
+        MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
+    )
 
     family = FAMILIES.get(model_type, Family())
     words = tokenizer()
     processor = make_processor(model_type, family, words)
     kind = transformers.CONFIG_MAPPING[model_type]
+    classes = next(m for m in (MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, MODEL_FOR_CAUSAL_LM_MAPPING) if kind in m)
     values = shrunk(kind().to_dict(), family.config, len(words))
     image = getattr(processor, "image_token", None) or "<image>"
     for key in ("image_token_id", "image_token_index"):
@@ -211,11 +267,11 @@ def build(model_type: str) -> tuple[Any, Any]:
             values[key] = words.convert_tokens_to_ids(str(image))
     config = kind.from_dict(values)
     with torch.device("meta"):
-        weights = sum(w.numel() for w in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING[kind](config).parameters())
+        weights = sum(w.numel() for w in classes[kind](config).parameters())
     if weights > LARGEST:
         raise ValueError(f"not made small: {weights:,} weights")
     torch.manual_seed(0)
-    model = MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING[kind](config)
+    model = classes[kind](config)
     with torch.no_grad():
         for weight in model.parameters():
             if weight.ndim > 1:
@@ -242,7 +298,7 @@ def make_processor(model_type: str, family: Family, words: Any) -> Any:
     wanted = inspect.signature(kind.__init__).parameters
     given: dict[str, Any] = {"tokenizer": words}
     if "qformer_tokenizer" in wanted:
-        given["qformer_tokenizer"] = tokenizer()
+        given["qformer_tokenizer"], given["num_query_tokens"] = tokenizer(), 4
     if "image_processor" in wanted:
         given["image_processor"] = small_images(getattr(transformers, pictures), family.images)
     if "video_processor" in wanted:

@@ -1,4 +1,4 @@
-"""The command line: ``vhbench build|verify|push|diff|preview|score|analyse|review|tasks|demo``, one file per command.
+"""The command line: ``vhbench build|verify|push|diff|preview|score|analyse|review|tasks|demo …``, one file per command.
 
 Every module here is cheap to import: what a command needs is imported when it runs.
 """
@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from vhbench.cli import analyse, build, demo, diff, preview, push, review, score, tasks, verify
+from vhbench.cli import analyse, attack_transfer, build, demo, diff, preview, push, review, score, tasks, verify
 from vhbench.schema import VhbenchError
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ app.command()(push.push)
 app.add_typer(score.app, name="score")
 app.command()(review.review)
 app.add_typer(analyse.app, name="analyse")
+app.command()(attack_transfer.attack_transfer)
 
 
 def main() -> None:

@@ -1,0 +1,57 @@
+"""Do images that were attacked with one model also turn the answers of another one?"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.analysis.vhexpansion_costs import success
+from vhbench.answers import yes_no
+from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
+from vhbench.generators.vhexpansion.attack_success import turned
+from vhbench.generators.vhexpansion.expansion import clean_pair, digest_of
+from vhbench.schema import Question, VhbenchError, read_image
+
+Ask = Callable[[bytes, str], str]
+"""Encoded image, question → answer."""
+
+
+def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
+    """Ask a model the original questions of an attacked split, on the clean and on the attacked images.
+
+    Args:
+        split: a VHExpansion split with attacks.
+        ask: the model; it need not be the one that was attacked.
+
+    Returns:
+        method → ``right_before``, ``turned_wrong``, ``success_rate`` in percent with ``success_interval`` (images are
+        resampled), and ``outcomes``: case → what became of its answer.
+
+    Raises:
+        VhbenchError: if the split has no attacked images, or lacks the clean form of a case.
+    """
+    asked = [row.question for row in splits.read_rows(split) if not row.question.negated]
+    clean = {question.pair_id: question for question in asked if not question.perturbation}
+    attacked = [question for question in asked if question.perturbation in STEP_SIZES]
+    if not attacked:
+        raise VhbenchError(f"{split}: holds no attacked images; build it with --attack {', '.join(STEP_SIZES)}")
+    before: dict[str, bool] = {}
+    found: dict[str, dict[str, tuple[bool, bool]]] = {}
+    for question in attacked:
+        case = clean_pair(question.pair_id)
+        if case not in clean:
+            raise VhbenchError(f"{split}: {question.id} is attacked, but {case} itself is not in the split")
+        if case not in before:
+            before[case] = _right(clean[case], ask)
+        found.setdefault(question.perturbation, {})[case] = (before[case], _right(question, ask))
+    images = {case: digest_of(read_image(clean[case].images[0])) for case in before}
+    return {method: _told(cases, images) for method, cases in sorted(found.items())}
+
+
+def _right(question: Question, ask: Ask) -> bool:
+    return yes_no(ask(read_image(question.images[0]), question.question)) == question.answer
+
+
+def _told(cases: Mapping[str, tuple[bool, bool]], images: Mapping[str, str]) -> dict[str, Any]:
+    rates = success([*cases.values()], [images[case] for case in cases])
+    return {**rates, "outcomes": {case: turned(*answers) for case, answers in cases.items()}}
