@@ -92,16 +92,19 @@ def test_tiles_that_the_processor_makes_are_seen(saved: Callable[[str], Path]) -
 
 
 def test_nothing_of_the_model_is_left_changed() -> None:
-    model, processor = any_vlm.build("llava")
-    TransformersVLM(model, processor.image_processor, name="llava", processor=processor)
-    assert not any("get_image_features" in vars(part) for part in model.modules())
-    assert not any(part._forward_hooks for part in model.modules())
+    for model_type in ("llava", "mllama"):
+        model, processor = any_vlm.build(model_type)
+        vlm = TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+        hooks = [len(part._forward_hooks) for part in model.modules()]  # transformers sets its own in the first pass
+        vlm.features(torch.zeros((1, 3, 64, 64), dtype=torch.uint8))
+        assert not any("get_image_features" in vars(part) for part in model.modules())
+        assert [len(part._forward_hooks) for part in model.modules()] == hooks
 
 
 @pytest.mark.parametrize(
     ("model_type", "reason"),
     [
-        ("video_llava", "VideoLlavaImageProcessor is not differentiable"),
+        ("video_llava", "VideoLlavaImageProcessor or its encoder lets no gradient through"),
         ("udop", "has no get_image_features"),
     ],
 )

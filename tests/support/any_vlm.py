@@ -71,8 +71,10 @@ def shrunk(values: Any, changes: Mapping[str, Any], vocabulary: int) -> Any:
             found[key] = shrunk(value, {}, vocabulary)
         elif key in SIZES and isinstance(value, int):
             found[key] = SIZES[key]
-        elif key in ("image_size", "patch_size") and isinstance(value, int):
-            found[key] = SIDE if key == "image_size" else PATCH
+        elif key in ("image_size", "crop_size") and isinstance(value, int):
+            found[key] = SIDE
+        elif key == "patch_size" and isinstance(value, int):
+            found[key] = PATCH
         elif key in ("image_size", "patch_size") and isinstance(value, (list, tuple)):
             found[key] = [SIDE if key == "image_size" else PATCH] * len(value)
         elif key == "vocab_size":
@@ -99,7 +101,8 @@ def merged(values: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]
     return found
 
 
-def tokenizer() -> Any:
+def tokenizer(*, named: bool = True) -> Any:
+    """Return a tokenizer of a few words, whose special tokens may have names."""
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
     from tokenizers.pre_tokenizers import WhitespaceSplit
@@ -110,7 +113,7 @@ def tokenizer() -> Any:
     model.pre_tokenizer = WhitespaceSplit()
     made = PreTrainedTokenizerFast(
         tokenizer_object=model, unk_token="[UNK]", pad_token="[PAD]", bos_token="<s>", eos_token="</s>",
-        extra_special_tokens=TOKENS,
+        extra_special_tokens=TOKENS if named else list(TOKENS.values()),
     )  # fmt: skip
     made.add_tokens(MORE, special_tokens=True)
     return made
@@ -256,15 +259,16 @@ def build(model_type: str) -> tuple[Any, Any]:
     )
 
     family = FAMILIES.get(model_type, Family())
-    words = tokenizer()
+    words = tokenizer(named=model_type != "instructblip")
     processor = make_processor(model_type, family, words)
     kind = transformers.CONFIG_MAPPING[model_type]
     classes = next(m for m in (MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, MODEL_FOR_CAUSAL_LM_MAPPING) if kind in m)
     values = shrunk(kind().to_dict(), family.config, len(words))
     image = getattr(processor, "image_token", None) or "<image>"
-    for key in ("image_token_id", "image_token_index"):
-        if key in values:
-            values[key] = words.convert_tokens_to_ids(str(image))
+    for part in (values, *(value for value in values.values() if isinstance(value, dict))):
+        for key in ("image_token_id", "image_token_index"):
+            if key in part:
+                part[key] = words.convert_tokens_to_ids(str(image))
     config = kind.from_dict(values)
     with torch.device("meta"):
         weights = sum(w.numel() for w in classes[kind](config).parameters())
@@ -307,6 +311,8 @@ def make_processor(model_type: str, family: Family, words: Any) -> Any:
         given["video_processor"] = getattr(transformers, name)()
     if "feature_extractor" in wanted:
         given["feature_extractor"] = transformers.Gemma3nAudioFeatureExtractor()
+    if "audio_processor" in wanted:
+        given["audio_processor"] = transformers.Phi4MultimodalFeatureExtractor()
     processor = kind(**given, **family.processor)
     token = family.token or getattr(processor, "image_token", None) or ""
     processor.chat_template = CHAT.replace("TOKEN", str(token))
@@ -347,14 +353,15 @@ def photo(width: int = 640, height: int = 427) -> Any:
     return np.clip(soft + random.integers(-6, 7, soft.shape), 0, 255).astype(np.uint8)
 
 
-def own_features(model: Any, processor: Any, picture: Any, prompt: str) -> Any:
+def own_features(model: Any, processor: Any, picture: Any, prompt: str, flat: bool = False) -> Any:
     """Return what a model sees of a picture, found without vhbench: its processor, then what its forward pass asks."""
     import torch
 
-    inputs = processor(images=[[picture]], text=[prompt], return_tensors="pt")
-    owner, seen = getattr(model, "model", model), []
-    if not hasattr(owner, "get_image_features"):
-        owner = model
+    inputs = processor(images=[picture] if flat else [[picture]], text=[prompt], return_tensors="pt")
+    owners = [part for part in model.modules() if hasattr(part, "get_image_features")]
+    if not owners or model.config.model_type == "llama4":  # projects what this function gives
+        return None
+    owner, seen = owners[-1], []
     asked = type(owner).get_image_features
 
     def kept(self: Any, *args: Any, **kwargs: Any) -> Any:
