@@ -270,7 +270,7 @@ def load_vlm(
 def probe() -> npt.NDArray[np.uint8]:
     """Return a batch of one image with soft slopes, shape (1, 3, height, width)."""
     height, width = PROBE
-    down, across = np.mgrid[0:1:height * 1j, 0:1:width * 1j]
+    down, across = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
     waves = [np.sin(3 * down + across), np.cos(4 * across), np.sin(5 * down * across)]
     return (127 + 100 * np.stack(waves)[None]).astype(np.uint8)
 

@@ -53,4 +53,8 @@ def with_rates(counts: Mapping[str, Any]) -> dict[str, Any]:
         return {**counts, "success_rate": None, "interval": None}
     ends = binomtest(counts["turned_wrong"], right).proportion_ci(0.95, method="exact")
     rate = 100 * counts["turned_wrong"] / right
-    return {**counts, "success_rate": round(rate, 2), "interval": [round(100 * end, 2) for end in (ends.low, ends.high)]}
+    return {
+        **counts,
+        "success_rate": round(rate, 2),
+        "interval": [round(100 * end, 2) for end in (ends.low, ends.high)],
+    }

@@ -1,4 +1,4 @@
-"""Every vision-language class that can be attacked, as a tiny random model: what it sees is what its own forward passes.
+"""Every vision-language class that can be attacked, as a tiny random model, is attacked in what its forward sees.
 
 The table of all classes, with those that are refused and why, is in docs/attacks.md; tests/by_hand/vlm_coverage.py
 writes it.

@@ -16,11 +16,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
 import any_vlm
 
 from vhbench.adapters.vlms import TransformersVLM
-from vhbench.generators.vhexpansion.attack import AttackCase, AttackResult, attack
+from vhbench.generators.vhexpansion.attack import AttackCase, attack
 from vhbench.generators.vhexpansion.attack_config import AttackConfig
 from vhbench.schema import Rejection, VhbenchError
 
-HEAD = "| model type | class | PGD | I-FGSM | noise | reported − own | largest change |\n|---|---|---:|---:|---:|---:|---:|"
+HEAD = """| model type | class | PGD | I-FGSM | noise | reported − own | largest change |
+|---|---|---:|---:|---:|---:|---:|"""
 
 
 def line(model_type: str) -> str:

@@ -26,8 +26,8 @@ MORE = (
     "<end_of_utterance> <global-img> <fake_token_around_image> <image_soft_token> <start_of_image> <end_of_image> "
     "[IMG] [IMG_BREAK] [IMG_END] <|img_start|> <|img_end|> <|img_thumbnail|> <|image_start|> <|image_end|> <|patch|> "
     "<|tile_x_separator|> <|tile_y_separator|> <|image_1|> <|begin_of_image|> <|end_of_image|> <|begin_of_video|> "
-    "<|end_of_video|> <tile_1_of_2> <|START_OF_IMG|> <|END_OF_IMG|> <|IMG_LINE_BREAK|> <|IMG_PATCH|> <image_placeholder> "
-    "<|image_pad_0|> <|video_start|> <|video_end|> <|endoftext|> <|endoftext10|> <|listen|> <imgpad> TILE_0 TILE TILE_GLOBAL"
+    "<|end_of_video|> <tile_1_of_2> <|START_OF_IMG|> <|END_OF_IMG|> <|IMG_LINE_BREAK|> <|IMG_PATCH|> "
+    "<|video_start|> <|video_end|> <|endoftext|> <|endoftext10|> <imgpad> TILE_0 TILE TILE_GLOBAL"
 ).split()
 PLAIN = "[PAD] [UNK] [CLS] [SEP] <s> </s> yes no describe the image is there a dog cat picture in . , ?".split()
 CHAT = """{% for m in messages %}{% for c in m['content'] %}
@@ -54,8 +54,10 @@ SMALL: Mapping[tuple[str, ...], Any] = {
 SIZES = {name: value for names, value in SMALL.items() for name in names}
 
 
-LEFT_OUT = {"architectures", "dtype", "indexer_types", "kv_source_layers", "layer_types", "mlp_layer_types",
-            "moe_layers", "no_rope_layers", "per_layer_config", "rope_scaling_layers", "transformers_version"}  # fmt: skip
+LEFT_OUT = set(
+    "architectures dtype indexer_types kv_source_layers layer_types mlp_layer_types moe_layers no_rope_layers "
+    "per_layer_config rope_scaling_layers transformers_version".split()
+)
 """What follows from the number of layers, or from nothing here."""
 
 
@@ -149,31 +151,50 @@ SECTIONS = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4, "mrop
 FAMILIES: dict[str, Family] = {
     "gemma3n": Family(
         config={
-            "text_config": {"intermediate_size": 64, "activation_sparsity_pattern": [0.0, 0.0], "laurel_rank": 4,
-                            "num_kv_shared_layers": 0, "hidden_size_per_layer_input": 8,
-                            "vocab_size_per_layer_input": 64},
+            "text_config": {
+                "intermediate_size": 64,
+                "activation_sparsity_pattern": [0.0, 0.0],
+                "laurel_rank": 4,
+                "num_kv_shared_layers": 0,
+                "hidden_size_per_layer_input": 8,
+                "vocab_size_per_layer_input": 64,
+            },
             "vision_config": {"architecture": "mobilenetv3_small_050", "hidden_size": 288, "vocab_size": 8},
             "vision_soft_tokens_per_image": 4,
         },
         processor={"image_seq_length": 4},
     ),
     "gemma4": Family(config={"text_config": {"hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 64}}),
-    "fast_vlm": Family(kin="llava", config={"vision_config": {"architecture": "fastvit_t8", "hidden_size": 768}},
-                       processor=LLAVA),
+    "fast_vlm": Family(
+        kin="llava", config={"vision_config": {"architecture": "fastvit_t8", "hidden_size": 768}}, processor=LLAVA
+    ),
     "perception_lm": Family(
         config={
             "vision_use_cls_token": True,
             "vision_config": {
-                "architecture": "vit_pe_core_tiny_patch16_384", "hidden_size": 32,
-                "model_args": {"embed_dim": 32, "depth": 1, "num_heads": 2, "img_size": [SIDE, SIDE], "patch_size": PATCH,
-                               "global_pool": "", "use_post_transformer_norm": False, "init_values": 0.1,
-                               "ref_feat_shape": [4, 4]},
+                "architecture": "vit_pe_core_tiny_patch16_384",
+                "hidden_size": 32,
+                "model_args": {
+                    "embed_dim": 32,
+                    "depth": 1,
+                    "num_heads": 2,
+                    "img_size": [SIDE, SIDE],
+                    "patch_size": PATCH,
+                    "global_pool": "",
+                    "use_post_transformer_norm": False,
+                    "init_values": 0.1,
+                    "ref_feat_shape": [4, 4],
+                },
             },
         },
-        images={"tile_size": SIDE, "max_num_tiles": 4}, processor={"patch_size": PATCH, "pooling_ratio": 1},
+        images={"tile_size": SIDE, "max_num_tiles": 4},
+        processor={"patch_size": PATCH, "pooling_ratio": 1},
     ),
-    "florence2": Family(config={"vision_config": {"embed_dim": [16] * 4, "depths": [1] * 4, "num_heads": [2] * 4,
-                                                  "num_groups": [2] * 4}}),
+    "florence2": Family(
+        config={
+            "vision_config": {"embed_dim": [16] * 4, "depths": [1] * 4, "num_heads": [2] * 4, "num_groups": [2] * 4}
+        }
+    ),
     "molmo2": Family(config={"adapter_config": {"vision_feature_layer": [1, 0]}}),
     "dots3_note": Family(config={"text_config": {"per_layer_config": None}}),
     "deepseek_vl_hybrid": Family(images={"high_res_size": {"height": SIDE, "width": SIDE}}),
@@ -213,8 +234,9 @@ FAMILIES: dict[str, Family] = {
     "video_llava": Family(
         images={"size": {"shortest_edge": SIDE}, "crop_size": {"height": SIDE, "width": SIDE}}, processor=LLAVA
     ),
-    "llava_next_video": Family(config={"image_grid_pinpoints": GRIDS}, images={"image_grid_pinpoints": GRIDS},
-        processor=LLAVA),
+    "llava_next_video": Family(
+        config={"image_grid_pinpoints": GRIDS}, images={"image_grid_pinpoints": GRIDS}, processor=LLAVA
+    ),
     "gemma3": Family(config={"mm_tokens_per_image": 4}, processor={"image_seq_length": 4}),
     "idefics3": Family(
         images={"size": {"longest_edge": 2 * SIDE}, "max_image_size": {"longest_edge": SIDE}},

@@ -122,7 +122,7 @@ class VHExpansionBuild(SplitBuild):
         panel=_ATTACK,
     )
     instruction: str = option(
-        "The text beside the image while it is attacked; a Q-Former (InstructBLIP) sees by it. \"Describe the image.\" "
+        'The text beside the image while it is attacked; a Q-Former (InstructBLIP) sees by it. "Describe the image." '
         "by default.",
         "",
         panel=_ATTACK,

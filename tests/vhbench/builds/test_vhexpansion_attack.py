@@ -109,7 +109,9 @@ def test_with_answers_the_manifest_and_the_card_tell_how_many_right_answers_turn
     found = manifest.extra["attacks"]
     assert list(found) == ["ifgsm", "random_noise"]
     # Asked whether there is a dog, it says yes, and no when attacked: right (yes) turns wrong, wrong (no) turns right.
-    told = {name: found["ifgsm"][name] for name in ("cases", "turned_wrong", "kept_right", "turned_right", "kept_wrong")}
+    told = {
+        name: found["ifgsm"][name] for name in ("cases", "turned_wrong", "kept_right", "turned_right", "kept_wrong")
+    }
     assert told == {"cases": 2, "turned_wrong": 1, "kept_right": 0, "turned_right": 1, "kept_wrong": 0}
     assert found["ifgsm"]["success_rate"] == 100
     assert found["ifgsm"]["interval"] == [2.5, 100]  # one of one: 0.025 ** 1
