@@ -97,8 +97,8 @@ class TransformersVLM:
 
         inputs = self._inputs(pixels)
         with in_one_line(f"{self.name}'s forward pass"):
-            features = self.connector(self.model, inputs)
-        features = getattr(features, "pooler_output", features)
+            given = self.connector(self.model, inputs)
+        features: Any = getattr(given, "pooler_output", given)
         # A tensor, or one per image or per tile; images come one after another in all of them.
         parts = [features] if isinstance(features, torch.Tensor) else list(features)
         tokens = torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
@@ -117,6 +117,7 @@ class TransformersVLM:
 
         Raises:
             VhbenchError: if the model came without a tokenizer.
+            ValueError: in one line, where the processor or the model refuses an image.
         """
         if self.processor is None:
             raise VhbenchError(f"model {self.name} cannot be asked: it has no processor with a tokenizer")
@@ -203,7 +204,7 @@ class TransformersVLM:
 
         with in_one_line(f"the processor of {self.name}"):
             inputs = self._moved(self._read([image], question))
-        with torch.no_grad():
+        with torch.no_grad(), in_one_line(f"{self.name}'s answer"):
             output = self.model.generate(**inputs, max_new_tokens=length, do_sample=False)
         tokens, asked = output[0], inputs["input_ids"][0]
         if torch.equal(tokens[: len(asked)], asked):  # a decoder repeats the question, an encoder-decoder does not
@@ -305,6 +306,8 @@ def in_one_line(what: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":  # says nothing of the image
+            raise
         lines = str(error).strip().splitlines() or [""]
         raise ValueError(f"{what} fails: {type(error).__name__}: {lines[0].strip()[:200]}") from error
 

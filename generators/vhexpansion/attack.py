@@ -276,6 +276,8 @@ def _attack_batch(
             saved = similarity(model.features(opened), reference, model=model, config=config)
     except ValueError as error:  # a processor's own limit, such as the aspect ratio
         return [{"reason": "unprocessable_image", "detail": {"error": str(error)}}] * len(batch)
+    except torch.OutOfMemoryError as error:
+        raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
     return [
         _fields(image, png, curve, value, direction, config)
         for image, png, curve, value in zip(images, pngs, history.T.tolist(), saved.tolist(), strict=True)

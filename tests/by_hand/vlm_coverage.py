@@ -8,6 +8,7 @@ import io
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import torch
 from PIL import Image
@@ -17,7 +18,7 @@ import any_vlm
 
 from vhbench.adapters.vlms import TransformersVLM
 from vhbench.generators.vhexpansion.attack import AttackCase, attack
-from vhbench.generators.vhexpansion.attack_config import AttackConfig
+from vhbench.generators.vhexpansion.attack_config import AttackConfig, Method
 from vhbench.schema import Rejection, VhbenchError
 
 HEAD = """| model type | class | PGD | I-FGSM | noise | reported − own | largest change |
@@ -40,7 +41,8 @@ def line(model_type: str) -> str:
     photo = any_vlm.photo()
     clean = seen(vlm, photo)
     cells, apart, changed = [], 0.0, 0
-    for method in ("pgd", "ifgsm", "random_noise"):
+    methods: tuple[Method, ...] = ("pgd", "ifgsm", "random_noise")
+    for method in methods:
         config = AttackConfig(method=method, steps_apart=10)
         (result,) = attack([AttackCase("a", photo, "apart")], model=vlm, config=config)
         if isinstance(result, Rejection):
@@ -53,7 +55,7 @@ def line(model_type: str) -> str:
     return f"{' | '.join(cells)} | {'–' if clean is None else f'{apart:.0e}'} | {changed}"
 
 
-def seen(vlm: TransformersVLM, picture: object) -> torch.Tensor | None:
+def seen(vlm: TransformersVLM, picture: Any) -> Any:
     """Return what the model's own processor and forward pass make of a picture, None without ``get_image_features``."""
     image = picture if isinstance(picture, Image.Image) else Image.fromarray(picture)
     return any_vlm.own_features(vlm.model, vlm.processor, image, vlm._prompt(vlm.instruction), vlm.layout == "flat")
@@ -67,7 +69,7 @@ def main() -> None:
     """Print the table of the classes that work, and what became of the others."""
     warnings.filterwarnings("ignore")
     print(HEAD)
-    others = {"refused": [], "not tried": []}
+    others: dict[str, list[str]] = {"refused": [], "not tried": []}
     for model_type in sys.argv[1:] or any_vlm.classes():
         name = any_vlm.classes().get(model_type, "")
         try:

@@ -394,7 +394,7 @@ def own_features(model: Any, processor: Any, picture: Any, prompt: str, flat: bo
     try:
         with torch.no_grad():
             model(**inputs)
-    except ValueError:
+    except (ValueError, RuntimeError, IndexError, TypeError, AttributeError):
         if not seen:  # a tiny processor may place another number of image tokens; what is seen is seen before
             raise
     finally:

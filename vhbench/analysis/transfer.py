@@ -49,7 +49,10 @@ def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
 
 
 def _right(question: Question, ask: Ask) -> bool:
-    return yes_no(ask(read_image(question.images[0]), question.question)) == question.answer
+    try:
+        return yes_no(ask(read_image(question.images[0]), question.question)) == question.answer
+    except ValueError as error:
+        raise VhbenchError(f"question {question.id}: {error}") from error
 
 
 def _told(cases: Mapping[str, tuple[bool, bool]], images: Mapping[str, str]) -> dict[str, Any]:

@@ -239,8 +239,7 @@ class VHExpansionBuild(SplitBuild):
                 continue
             yield from self._expanded(cases, data, pixels)
             attacked.append((cases, pixels))
-        for method in self.attack:
-            yield from attack_cases(attacked, self._attack(method), seed=self.seed)
+        yield from attack_cases(attacked, [self._attack(method) for method in self.attack], seed=self.seed)
 
     def _expanded(self, cases: list[InitialCase], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:
         """Yield the clean pairs of one image's cases and those of its common perturbations."""

@@ -3,7 +3,7 @@
 import dataclasses
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -88,27 +88,41 @@ def attack_sources(attack: Attack) -> dict[str, str]:
 
 
 def attack_cases(
-    groups: list[tuple[list[InitialCase], Array]], attack: Attack, *, seed: int
+    groups: list[tuple[list[InitialCase], Array]], attacks: Sequence[Attack], *, seed: int
 ) -> Iterator[Row | Scene | Rejection]:
     """Yield the attacked pairs of cases, a report on each attacked image, and the cases that could not be attacked.
 
     A case that the model answers right is pushed apart from its original, one that it already fails is kept similar,
-    so that the failure stays one. The report (similarity before, after and as saved, largest change, steps; the
-    model's answers before and after) is the provenance of a scene about which nothing else is known. Finished images
-    are kept in the user's cache, so that an attack that was interrupted goes on. A group is the cases of an image with
-    its pixels.
+    so that the failure stays one. The report (similarity before, after and as saved, largest change, steps; what became
+    of the model's answer) is the provenance of a scene about which nothing else is known. Finished images are kept in
+    the user's cache, so that an attack that was interrupted goes on. A group is the cases of an image with its pixels;
+    the attacks differ in their method alone.
     """
+    if attacks:
+        listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
+        asked = _asked(attacks[0], [case for case, _ in listed])
+        for attack in attacks:
+            yield from _attacked(listed, attack, *asked, seed)
+
+
+def _attacked(
+    listed: list[tuple[InitialCase, Array]],
+    attack: Attack,
+    before: Mapping[str, bool],
+    unanswered: Mapping[str, str],
+    seed: int,
+) -> Iterator[Row | Scene | Rejection]:
+    """Yield what one attack makes of cases; ``before`` tells which of them the model fails, as far as it was asked."""
     from vhbench.generators.vhexpansion.attack import AttackCase
     from vhbench.generators.vhexpansion.attack import attack as run
 
-    listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
-    before = _asked(attack, [case for case, _ in listed])
     failed = before if attack.failed == "ask" else _answers(attack.failed)
     todo: list[tuple[InitialCase, AttackCase]] = []
     for case, pixels in listed:
         name = case.question.id
-        if name not in failed:
-            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": Path(attack.failed).name})
+        if name not in failed or (attack.answers and name not in before):
+            told = unanswered.get(name) or Path(attack.failed).name
+            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": told})
             continue
         todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
     model, folder = attack.model.load(), cache_folder() / "attacks"
@@ -118,11 +132,10 @@ def attack_cases(
         if isinstance(result, Rejection):
             yield dataclasses.replace(result, item=name)
             continue
-        told = {"attack": attack.method, "model": model.name, **result.report()}
+        report = {"attack": attack.method, "model": model.name, **result.report()}
         if attack.answers:
-            failed_after = _fails(model, case, result.png)
-            told["outcome"] = turned(not before[case.question.id], not failed_after)
-        yield _report(name, result.png, told)
+            report["outcome"] = turned(not before[case.question.id], not _fails(model, case, result.png))
+        yield _report(name, result.png, report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 
 
@@ -147,12 +160,18 @@ def _report(name: str, png: bytes, told: dict[str, Any]) -> Scene:
     return Scene(id=name, image=png, width=width, height=height, objects=(), provenance=told)
 
 
-def _asked(attack: Attack, cases: list[InitialCase]) -> Mapping[str, bool]:
-    """Return for each case whether the model fails it, if it is to be asked."""
-    if attack.failed != "ask" and not attack.answers:
-        return {}
-    model = attack.model.load()
-    return {case.question.id: _fails(model, case, read_image(case.question.images[0])) for case in cases}
+def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
+    """Return for each case whether the model fails it, if it is to be asked; and why it could not answer the others."""
+    failed: dict[str, bool] = {}
+    unanswered: dict[str, str] = {}
+    if attack.failed == "ask" or attack.answers:
+        model = attack.model.load()
+        for case in cases:
+            try:
+                failed[case.question.id] = _fails(model, case, read_image(case.question.images[0]))
+            except ValueError as error:  # its processor refuses the image
+                unanswered[case.question.id] = str(error)
+    return failed, unanswered
 
 
 def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:

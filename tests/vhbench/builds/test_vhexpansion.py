@@ -327,7 +327,7 @@ def test_the_attack_reads_answers_as_the_metric_does(monkeypatch: pytest.MonkeyP
     questions = [Question(id=f"q{i}", images=(b"",), **told) for i in range(2)]
     asked = [SimpleNamespace(question=question) for question in questions]
     attack = vhexpansion_attack.Attack(method="pgd", model=vhexpansion_attack.ModelChoice(name="model"), failed="ask")
-    assert vhexpansion_attack._asked(attack, cast(Any, asked)) == {"q0": False, "q1": True}
+    assert vhexpansion_attack._asked(attack, cast(Any, asked))[0] == {"q0": False, "q1": True}
 
 
 def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_path: Path) -> None:
