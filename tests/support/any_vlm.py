@@ -122,7 +122,7 @@ def tokenizer(*, named: bool = True) -> Any:
 
 
 SIDE, PATCH = 56, 14
-LARGEST = 20_000_000
+LARGEST = 30_000_000
 """Weights. A class that stays larger has sizes that no rule here knows."""
 
 
@@ -135,6 +135,7 @@ class Family:
         images: arguments of its image processor.
         processor: arguments of its processor.
         kin: another model type whose processor it takes; "" where it has its own.
+        counted: the token that the model counts its image features by; "" for the processor's ``image_token``.
         token: what stands for an image in a prompt; "" for the processor's own ``image_token``.
     """
 
@@ -143,6 +144,7 @@ class Family:
     processor: Mapping[str, Any] = field(default_factory=dict)
     token: str = ""
     kin: str = ""
+    counted: str = ""
 
 
 LLAVA = {"patch_size": PATCH, "vision_feature_select_strategy": "default", "num_additional_image_tokens": 1}
@@ -164,7 +166,22 @@ FAMILIES: dict[str, Family] = {
         },
         processor={"image_seq_length": 4},
     ),
-    "gemma4": Family(config={"text_config": {"hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 64}}),
+    "gemma4": Family(
+        config={
+            "text_config": {"hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 64},
+            "vision_config": {
+                "patch_size": PATCH,
+                "model_type": "gemma4_vision",
+                "hidden_size": 32,
+                "intermediate_size": 64,
+                "num_hidden_layers": 2,
+                "num_attention_heads": 2,
+                "num_key_value_heads": 2,
+                "head_dim": 16,
+                "global_head_dim": 16,
+            },
+        },
+    ),
     "fast_vlm": Family(
         kin="llava", config={"vision_config": {"architecture": "fastvit_t8", "hidden_size": 768}}, processor=LLAVA
     ),
@@ -191,9 +208,16 @@ FAMILIES: dict[str, Family] = {
         processor={"patch_size": PATCH, "pooling_ratio": 1},
     ),
     "florence2": Family(
+        images={"image_seq_length": 16},
         config={
-            "vision_config": {"embed_dim": [16] * 4, "depths": [1] * 4, "num_heads": [2] * 4, "num_groups": [2] * 4}
-        }
+            "vision_config": {
+                "embed_dim": [16] * 4,
+                "depths": [1] * 4,
+                "num_heads": [2] * 4,
+                "num_groups": [2] * 4,
+                "patch_size": [7, 3, 3, 3],
+            }
+        },
     ),
     "molmo2": Family(config={"adapter_config": {"vision_feature_layer": [1, 0]}}),
     "dots3_note": Family(config={"text_config": {"per_layer_config": None}}),
@@ -208,17 +232,21 @@ FAMILIES: dict[str, Family] = {
         images={"size": {"height": 64, "width": 64}, "tile_size": 64, "min_image_tokens": 4, "max_image_tokens": 16},
     ),
     "llama4": Family(
+        counted="<|patch|>",
         config={"vision_config": {"projector_input_dim": 32, "projector_output_dim": 32, "intermediate_size": 128}},
         images={"max_patches": 4},
     ),
     "paligemma": Family(images={"image_seq_length": 16}),
-    "phi4_multimodal": Family(images={"dynamic_hd": 4}),
+    "phi4_multimodal": Family(
+        config={"vision_config": {"image_size": 448, "crop_size": 448}},
+        images={"dynamic_hd": 4, "size": {"height": 448, "width": 448}},
+    ),
     "qianfan_ocr": Family(token="<image>", processor={"image_seq_length": 4}),
     "shieldgemma2": Family(config={"mm_tokens_per_image": 4}, processor={"image_seq_length": 4}),
     "t5gemma2": Family(config={"encoder": {"mm_tokens_per_image": 4}}, processor={"image_seq_length": 4}),
     "qwen2_5_vl": Family(config={"text_config": SECTIONS}),
     "qwen3_vl": Family(config={"text_config": SECTIONS, "vision_config": {"deepstack_visual_indexes": [0]}}),
-    "aya_vision": Family(processor={"img_size": SIDE, "patch_size": 2 * PATCH}),
+    "aya_vision": Family(counted="<|IMG_PATCH|>", processor={"img_size": SIDE, "patch_size": 2 * PATCH}),
     "internvl": Family(processor={"image_seq_length": 4}),
     "cosmos3_omni": Family(kin="qwen3_vl"),
     "diffusion_gemma": Family(kin="gemma4"),
@@ -237,7 +265,9 @@ FAMILIES: dict[str, Family] = {
     "llava_next_video": Family(
         config={"image_grid_pinpoints": GRIDS}, images={"image_grid_pinpoints": GRIDS}, processor=LLAVA
     ),
-    "gemma3": Family(config={"mm_tokens_per_image": 4}, processor={"image_seq_length": 4}),
+    "gemma3": Family(
+        token="<boi>", counted="<image>", config={"mm_tokens_per_image": 4}, processor={"image_seq_length": 4}
+    ),
     "idefics3": Family(
         images={"size": {"longest_edge": 2 * SIDE}, "max_image_size": {"longest_edge": SIDE}},
         processor={"image_seq_len": 4},
@@ -286,7 +316,7 @@ def build(model_type: str) -> tuple[Any, Any]:
     kind = transformers.CONFIG_MAPPING[model_type]
     classes = next(m for m in (MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING, MODEL_FOR_CAUSAL_LM_MAPPING) if kind in m)
     values = shrunk(kind().to_dict(), family.config, len(words))
-    image = getattr(processor, "image_token", None) or "<image>"
+    image = family.counted or getattr(processor, "image_token", None) or "<image>"
     for part in (values, *(value for value in values.values() if isinstance(value, dict))):
         for key in ("image_token_id", "image_token_index"):
             if key in part:
