@@ -1,9 +1,9 @@
 """Models that answer without looking, to calibrate a benchmark: each has a score that is known beforehand.
 
-``vhbench_oracle`` gives the gold answer (or, with ``wrong=selective``, fails in a known way; or, with
-``form=sentence``, gives it as a model does that writes so), ``vhbench_coin`` (``p=0.5,seed=0``) tosses one,
-``vhbench_yes`` always agrees, ``vhbench_blind`` gives the most frequent right answer of the question's type. Each is there as a simple and as a chat model; the chat model also builds
-the messages, so that a broken image is noticed.
+``vhbench_oracle`` gives the gold answer (with ``wrong=selective`` it fails in a known way, with ``form=sentence`` it
+writes as models do), ``vhbench_coin`` (``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind``
+gives the most frequent right answer of the question's type. Each is there as a simple and as a chat model; the chat
+model also builds the messages, so that a broken image is noticed.
 
 Only lmms-eval imports this file.
 """
@@ -72,7 +72,8 @@ class Oracle(_Calibration):
         wrong: which rows are answered wrongly: "selective" is all rows of this mode, "existence/hn" the existence rows
             under hard negatives, "position:existence/hn" both kinds; the words are those of the columns ``task``,
             ``mode``, ``pressure``, ``criterion`` and ``question_type``.
-        form: how it writes: plain, sentence, markdown, json, boxed or thought (:mod:`vhbench.adapters.calibration_forms`), to test the parsers.
+        form: how it writes, to test who reads it: plain, sentence, markdown, json, boxed or thought, see
+            :mod:`vhbench.adapters.calibration_forms`.
     """
 
     def __init__(self, wrong: str = "", form: str = "plain", **kwargs: Any) -> None:

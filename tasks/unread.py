@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from vhbench.tasks.metrics.records import said
 
 KINDS = ("unparsed", "failed", "refused")
 """Why an answer was not read: nobody can tell what it says; no answer came; the model gave none."""
+
+COLUMNS = ("task", "id", "why", "cut_off", "question", "choices", "answer", "prediction", "response")
+"""What there is to know of such an answer."""
 
 SHOWN = 10
 """Examples of each kind in a report."""
@@ -49,21 +53,12 @@ def summary(records: Sequence[Record]) -> dict[str, Any]:
 
 
 def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterator[dict[str, Any]]:
-    """Yield what there is to know of the answers of some kinds; "cut_off" is one more, of answers read or not."""
+    """Yield :data:`COLUMNS` of the answers of some kinds; "cut_off" is one more, of answers read or not."""
     for record in records:
         kinds = {kind_of(record), "cut_off" if record.cut_off else ""} & set(only)
         if kinds:
-            yield {
-                "task": task,
-                "id": record.id,
-                "why": kind_of(record) or "cut_off",
-                "cut_off": record.cut_off,
-                "question": record.question,
-                "choices": list(record.choices),
-                "answer": record.answer,
-                "prediction": record.prediction,
-                "response": record.response,
-            }
+            whole = {**asdict(record), "task": task, "why": kind_of(record) or "cut_off"}
+            yield {name: whole[name] for name in COLUMNS}
 
 
 def by_answer(records: Sequence[Record]) -> dict[str, dict[str, int]]:

@@ -15,9 +15,9 @@ AMBER score = (100 - CHAIR + F1) / 2.
 ``compat=True`` gives what AMBER's inference.py gives (534babf), with the denominators that start at 0.001, the nouns in
 upper case that are lost, and the association that goes before the name. The default repairs these: lower case; names
 before associations; a listed hallucination is not absolved by similarity; an object listed twice counts once; answers
-are read by words; a rate without a denominator is None. Failed requests and refusals are no answers: they are wrong, and
-as captions they cover nothing and do not count in Hal and Cog. Where more than 1 % of the requests failed, every score
-is None, see :mod:`vhbench.tasks.metrics.withholding`.
+are read by words; a rate without a denominator is None. Failed requests and refusals are no answers: they are wrong,
+and as captions they cover nothing and do not count in Hal and Cog. Where more than 1 % of the requests failed, every
+score is None, see :mod:`vhbench.tasks.metrics.withholding`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

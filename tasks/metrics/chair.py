@@ -1,22 +1,24 @@
 """CHAIR: how much of what a caption mentions is not in the image (Rohrbach et al., EMNLP 2018, arXiv 1809.02156).
 
-A closed vocabulary of objects, each with its synonyms, is matched in the caption. A *mention* is one match; it is
-hallucinated if its object is not among the image's gold objects.
+A closed vocabulary of objects, each with its synonyms, is matched in the caption. A *mention* is one match that claims
+the thing to be there (:mod:`vhbench.tasks.metrics.assertions`: "no dog" and "a statue of a dog" do not); it is hallucinated
+if its object is not among the image's gold objects.
 
 * CHAIR_i = hallucinated mentions / mentions, over the whole corpus
 * CHAIR_s = captions with a hallucinated mention / captions that were given
 * recall  = gold objects mentioned / gold objects, over the whole corpus
 
-Failed requests, empty captions and refusals mention nothing, and counting them would make hallucinations rarer: they are
-left out of CHAIR_s, and cover nothing in recall. Where more than 1 % of the requests failed, all three are None, see
-:mod:`vhbench.tasks.metrics.withholding`.
+Failed requests, empty captions and refusals mention nothing, and counting them would make hallucinations rarer: they
+are left out of CHAIR_s, and cover nothing in recall. Where more than 1 % of the requests failed, all three are None,
+see :mod:`vhbench.tasks.metrics.withholding`.
 
 The gold objects of a COCO data set come from :func:`gold_from_coco`.
 
 ``compat=True`` gives what LisaAnne/Hallucination gives (6e4d33c): its tokeniser (NLTK's), its singulariser (pattern's,
 by which "bus" becomes "bu" and is never counted), its double words of two tokens, its ZeroDivisionError. The default
 repairs these: surface forms are built from the vocabulary, so bus, ties, canoes, collies and every multi-word name are
-found; a rate without a denominator is None; and what is no caption is known from one.
+found; what a caption does not claim is no mention; a rate without a denominator is None; and what is no caption is
+known from one.
 """
 
 from collections.abc import Callable, Iterable, Mapping

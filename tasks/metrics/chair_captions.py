@@ -1,15 +1,17 @@
 """CHAIR's input, from files or as objects, checked; and each caption held against the objects of its image."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from vhbench.answers import failure
 from vhbench.files import read_text
 from vhbench.schema import Failure, VhbenchError
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.rates import share
 from vhbench.tasks.metrics.records import loaded, refuse_duplicates
-from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
+from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, list_of_words
 
 Judged = tuple[dict[str, Any], dict[str, int]]
 """What the result says of a caption, and what the caption adds to the counters."""
@@ -25,20 +27,26 @@ def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], v
     """
     refuse_duplicates(rows, "the caption")
     truth = {image: frozenset(filter(None, map(vocabulary.node, names))) for image, names in gold.items()}
-    return [judge(image, text, truth, vocabulary, failure(text)) for image, text in rows]
+    mentioned = partial(claims, vocabulary=vocabulary)
+    return [judge(image, text, truth, mentioned, failure(text)) for image, text in rows]
 
 
 def judge(
-    image: str, text: str, truth: Mapping[str, frozenset[str]], vocabulary: Vocabulary, lost: Failure = ""
+    image: str,
+    text: str,
+    truth: Mapping[str, frozenset[str]],
+    mentioned: Callable[[str], Sequence[Found]],
+    lost: Failure = "",
 ) -> Judged:
-    """Hold one caption against the objects of its image; ``lost`` says what it is, where it is none.
+    """Hold what one caption mentions against the objects of its image; ``lost`` says what it is, where it is none.
 
-    >>> judge("1", "A dog, a cat.", {"1": frozenset(["dog"])}, Vocabulary.build([["dog"], ["cat"]]))[0]["CHAIR_i"]
+    >>> words = Vocabulary.build([["dog"], ["cat"], ["bus"]])
+    >>> judge("1", "A dog, a cat, no bus.", {"1": frozenset(["dog"])}, partial(claims, vocabulary=words))[0]["CHAIR_i"]
     0.5
     """
     if image not in truth:
         raise VhbenchError(f"image {image!r} has a caption but no gold objects ({len(truth)} images have some)")
-    gold, found = truth[image], vocabulary.find("" if lost else text)
+    gold, found = truth[image], mentioned("" if lost else text)
     mentions = [
         {"word": m.word, "node": m.node, "start": m.start, "end": m.end, "hallucinated": m.node not in gold}
         for m in found

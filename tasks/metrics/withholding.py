@@ -1,8 +1,8 @@
 """What is told of answers that are none: how many failed or were refused; and when no score is told at all.
 
 A request that failed says nothing of a model. Up to :data:`ALLOWED` of them count as wrong, which moves no accuracy by
-more than that; where more failed, scores are withheld: they are None, and one line says why. A refusal is what the model
-said: it is wrong, however many there are.
+more than that; where more failed, scores are withheld: they are None, and one line says why. A refusal is what the
+model said: it is wrong, however many there are.
 """
 
 from collections.abc import Iterable, Mapping

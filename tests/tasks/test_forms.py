@@ -33,9 +33,11 @@ def asked(benchmark: str) -> list[tuple[str, Question]]:
 def of_task(benchmark: str, task: Task) -> Iterator[Question]:
     """Yield the rows of a task, as lmms-eval would keep them."""
     for config, question in asked(benchmark):
-        if task.keep is None and config == task.name:
-            yield question
-        elif task.keep is not None and all(getattr(question, name) in kept for name, kept in task.keep.items()):
+        if task.keep is None:
+            kept = config == task.name
+        else:
+            kept = all(getattr(question, name) in values for name, values in task.keep.items())
+        if kept:
             yield question
 
 

@@ -11,7 +11,8 @@ from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, questions
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
-from vhbench.tasks.metrics import chair, ode_captions, yes_no
+from vhbench.tasks.metrics import ode_captions, yes_no
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
@@ -47,7 +48,7 @@ def analyse(
         nothing: dict[str, Any] = {"curve": {}, "matrix": {}, "facts": {}, "hallucinations": {}, "communities": []}
         return counts | nothing | {"summary": counts["withheld"]}
     vocabulary = vocabulary or asked_vocabulary(own, split)
-    matcher = chair.vocabulary_of(vocabulary)
+    matcher = ode_captions.matcher(vocabulary)
     found = curve(own, vocabulary)
     pairs = hallucination_pairs(own, matcher)
     seen = Counter(fact for record in own if record.kind == "caption" for fact in set(record.objects))
@@ -118,8 +119,11 @@ def imagined(record: Record, matcher: Vocabulary) -> set[str]:
         return set()
     present = {matcher.node(word) or word for word in record.objects}
     if record.kind == "caption":
-        unjudged = present | {matcher.node(word) or word for word in record.neutral}
-        return {found.node for found in matcher.find(record.response)} - unjudged
+        return (
+            {found.node for found in claims(record.response, matcher)}
+            - ode_captions.unjudged_of(record, matcher)
+            - present
+        )
     if record.task == "existence" and record.answer == "no" and record.prediction == "yes":
         return {found.node for found in matcher.find(record.question)} - present
     return set()

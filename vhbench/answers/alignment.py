@@ -6,6 +6,7 @@ wearing a hat" has them as well, and does not say it.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from vhbench.answers.claims import PREPOSITIONS, YEAR, Claim
@@ -13,14 +14,21 @@ from vhbench.answers.quantities import number
 from vhbench.answers.sentence_parts import Part, finite
 from vhbench.answers.stems import Word, another, compares, content, excludes, implies, stem
 
-_POSTURES: Final = frozenset(
+POSTURES: Final = frozenset(
     map(stem, "lie stand sit rest position place situate park hang lean locate be perch appear find put set".split())
 )
 _DEPICTED: Final = frozenset(
     map(
         stem,
-        "toy stuff plush statue sculpture paint drawing cartoon hot fake portrait poster figurine replica depiction"
-        " sticker logo like resemble similar".split(),
+        "toy stuff plush statue sculpture paint painting drawing cartoon hot fake portrait poster figurine replica"
+        " depiction sticker logo like resemble similar".split(),
+    )
+)
+_UNREAL: Final = frozenset(
+    map(
+        stem,
+        "finish stop cease refuse avoid about almost try attempt want fail prepare ready plan expect before"
+        " after pretend".split(),
     )
 )
 _POINTS: Final = ("the", "this", "that", "these", "those")
@@ -74,11 +82,27 @@ def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: in
             wanted, gap, last = wanted + 1, [], n
         else:
             return False
-    if wanted < len(claim.words):
+    if wanted < len(claim.words) or any(w.stem in _UNREAL and w.stem not in claim.stems for w in said[: last + 1]):
         return False
     if claim.exists:
         return not _compound(said, last) and not _depicted(said, place, claim)
+    if contrary >= 0:
+        return not any(word.stem == claim.words[contrary].stem for word in said[last + 1 : last + 3])
     return not _contradicted(said, last)
+
+
+def described(said: list[Word], claim: Claim, *, instead: bool = False) -> bool:
+    """Tell whether a clause describes a thing as a claim does, or in a way that excludes it: "a yellow bus"."""
+    if claim.exists or claim.subject < 1 or len(claim.words) != claim.subject + 1:
+        return False
+    turned = replace(claim, words=(*claim.words[:-2], claim.words[-1], claim.words[-2]), subject=0, exists=True)
+    at = len(turned.words) - 2
+    other = at if instead and at else -1
+    for n in range(len(said)):
+        follows = any(word.role == "" for word in said[n + 1 : n + 2 + at])
+        if follows and _means(said, n, turned, 0, instead=instead and at == 0) and aligned(said, turned, (n, 0), other):
+            return True
+    return False
 
 
 def _means(said: Sequence[Word], n: int, claim: Claim, i: int, *, instead: bool = False) -> bool:
@@ -98,7 +122,7 @@ def _may_lie_between(gap: Sequence[Word], word: Word, claim: Claim, *, predicate
     extra = [n for n, between in enumerate(gap) if between.role == ""]
     if not extra:
         return True
-    if all(gap[n].stem in _POSTURES for n in extra) and (claim.exists or word.surface in PREPOSITIONS):
+    if all(gap[n].stem in POSTURES for n in extra) and (claim.exists or word.surface in PREPOSITIONS):
         return True
     if predicate and (gap[0].surface in PREPOSITIONS or gap[0].surface in ("with", "who", "that")):
         return any(between.role == "verb" for between in gap[extra[-1] + 1 :])
@@ -113,7 +137,10 @@ def _compound(said: Sequence[Word], last: int) -> bool:
     if last + 1 >= len(said) or said[last + 1].role != "":
         return False
     after = said[last + 1]
-    if after.surface in PREPOSITIONS or after.stem in _POSTURES or number(after) is not None or compares(after.stem):
+    if re.search(r"[^s]s\Z", after.surface) and after.stem not in POSTURES:
+        pointed = any(word.surface in ("a", "an", "the", "this", "that") for word in said[max(0, last - 3) : last])
+        return not pointed or finite(said[:last])  # "The train passes" but "It shows the train tracks"
+    if after.surface in PREPOSITIONS or after.stem in POSTURES or number(after) is not None or compares(after.stem):
         return False
     return re.search(r"(?:ing|ed|s)\Z", after.surface) is None
 

@@ -59,6 +59,11 @@ _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
     " discern locate portray".split()
 )
+_POINTS: Final = ("the", "these", "those")
+_ACTS: Final = frozenset(
+    map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
+        " provide describe point watch identify recognize observe notice".split())
+)  # fmt: skip
 _IS_THERE: Final = frozenset(map(stem, "visible present show depict display contain include find exist see".split()))
 _SHOWN: Final = re.compile(
     r"\s*(?:(?:the|this|that|these|those|your|either|any|each)\s)?(?:\w+\s)?(?:image|picture|photo|photograph|scene|video"
@@ -81,6 +86,8 @@ class Claim:
         before: what the question says before it asks.
         year: the year for which it is claimed.
         all: it is claimed of all: "all the children", "both men".
+        word: the word of which the question asks if it is right: "false" in "Is it false that …?".
+        quoted: the question asks if that word is the right answer to another question.
     """
 
     words: tuple[Word, ...]
@@ -93,6 +100,8 @@ class Claim:
     before: tuple[Word, ...] = ()
     year: str = ""
     all: bool = False
+    word: str = ""
+    quoted: bool = False
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -112,15 +121,26 @@ def claim(question: str) -> Claim | None:
     quoted = _QUOTED.search(text)
     if quoted:
         inner = claim(quoted["asked"].strip(" \"'“”"))
-        return inner and replace(inner, denied=inner.denied != (quoted["word"].lower() in _FALSE))
+        return inner and _judged(inner, quoted["word"], quoted=True)
     stated = _STATEMENT.search(text)
     if stated and (stated["word"] or stated["first"]):
-        return _claimed(stated["claim"], "", denied=(stated["word"] or stated["first"]).lower() in _FALSE)
+        return _judged(_claimed(stated["claim"], ""), stated["word"] or stated["first"])
     before, asked = _sentence(text)
     judged = _JUDGED.search(asked)
     if judged:
-        return _claimed(judged["claim"], "", denied=(judged["word"].lower() in _FALSE) != bool(judged["denied"]))
+        return _judged(_claimed(judged["claim"], ""), judged["word"], denied=bool(judged["denied"]))
     return _question(asked, before)
+
+
+def says_false(word: str) -> bool:
+    """Tell whether a word by which a statement is judged calls it false."""
+    return word.lower() in _FALSE
+
+
+def _judged(inner: Claim | None, word: str, *, denied: bool = False, quoted: bool = False) -> Claim | None:
+    """Return the claim that another one is right, or is not."""
+    false = says_false(word) != denied
+    return inner and replace(inner, denied=inner.denied != false, word="false" if false else "true", quoted=quoted)
 
 
 _LONGEST: Final = 2_000
@@ -155,7 +175,7 @@ def _question(asked: str, before: str) -> Claim | None:
     return made and replace(made, before=kept)
 
 
-def _claimed(text: str, verb: str, *, denied: bool = False) -> Claim | None:
+def _claimed(text: str, verb: str) -> Claim | None:
     """Return the claim of a statement, or of a question behind its verb."""
     said = [word for word in words(straightened(text.strip(" \"'“”.?!"))) if word.role != "stop"]
     year, said = _year(said)
@@ -164,17 +184,41 @@ def _claimed(text: str, verb: str, *, denied: bool = False) -> Claim | None:
     if len(negations) > 1 or (exists and "without" in negations):
         return None  # "a man without a hat" is no claim that is denied as a whole
     everything = any(word.surface in ALL for word in said)
+    if not exists:
+        counted = [
+            n for n, word in enumerate(said) if n and number(word) is not None and said[n - 1].surface in _POINTS
+        ]
+        everything = everything or bool(counted)
+        said = [word for n, word in enumerate(said) if n not in counted]  # "the two lamps" are all of them
+    said = [
+        _possible(word) if said[n + 1 : n + 2] and said[n + 1].surface == "to" else word for n, word in enumerate(said)
+    ]
     said = [word for word in said if word.role != "negation" and word.surface not in ALL]
     found = content([word for word in said if word.surface not in ("at_least", "at_most")])
-    exists = exists or (verb in _BE and bool(said) and said[-1].stem in _IS_THERE)
+    exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
     predicate = () if exists else content(said[_predicate(said, verb) :])
-    exists = exists or (not predicate and any(word.role == "neutral" for word in said))
+    exists = exists or (not predicate and bool(said) and said[-1].stem in _IS_THERE)
+    if not exists:
+        said = _meant(said)
+        predicate, found = content(said[_predicate(said, verb) :]), content(said)
     ranged = None if exists else value(_with_verb(said, verb))
     either = _either(said, exists) if any(word.surface == "or" for word in said) else ()
     count, found = _counted(said, found) if exists else (None, found)
     subject = len(found) - len(predicate) if predicate else 0
-    made = Claim(found, subject, denied != bool(negations), exists, count, ranged, either, (), year, everything)
+    made = Claim(found, subject, bool(negations), exists, count, ranged, either, (), year, everything)
     return made if found else None
+
+
+def _possible(word: Word) -> Word:
+    """Give "possible" its meaning where it is asked what is possible."""
+    return word._replace(role="") if word.surface == "possible" else word
+
+
+def _meant(said: list[Word]) -> list[Word]:
+    """Give a verb its meaning that says nothing elsewhere: "look" in "Does the man look at the dog?"."""
+    kept = [word for word in said if word.surface not in ("at_least", "at_most")]
+    acts = [word.role == "neutral" and (word.stem in _ACTS or word is kept[-1]) for word in kept]
+    return [word._replace(role="") if act else word for word, act in zip(kept, acts, strict=True)]
 
 
 def _year(said: list[Word]) -> tuple[str, list[Word]]:

@@ -83,7 +83,7 @@ class OptionClause:
 
     @property
     def one(self) -> str:
-        """The one option that is affirmed, outside of enumerations; "" for none and for several."""
+        """The one option that is affirmed; "" for none and for several."""
         letters = {mention.letter for mention in self.affirmed}
         return letters.pop() if len(letters) == 1 else ""
 

@@ -10,9 +10,8 @@ import html
 import re
 import unicodedata
 
-_ENOUGH = 5_000
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
-SAYS = r"(?:answer|choice|option|conclusion)\s*+(?:[\"']\s*+)?(?:is|:|=|would be|should be)++\s*+(?:[:\"'(]++\s*+)?"
+_ENOUGH = 5_000
 
 _THINKING = (
     r"(?:seed:)?think\w*|thoughts?|thought_process|anal(?:ysis|y[sz]e)|reason(?:ing)?|rationale|reflect(?:ion)?"

@@ -1,14 +1,16 @@
 """What is said in place of a claim: a contrary, the opposite comparison, sameness, another value."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from vhbench.answers.alignment import aligned, shares, starts
+from vhbench.answers.alignment import aligned, described, shares, starts
 from vhbench.answers.claims import PREPOSITIONS, Claim
 from vhbench.answers.quantities import value, within
 from vhbench.answers.sentence_parts import Part, finite
 from vhbench.answers.stems import Word, compares, content, opposite
 
+_PLACED: Final = frozenset("left right above below front behind".split())
 _ALIKE: Final = ("equal", "different")
 
 
@@ -16,6 +18,8 @@ def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
     """Return "no" if a clause has one word of a claim exchanged for what excludes it; else ""."""
     if not finite(said):
         return ""  # "White" to "Is the dog black?" may be said of anything
+    if described(said, claim, instead=True):
+        return "no"
     for n, word in enumerate(claim.words):
         if word.surface not in PREPOSITIONS if claim.exists else n < claim.subject:
             continue
@@ -23,6 +27,22 @@ def contrary(said: list[Word], clause: Part, claim: Claim) -> str:
             stands_for_it = start[0] < 0 or said[start[0]].role == "pronoun"
             if (start[1] < n or (start[1] == n and stands_for_it)) and aligned(said, claim, start, n):
                 return "no"
+    return ""
+
+
+def converse(said: list[Word], clause: Part, claim: Claim) -> str:
+    """Read "the woman is to the right of the man" where the man's place is asked."""
+    at = next((n for n, word in enumerate(claim.words) if n and word.surface in _PLACED), None)
+    if claim.exists or at is None or at + 1 >= len(claim.words):
+        return ""
+    one, place, other = claim.words[:at], claim.words[at], claim.words[at + 1 :]
+    if any(word.surface in PREPOSITIONS for word in (*one, *other)):
+        return ""
+    turned = replace(claim, words=(*other, place, *one), subject=len(other))
+    if any(aligned(said, turned, start) for start in starts(said, clause, turned)):
+        return "no"
+    if any(aligned(said, turned, start, len(other)) for start in starts(said, clause, turned) if start[1] < len(other)):
+        return "yes"
     return ""
 
 
@@ -67,6 +87,8 @@ def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
         word.stem for word in content(said[here + 1 :])[:1]
     ):
         return ""
+    if not denied and asked == told and _exchanged(said[here:], claim.stems[at:]):
+        return "no"
     swapped = _swapped(said, here, claim, at)
     if swapped is None:
         return ""
@@ -74,6 +96,15 @@ def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
     if denied:
         return "no" if same and not swapped else ""
     return "yes" if same else "no"
+
+
+def _exchanged(said: Sequence[Word], asked: Sequence[str]) -> bool:
+    """Tell whether "more for children than adults" is said where "more for adults than children" is asked."""
+    told = [word.stem for word in said if word.role == ""]
+    if "than" not in told or "than" not in asked:
+        return False
+    here, there = told.index("than"), asked.index("than")
+    return bool(set(told[:here]) & set(asked[there + 1 :]) and set(told[here + 1 :]) & set(asked[1:there]))
 
 
 def _swapped(said: list[Word], here: int, claim: Claim, at: int) -> bool | None:

@@ -10,8 +10,8 @@ _CLOSERS = "\"'”’»*_`~ \n\t"
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]*_]*+\s|[。！？]")
 _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
 _DANGLING = frozenset(
-    "a an the of and or with in on at to from by for as into onto near behind beside between its their his her this"
-    " that which who whose is are was were has have appears seems very".split()
+    "a an the of and or with at from for as into onto between its their his which whose is are was were has have"
+    " appears seems very".split()
 )
 """Words that end no sentence of a description."""
 _LINE = 2_000

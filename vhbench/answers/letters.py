@@ -79,14 +79,25 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     >>> [letter(text, options) for text in ("Image 1 does not, but Image 2 does.", "Both. No wait, only Image 1.")]
     ['D', 'C']
     """
-    names = names_of(tuple(choices))
+    names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
     answer = _ends(said(text))
     found = _read(answer, names, question)
     if found is None and not _UNSURE.search(answer) and (whole := _ends(plain(text))) != answer:
         found = _read(whole, names, question)
+    if found is None and (meant := _as_asked(answer, names, question)) != answer:
+        found = _read(meant, names, "")
     return found or ""
+
+
+def _as_asked(text: str, names: Names, question: str) -> str:
+    """Write an option for another word that the question gives it: "clockwise (left)"."""
+    named = re.findall(r"([\w-]{4,})\s+\(([^()]{1,40})\)", question)
+    for word, option in named:
+        if normal(option) in names.texts.values():
+            text = re.sub(rf"(?i)(?<![\w-]){re.escape(word)}(?![\w-])", option, text)
+    return text
 
 
 def _ends(text: str) -> str:
@@ -106,7 +117,9 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return found
     if len(yes_or_no) == 2:
         by_letter = {mention.letter for clause in clauses for mention in clause.affirmed if mention.by_letter}
-        return by_letter.pop() if len(by_letter) == 1 else yes_or_no.get(yes_no(text, question))
+        if by_letter or any(clause.denied for clause in clauses):
+            return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
+        return yes_or_no.get(yes_no(text, question))
     if len(names.counts) > 1 and (found := counted(text, names.counts)):
         return found
     if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
@@ -177,6 +190,7 @@ def _goes_through_them(text: str, names: Names) -> bool:
 
 
 def _first(text: str, names: Names, start: int) -> list[Mention]:
+    """Return the first mention after a place, if nothing but an article stands before it."""
     return [
         Mention(mention.start + start, mention.end + start, mention.letter)
         for mention in list(
@@ -243,6 +257,7 @@ def _concluded(named: list[OptionClause]) -> str:
 
 
 def _alone(text: str, mention: Mention) -> bool:
+    """Tell whether "only" stands before an option, or ends what is said of it."""
     return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
 
 
@@ -269,7 +284,7 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     images = set(names.images.values())
     if both and len(images) == 2 and letters == images and len(named) == 1 and not re.search(r"\bor\b", named[0].text):
         return both
-    singles = {clause.one for clause in main if clause.one}
+    singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}
     grouped = any(not clause.one for clause in main)
     return singles.pop() if len(singles) == 1 and grouped else ""
 
@@ -295,6 +310,7 @@ def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
     named = [name for name in left if name not in names.kinds.values()]
     if denied and not named and "none" in names.kinds:
         return names.kinds["none"]
-    if len(left) == 1 or len(named) == 1 == len(denied):
-        return (named or left)[0]
+    open_kinds = {kind for kind, name in names.kinds.items() if name in left}
+    if len(left) == 1 or (len(named) == 1 and open_kinds <= {"same", "unknown"}):
+        return (named or left)[0] if denied else None
     return "" if denied else None

@@ -1,7 +1,7 @@
 """How an answer may name an option: by its letter, its words, what kind of option it is, a number or an ordinal."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,7 +16,9 @@ NUMBER_WORDS: Mapping[str, int] = {
         )
     },
 }
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_ORDINALS: Sequence[str] = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+)
 _PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene)"
 _LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
 _ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
@@ -49,7 +51,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         r"|picture)\b)?"
         r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf)|\W*$)"
-        r"|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
+        r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
         r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
     ),
     "both": (r"both\b|all of\b|all the\b", r"both|all\s+of\s+(?:the\s+above|them|these)|all\s+(?:the\s+)?images"),
@@ -199,7 +201,12 @@ def _labelled(choice: str) -> list[str]:
     if not found:
         return []
     label = found["label"]
-    return [rf"{_LABELLED}\s+\(?(?-i:{label})\)?", rf"(?-i:{label})(?=\s+(?:is|are|has)\b)"]
+    either = label if label in "AI" else f"[{label}{label.lower()}]"
+    return [
+        rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
+        rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)",
+    ]
 
 
 def _words(choice: str) -> list[str]:

@@ -27,6 +27,9 @@ _IN_PICTURE: Final = re.compile(
     r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
 )
+_AS_AS: Final = re.compile(
+    r"(?<!not )\bas (?:large|big|long|tall|wide|high|old|small|short|heavy|thick|bright|dark|fast) as\b"
+)
 _HAS_ON_IT: Final = re.compile(
     r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
 )
@@ -57,6 +60,7 @@ def straightened(text: str) -> str:
     text = _PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
     for pattern, usual in _CONTRACTED:
         text = pattern.sub(usual, text)
+    text = _AS_AS.sub("same", text)
     text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
     return _IN_PICTURE.sub(" ", _PHRASE.sub(lambda found: _PHRASES[found[0]], text))
 

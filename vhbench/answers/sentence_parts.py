@@ -20,6 +20,7 @@ _ASSERTED: Final = frozenset("so therefore thus hence actually fact reality conc
 _SHOWS: Final = frozenset(
     "see shows show contains contain depicts depict features feature displays includes looks find".split()
 )
+_OWN: Final = frozenset("there i we you".split())
 _WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
 
 
@@ -147,5 +148,5 @@ def _subject(own: Sequence[Word]) -> tuple[Word, ...]:
 
 
 def _has_no_subject(own: Sequence[Word]) -> bool:
-    begins = own[0].role in ("verb", "negation", "function")
+    begins = own[0].role in ("verb", "negation", "function") and all(word.surface not in _OWN for word in own[:3])
     return begins and not _subject(own) and not any(word.role == "pronoun" for word in own[:2])

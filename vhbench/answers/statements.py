@@ -7,11 +7,12 @@ of one word what excludes that word: a dog that stands does not sit, and a line 
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
-from vhbench.answers.alignment import aligned, shares, starts
+from vhbench.answers.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
-from vhbench.answers.contraries import contrary, measured
+from vhbench.answers.contraries import contrary, converse, measured
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
@@ -20,8 +21,8 @@ from vhbench.answers.stems import PICTURE, Word, compares, content, implies, ste
 _UNSURE: Final = re.compile(
     r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
     r"\b(?:certain|certainly|know|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible"
-    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess"
-    r"|clear)\b"
+    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess)\b"
+    r"|\bnot (?:\w+ ){0,2}clear(?: (?:if|whether|what|how|from|who|why|which|that|enough)\b|\Z)"
     r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b"
     r"|\bno (?:way|information|means|definitive|context|specific (?:data|information)|data)\b"
     r"|\bwithout (?:(?:the|any|more|further|additional|specific|seeing) )*"
@@ -30,8 +31,16 @@ _UNSURE: Final = re.compile(
     r"|\bnot have (?:(?:the|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b"
     r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"
 )
+_INTENDS: Final = re.compile(
+    r"\b(?:let me|let us|lets|i will|i would|i need|i have to|i must|going to|in order to"
+    r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking"
+    r"|checked) for|asks?|asked|asking|questions?"
+    r"|the task|the user|you want|please)\b"
+)
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
+_FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
+_JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
@@ -52,10 +61,10 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     unsure = skip = False
     for clause in (clause for sentence in sentences(text) for clause in parts(sentence, about)):
         skip = clause.continues and skip
-        if skip or _UNSURE.search(clause.text):
+        if skip or _is_unsure(clause.text, claim):
             found, unsure, skip = [], True, True
             continue
-        said = _judge(clause, claim)
+        said = "" if _intends(clause.text, claim) else _judge(clause, claim)
         if not said and found and _DOES_NOT.search(clause.text):
             said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
         if said:
@@ -69,6 +78,18 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
         return "", unsure
     answer = answers.pop()
     return _not(answer) if claim.denied else answer, False
+
+
+def _is_unsure(text: str, claim: Claim) -> bool:
+    """Tell whether a clause says that something cannot be told; "the sky is not clear" may be an answer."""
+    found = _UNSURE.search(text)
+    return found is not None and stem(found[0].split()[-1]) not in claim.stems
+
+
+def _intends(text: str, claim: Claim) -> bool:
+    """Tell whether a clause says what will be looked at, and not what is seen."""
+    found = _INTENDS.search(text)
+    return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 
 def _not(answer: str) -> str:
@@ -88,7 +109,7 @@ def _judge(clause: Part, claim: Claim) -> str:
 def _judge_joined(sentence: str, claim: Claim) -> str:
     """Read a sentence without its commas: "… the largest population, followed by India" is one claim."""
     said = [word for word in words(sentence) if word.role != "stop"]
-    if any(word.role in ("negation", "doubt") or word.surface in BREAKS for word in said):
+    if _intends(sentence, claim) or any(word.role in ("negation", "doubt") or word.surface in BREAKS for word in said):
         return ""
     if sum(word.role == "verb" for word in said) > 2:
         return ""
@@ -96,6 +117,7 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:
+    clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words))
     said = list(clause.words)
     if any(word.role == "doubt" for word in said):
         return ""
@@ -109,7 +131,19 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
         return "yes"  # "No wheel is missing"
-    return measured(kept, claim, denied=False) or _affirmation(kept, clause, claim) or contrary(kept, clause, claim)
+    if claim.exists and kept[0].surface in ("only", "just") and not finite(kept) and not shares(kept, claim):
+        return "no"  # "Only a bus."
+    said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
+    return said_so or contrary(kept, clause, claim) or converse(kept, clause, claim)
+
+
+def _in_view_of(word: Word, claim: Claim) -> Word:
+    """Return a word with the role that it has in an answer to a claim: what is claimed is never without meaning."""
+    if word.stem in claim.stems:
+        return word._replace(role="") if word.role in ("neutral", "negation", "doubt") else word
+    if word.surface in _FALSE:
+        return word._replace(role="negation")  # "It would be wrong to say that there is a dog"
+    return word._replace(role="neutral") if word.surface in _JUDGING else word
 
 
 # Denials
@@ -135,7 +169,7 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
     differs = measured([word for word in said if word.role != "negation"], claim, denied=True)
     if differs:
         return differs
-    before, behind = content(left) or clause.subject, content(right)
+    before, behind = content(left) or (() if claim.exists else clause.subject), content(right)
     if claim.exists and not before and not behind:
         return "no" if _nothing(clause) else ""
     asked = quantity(right) if claim.count is not None else None
@@ -155,6 +189,8 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
 def _nothing(clause: Part) -> bool:
     """Tell whether a clause says that nothing of what was asked is there: "None", "It is not present"."""
     stems = {word.stem for word in clause.words}
+    if clause.words[0].surface == "no" and clause.words[1:2] and clause.words[1].surface == "such":
+        return True
     if stems & {PICTURE, f"a {PICTURE}"}:
         return False
     if _THING in stems:
@@ -175,11 +211,19 @@ def _chunks(right: Sequence[Word]) -> list[tuple[Word, ...]]:
 
 def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
     """Tell whether a claim cannot be true if something is not: all words of it are the claim's, in its order."""
+    orders = [claim.stems]
+    if claim.subject and len(claim.words) == claim.subject + 1:
+        orders.append((*claim.stems[:-2], claim.stems[-1], claim.stems[-2]))  # "blonde hair"
+    return any(_in_order(denied, claim, stems) for stems in orders)
+
+
+def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> bool:
     place = 0
-    stems = claim.stems
     for word in denied:
-        if claim.all and word.surface in ALL:
+        if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue
+        if word.stem in POSTURES and word.stem not in stems and any(one.surface in PREPOSITIONS for one in claim.words):
+            continue  # "The lamp is not standing on the table"
         found = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
         if found is None:
             return False
@@ -191,6 +235,8 @@ def _central(denied: Sequence[Word], clause: Part, claim: Claim) -> bool:
     """Tell whether what is denied is what a claim says, and not something that it happens to mention."""
     heart = claim.stems[: claim.subject + 1]
     if claim.exists or any(implies(one, word.stem) for word in denied for one in heart):
+        return True
+    if denied[-1].stem == claim.stems[-1] and not clause.negated:
         return True
     return not clause.continues and any(word.surface in ("there", "no", "see") for word in clause.words)
 
@@ -213,6 +259,8 @@ def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
             return "yes"
+    if described(said, claim):
+        return "yes"
     return _only_a_number(own, claim, bare)
 
 

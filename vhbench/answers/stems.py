@@ -41,7 +41,7 @@ _FUNCTION: Final = frozenset(
     "a an the of to at by for from with as been being having i we you me us my our your its their his and or so then"
     " also there here who which whose where when what how some any such own very too just well about into s but however"
     " although though while whereas because since therefore thus hence despite yet meaning suggesting indicating upon"
-    " unfortunately sadly called named".split()
+    " unfortunately sadly called named got anywhere".split()
 )
 _NEUTRAL: Final = frozenset(
     "image visible present see show contain depict display include feature appear seem exist find locate observe"
@@ -49,7 +49,8 @@ _NEUTRAL: Final = frozenset(
     " presence sight kind type sort case fact think believe say tell look give provide current obvious apparent likely"
     " probable spot recognize recognise discern view describe reveal portray capture illustrate picture base exact"
     " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible"
-    " noticeable value portion correctly instance try confident single entire whole specific".split()
+    " noticeable value portion instance colour statement claim assertion try confident single entire whole"
+    " specific confirm verify conclude state report note".split()
 )
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
 _ROUGH: Final = re.compile(
@@ -160,6 +161,8 @@ def _role(surface: str, root: str) -> str:
             return role
     if surface in _DOUBTS or root in _DOUBTS:
         return "doubt"
+    if root in ("equal", "different"):
+        return ""
     return "neutral" if root in _NEUTRAL_STEMS or surface in _NEUTRAL_SURFACE or surface.endswith("ly") else ""
 
 

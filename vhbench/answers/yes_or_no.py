@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from vhbench.answers import assent
-from vhbench.answers.claims import Claim, claim
+from vhbench.answers.claims import Claim, claim, says_false
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
@@ -26,7 +26,7 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
-_LABELLED: Final = re.compile(r"(?:\A|[\n.;!]|  |- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+_LABELLED: Final = re.compile(r"(?:\A|[\n.;:!]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _ELLIPSIS: Final = re.compile(
@@ -37,6 +37,17 @@ _ELLIPSIS: Final = re.compile(
     r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)"
     r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?)"
     r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
+)
+_JUDGES: Final = re.compile(
+    r"\W*(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?(?P<not>not |n't )?"
+    r"(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
+)
+_RIGHT_ANSWER: Final = re.compile(
+    r"\b(?:right|correct|true|proper|accurate)\s+answer(?:\s+to\s[^.\n]{0,200}?)?"
+    r"\s+(?:is|would be|should be)(?P<not>\s+not|n't)?"
+    r"\s+[\"']?(?P<word>yes|no)\b"
+    r"|[\"'](?P<first>yes|no)[.,]?[\"']\s+(?:is|would be)(?P<never>\s+not|n't)?\s+(?:indeed\s+)?(?:the\s+)?"
+    r"(?:right|correct)"
 )
 _NO_DOUBT: Final = re.compile(r"\W*(?:there(?:'s| is) )?no (?:doubt|question)(?: (?:about|of) (?:it|that))?\W*")
 _NEGATION: Final = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
@@ -83,6 +94,8 @@ def yes_no(text: str, question: str = "") -> str:
         return bare[1].lower()
     asked = claim(question)
     everything, marked = plain(text).lower(), said(text).lower()
+    if asked and asked.quoted:
+        marked = everything  # what is said to be the answer may be the answer to the question that is quoted
     for part in dict.fromkeys((marked, everything)):
         answer, told = _option(part, question), False
         if not answer:
@@ -115,6 +128,9 @@ def _read_once(text: str, asked: Claim | None) -> Reading:
     text = _without_echo(text)
     if not re.search(r"\w", text) and not assent.whole(text.strip())[0]:
         return "", bool(text)
+    judged = _about_a_word(text, asked) if asked and asked.word else None
+    if judged is not None:
+        return judged, not judged
     short = text.strip(" \n.!")
     answer, _ = assent.whole(short)
     if answer and not (short == "right" and asked and {"left", "right"} & set(asked.stems)):
@@ -127,16 +143,38 @@ def _read_once(text: str, asked: Claim | None) -> Reading:
     if found and found[0].first:
         return _leading(found, text, asked)
     if found:
-        return (final or found)[-1].answer, False
+        answers = {one.answer for one in final or found}
+        return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
     if assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
 
 
+def _about_a_word(text: str, asked: Claim) -> str | None:
+    """Read "It is false." to "Is it false that …?", and what is said to be the right answer to a quoted question."""
+    told = next(assent.told(text), None)
+    if told and told.first and re.match(r"\W*(?:yes|no)\b", text) and not _RIGHT_ANSWER.match(text.strip()):
+        return told.answer if asked.quoted and _RIGHT_ANSWER.search(text) else None
+    if asked.quoted:
+        right = _RIGHT_ANSWER.search(text)
+        if right:
+            word, denied = right["word"] or right["first"], bool(right["not"] or right["never"])
+            return "yes" if ((word == "no") == (asked.word == "false")) != denied else "no"
+        return "" if re.search(r"\banswer\b", text) else None
+    judged = _JUDGES.match(text)
+    if not judged:
+        return None
+    if _JUDGES.fullmatch(text) and asked.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
+        return ""  # "False." may answer the question, or repeat it
+    false = says_false(judged["word"]) != bool(judged["not"])
+    return "yes" if false == (asked.word == "false") else "no"
+
+
 def _without_echo(text: str) -> str:
     """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
     rest = _ASKS.sub(" ", text).strip() if "?" in text else text
-    return assent.BOTH.sub(" ", rest or text.replace("?", " "))
+    asked = text.replace("?", " ").strip()
+    return assent.BOTH.sub(" ", rest or (asked if assent.whole(asked)[0] else ""))
 
 
 def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:
@@ -144,8 +182,10 @@ def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Readin
     final = [one for one in found if one.final]
     if final:
         return final[-1].answer, False
-    alone = (one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!"))
-    if len({one.answer for one in alone}) > 1:
+    alone = [one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!")]
+    at_once = any(text[one.start : one.start + 5].strip().startswith(("yes", "no")) for one in found[1:2])
+    at_once = at_once and found[1].alone and found[1].start - found[0].start < 6  # "Yes, no"
+    if len({one.answer for one in (found[:2] if at_once else alone)}) > 1:
         return "", True
     answer = found[0].answer
     if asked and asked.denied:

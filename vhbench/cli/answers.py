@@ -101,6 +101,7 @@ def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     import io
 
     from vhbench.files import canonical, json_bytes, write_atomic
+    from vhbench.tasks.unread import COLUMNS
 
     if path.suffix.lower() == ".json":
         content = json_bytes(rows)
@@ -108,10 +109,9 @@ def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
         content = b"".join(canonical(row) + b"\n" for row in rows)
     else:
         table = io.StringIO(newline="")
-        fields = ("task", "id", "why", "cut_off", "question", "choices", "answer", "prediction", "response")
-        writer = csv.DictWriter(table, fields)
-        writer.writeheader()
-        writer.writerows({**row, "choices": "; ".join(row["choices"])} for row in rows)
+        writer = csv.writer(table)
+        writer.writerow(COLUMNS)
+        writer.writerows(["; ".join(row[n]) if n == "choices" else row[n] for n in COLUMNS] for row in rows)
         content = table.getvalue().encode()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, content)

@@ -1,5 +1,6 @@
 """What is no answer at all; each line's label was written before anything was run."""
 
+import re
 import time
 
 import pytest
@@ -51,6 +52,51 @@ FAILED = [
     "Video clip_12.mp4 generate failed, check the source",
     "The response was blocked by the content filter.",
     "Invalid API key provided",
+    "[LMMS_EVAL_REQUEST_FAILED after 3 retries] 500 Internal Server Error",
+    "Error: Connection aborted.",
+    "APIConnectionError: Connection error.",
+    "openai.RateLimitError: Error code: 429",
+    "RateLimitError: Rate limit reached",
+    "HTTPError: 500 Server Error: Internal Server Error for url: http://x",
+    "500 Internal Server Error",
+    "503 Service Temporarily Unavailable",
+    "Request failed with status code 429",
+    "requests.exceptions.ReadTimeout: HTTPSConnectionPool",
+    "API call failed: timeout",
+    "Failed to get a response from the model",
+    "OutOfMemoryError: CUDA out of memory. Tried",
+    "RuntimeError: CUDA error: device-side assert triggered",
+    "KeyError: 'choices'",
+    "'NoneType' object has no attribute 'text'",
+    "<NA>",
+    "\t\n",
+    "An error occurred: list index out of range",
+    "Exception: server overloaded",
+    "Server error",
+    "You exceeded your current quota, please check your plan",
+    '{"detail": "Not Found"}',
+    '{"object": "error", "message": "max tokens"}',
+    "The request timed out after 60 s",
+    "ConnectionRefusedError: [Errno 111] Connection refused",
+    "[Errno 111] Connection refused",
+    "upstream connect error or disconnect/reset before headers",
+    "[API ERROR] retry",
+    "Unable to connect to the server",
+    "API request failed",
+    "Input length exceeds the maximum context length",
+    "json.decoder.JSONDecodeError: Expecting value",
+    "<|endoftext|>",
+    "[LMMS_EVAL_REQUEST_FAILED after 5 retries] 'NoneType' object is not iterable",
+    "TypeError: can only concatenate str",
+    "openai.APITimeoutError: Request timed out.",
+    "HTTP Error 404: Not Found",
+    "504 Gateway Timeout",
+    "{'error': {'message': 'model overloaded', 'type': 'server_error'}}",
+    "Rate limit reached for requests",
+    "[Error] no output",
+    "torch.OutOfMemoryError: CUDA out of memory",
+    "ERROR: content policy",
+    "Connection reset by peer",
 ]
 REFUSED = [
     "No image was provided.",
@@ -100,6 +146,56 @@ REFUSED = [
     "Desculpe, não consigo ver a imagem.",
     "Mi dispiace, non posso aiutarti con questo.",
     "Извините, я не могу увидеть изображение.",
+    "I'm sorry, I can't assist with that request.",
+    "Sorry, but I can't provide help with identifying this person.",
+    "I cannot help with that.",
+    "I'm sorry, but I'm not able to view images.",
+    "I can't directly see images, but if you describe it to me, I can help answer your question.",
+    "It appears there's no image provided. Please upload one.",
+    "There doesn't seem to be an image attached to your message.",
+    "Unfortunately, I don't have the capability to view or analyze images.",
+    "I'm afraid I can't see the picture you're referring to.",
+    "As a text-based AI, I am unable to view images.",
+    "I am a language model and cannot view images.",
+    "Sorry, I am unable to process the image.",
+    "I'm unable to view the image. Could you describe it?",
+    "You haven't provided an image.",
+    "The image you mentioned is not visible to me.",
+    "Your message does not include an image.",
+    "I need to see the image in order to answer. Please share it.",
+    "I cannot comply with this request.",
+    "I'm sorry, but I cannot identify or describe people in images.",
+    "I can't determine the identity of the person.",
+    "My apologies, but I can't help with this.",
+    "I'm not comfortable answering that.",
+    "I am not able to see any images in our conversation.",
+    "The image was not loaded properly. Please try again.",
+    "Sorry, I don't see any image in your message.",
+    "对不起，我不能查看图片。",
+    "很抱歉，作为AI语言模型，我无法识别图片中的人物。",
+    "我看不到图片。",
+    "申し訳ございませんが、その質問にはお答えできません。",
+    "Désolé, je ne peux pas répondre à cette demande.",
+    "Entschuldigung, ich kann das Bild nicht sehen.",
+    "No puedo ver la imagen.",
+    "Não consigo ver a imagem.",
+    "Non riesco a vedere l'immagine.",
+    "Я не вижу изображения.",
+    "No image has been provided.",
+    "I can't see any image here.",
+    "I am unable to see the images.",
+    "It looks like you haven't uploaded an image. Please upload it and I'll be glad to help!",
+    "I'm sorry, but as a language model I can't view images.",
+    "Apologies, but I can't analyze this image.",
+    "I can’t help with identifying real people.",
+    "Sorry, I'm not able to process images at the moment.",
+    "Since I cannot see the image, I cannot answer the question.",
+    "I do not have the ability to view images.",
+    "Please share the picture so that I can answer.",
+    "I cannot provide assistance with that request.",
+    "抱歉，我无法识别图中的人物。",
+    "Lo siento, no puedo ayudar con eso.",
+    "I'm really sorry, but I can't identify who that is.",
 ]
 ANSWERS = [
     "Yes",
@@ -171,6 +267,76 @@ ANSWERS = [
     "Image 2",
     "A 404 error page is open on a laptop.",
     "Two people attached a photo to the wall and cannot reach it.",
+    "I can't find a dog in the image.",
+    "I cannot see a dog.",
+    "I do not see any dogs.",
+    "I'm unable to see any dog in the image.",
+    "I am not able to find a cat here.",
+    "I can't see the dog in the image you provided.",
+    "I don't see the image of a dog on the wall.",
+    "Sorry, there is no cat in the photo.",
+    "Unfortunately, no.",
+    "I apologize for the confusion. The answer is no.",
+    "I'm sorry for the earlier mistake; yes, there is one.",
+    "As an AI, I think the answer is B.",
+    "I can't say for sure, but probably yes.",
+    "The person cannot be identified, but it is a man.",
+    "It's difficult to see the image, but there is a dog.",
+    "A screenshot of an error: connection refused.",
+    "There is an error message on the laptop.",
+    "Errors are marked red.",
+    "None of these",
+    "None of the two images.",
+    "Neither shows any",
+    "No images show a bench.",
+    "No picture hangs on the wall.",
+    "No photo is on the desk.",
+    "There is no photo on the desk.",
+    "The picture does not include a cat.",
+    "The image does not include any people.",
+    "The image is not available in color, but the dog is brown.",
+    "Please note that the dog is small. Yes.",
+    "Yes, please see the left of the image.",
+    "The man is unable to see the picture.",
+    "I can't tell them apart, they're the same.",
+    "Cannot be determined.",
+    "Not enough information.",
+    "It is not possible to tell from the image.",
+    "Zero",
+    "nein",
+    "いいえ",
+    "nil",
+    "N/A",
+    "A photo of a dog. The identity of the owner is not known.",
+    'The image shows a sign that says "Access denied: you are not authorized to view images".',
+    "A woman in a red dress. I cannot identify her.",
+    "I see no image of a dog on the cup.",
+    "No text is provided in the image.",
+    "The image has been uploaded by a user; it shows a dog.",
+    "I don't have a clear view of the table, but there is a cup.",
+    "The file cabinet cannot be opened in the picture.",
+    "I can't see any buckets in the picture.",
+    "I cannot see a lamp to the left of the suitcase.",
+    "I don't see any images that show a dog.",
+    "None of the images show it.",
+    "No, the image does not show a lamp.",
+    "I'm sorry, none of the options is right.",
+    "It can't be seen.",
+    "The lamp cannot be seen in the image.",
+    "Image 2 does not show a dog, Image 1 does.",
+    "I can see the image, and there is a cat.",
+    "There is no image that shows a dog.",
+    "No such image.",
+    "Both images",
+    "I'm not sure.",
+    "I am not able to determine the answer.",
+    "The image shows a helpless dog.",
+    "An error in the image: the dog has five legs.",
+    "The man can't assist the woman.",
+    "Sorry! The answer is B.",
+    'A laptop displays "Request failed".',
+    "I would say no, as I cannot see one.",
+    "The model is wearing a red dress.",
 ]
 
 
@@ -187,3 +353,33 @@ def test_a_refusal_is_no_answer(response: str) -> None:
 @pytest.mark.parametrize("response", ANSWERS)
 def test_an_answer_is_no_failure(response: str) -> None:
     assert failure(response) == ""
+
+
+@given(st.sampled_from(ANSWERS), st.sampled_from(["{}", "**{}**", "Answer: {}", "<answer>{}</answer>", "{}<|im_end|>"]))
+def test_no_form_of_an_answer_is_a_failure(answer: str, form: str) -> None:
+    if not answer.startswith(("<think>", "{")):
+        assert failure(form.format(answer)) == ""
+
+
+@given(st.sampled_from(REFUSED), st.sampled_from(["Yes", "No", "(B)", "Yes, there is a dog."]))
+def test_an_answer_beside_a_refusal_is_an_answer(refusal: str, answer: str) -> None:
+    """Only in English: in other languages a text that refuses is one, whatever follows."""
+    if re.search(r"\bI\b", refusal) and refusal.endswith(".") and not refusal.startswith("<"):
+        assert failure(f"{refusal} {answer}") == ""
+
+
+@given(st.text())
+def test_every_text_is_of_one_class(text: str) -> None:
+    assert failure(text) in ("", "failed", "refused")
+    if not text.strip():
+        assert failure(text) == "failed"
+
+
+@pytest.mark.parametrize(
+    "piece", ["x", " ", "sorry ", "I cannot ", "please ", "image ", "抱歉", "as an ai ", ". ", "i, ", "<", "without "]
+)
+def test_a_million_signs_are_read_at_once(piece: str) -> None:
+    text = f"I {piece * (1_000_000 // len(piece))}x"
+    begin = time.process_time()
+    failure(text)
+    assert time.process_time() - begin < 2
