@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
-from vhbench.images import open_image
+from vhbench.images import as_seen, open_image
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
 
@@ -70,7 +70,7 @@ class ZeroShotDetector:
     def _forward(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
         import torch
 
-        pictures = [open_image(image).convert("RGB") for image in images]
+        pictures = [as_seen(open_image(image)) for image in images]
         # Grounding DINO reads one lower-case sentence per image, its phrases ended by full stops; OWL reads phrases.
         text: Any = [". ".join(words).lower() + "."] if self._grounding else [[f"a photo of {word}" for word in words]]
         padding: Any = True if self._grounding else "max_length"

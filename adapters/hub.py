@@ -1,46 +1,22 @@
-"""The Hugging Face Hub: snapshots by commit, and releases that are there as a whole or not at all."""
+"""Reading from the Hugging Face Hub: snapshots by commit, what is known of them by now, and its errors in one line."""
 
-import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import orjson
 
 from vhbench import splits
-from vhbench.files import file_sha256
-from vhbench.progress import Progress
 from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
 
 _SHA = re.compile(r"[0-9a-f]{40}")
-_TAG = re.compile(r"v(\d{1,6})\.(\d{1,6})\.(\d{1,6})", re.ASCII)
+_NUMBER = r"(0|[1-9][0-9]{0,5})"
+_TAG = re.compile(rf"v{_NUMBER}\.{_NUMBER}\.{_NUMBER}")
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
-_KEPT = (".gitattributes",)
-"""Files that the Hub makes itself: never deleted by a release."""
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """What a push came to.
-
-    Attributes:
-        repo_id: ORG/NAME.
-        sha: the commit.
-        tag: "v1.2.0", on that commit.
-        uploaded: files that were new or changed.
-        deleted: files that were there before and are no more.
-        is_new: False if everything was there already.
-    """
-
-    repo_id: str
-    sha: str
-    tag: str
-    uploaded: tuple[str, ...] = ()
-    deleted: tuple[str, ...] = ()
-    is_new: bool = True
 
 
 def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offline: bool = False) -> Path:
@@ -65,7 +41,7 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
     from huggingface_hub import snapshot_download
 
     what = f"{repo_id} at commit {revision}"
-    with _one_line(what):
+    with one_line(what):
         folder = Path(
             snapshot_download(
                 repo_id, repo_type="dataset", revision=revision, cache_dir=cache_dir, local_files_only=offline
@@ -81,60 +57,36 @@ def snapshot(repo_id: str, revision: str, *, cache_dir: Path | None = None, offl
     return folder
 
 
-def push(
-    directory: Path,
-    repo_id: str,
-    *,
-    private: bool = False,
-    progress: bool = True,
-    dry_run: bool = False,
-    card: Path | None = None,
-) -> Release:
-    """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
+@dataclass(frozen=True, slots=True)
+class Refs:
+    """What the names of a repository stand for.
 
-    Files go up first, one by one, and stay invisible until the commit; so an interrupted push changes nothing that
-    anyone can see, and running it again goes on where it stopped.
-
-    Args:
-        directory: a verified split directory with its card.
-        repo_id: ORG/NAME; created if there is none.
-        private: for a new repository.
-        progress: tell about progress on stderr.
-        dry_run: find out what would be done and do nothing; works without a login, too, but then every file counts
-            as new.
-        card: the folder of the card and its companions, where that is not the split directory.
-
-    Raises:
-        VhbenchError: if the tag exists with other content, somebody else pushed meanwhile, or the Hub says no.
+    Attributes:
+        branches: name → commit.
+        tags: name → commit, of the tags that are versions, such as "v1.2.0".
     """
-    from huggingface_hub import HfApi
 
-    check_repo_id(repo_id)
-    tag = f"v{splits.read_manifest(directory).version}"
-    local = _local_files(directory, card or directory)
-    api = HfApi()
-    if dry_run and not logged_in():  # with what is there already nobody can compare it
-        return Release(repo_id, "", tag, tuple(sorted(local)), ())
-    with _one_line(f"push to {repo_id}"):
-        _require_login(api)
-        if not dry_run:
-            api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
-        head, tagged = _refs(api, repo_id, tag, missing_ok=dry_run)
-        if tagged:
-            return _released_before(api, repo_id, tag, tagged, local)
-        remote = _remote_files(api, repo_id, head) if head else {}
-        new = tuple(sorted(name for name, file in local.items() if not file.equals(remote.get(name))))
-        gone = tuple(sorted(set(remote) - set(local) - set(_KEPT)))
-        if dry_run:
-            return Release(repo_id, head, tag, new, gone)
-        if new or gone:
-            head = _commit(api, repo_id, head, tag, [local[name] for name in new], gone, progress=progress)
-        api.create_tag(repo_id, repo_type="dataset", tag=tag, revision=head, exist_ok=False)
-    return Release(repo_id, head, tag, new, gone)
+    branches: dict[str, str]
+    tags: dict[str, str]
+
+    def below(self, version: str) -> str:
+        """Return the tag of the newest version that is lower than this one; "" if there is none."""
+        lower = [tag for tag in self.tags if parts_of(tag) < manifests.parse_version(version)]
+        return max(lower, key=parts_of, default="")
+
+    def above(self, version: str) -> str:
+        """Return the tag of the newest version, if that is higher than this one; else ""."""
+        newest = max(self.tags, key=parts_of, default="")
+        return newest if newest and parts_of(newest) > manifests.parse_version(version) else ""
 
 
-def former_release(repo_id: str, version: str) -> tuple[str, str] | None:
-    """Return the tag and the commit of the newest release below a version; None if there is none, or it is released.
+def parts_of(tag: str) -> tuple[int, int, int]:
+    """Return the numbers of a version's tag: "v1.2.0" gives (1, 2, 0)."""
+    return manifests.parse_version(tag.removeprefix("v"))
+
+
+def refs(repo_id: str) -> Refs | None:
+    """Return the branches and tags of a repository, None where there is none.
 
     Raises:
         VhbenchError: if the Hub cannot be asked.
@@ -142,137 +94,99 @@ def former_release(repo_id: str, version: str) -> tuple[str, str] | None:
     from huggingface_hub import HfApi
     from huggingface_hub.errors import RepositoryNotFoundError
 
-    api = HfApi()
-    with _one_line(check_repo_id(repo_id)):
+    with one_line(check_repo_id(repo_id)):
+        api = HfApi()
         try:
-            names = [ref.name for ref in api.list_repo_refs(repo_id, repo_type="dataset").tags]
+            found = api.list_repo_refs(repo_id, repo_type="dataset")
         except RepositoryNotFoundError:
             return None
-        tags = {tuple(int(part) for part in match.groups()): match[0] for match in map(_TAG.fullmatch, names) if match}
-        lower = [parts for parts in tags if parts < manifests.parse_version(version)]
-        if f"v{version}" in names or not lower:
-            return None
-        tag = tags[max(lower)]
-        return tag, str(api.repo_info(repo_id, repo_type="dataset", revision=tag).sha)
+        # An annotated tag's own target is not the commit: those are asked for by name, when they are needed.
+        tags = {ref.name: str(ref.target_commit) for ref in found.tags if _TAG.fullmatch(ref.name)}
+        return Refs({branch.name: str(branch.target_commit) for branch in found.branches}, tags)
 
 
-def released_changelog(repo_id: str) -> str:
-    """Return the CHANGELOG.md at the head of a repository, or "" if there is none."""
+def commit_of(repo_id: str, revision: str) -> str:
+    """Return the commit that a tag or a branch stands for now.
+
+    Raises:
+        VhbenchError: if there is none, or the Hub cannot be asked.
+    """
+    from huggingface_hub import HfApi
+
+    with one_line(f"{check_repo_id(repo_id)} at {revision}"):
+        return str(HfApi().repo_info(repo_id, repo_type="dataset", revision=revision).sha)
+
+
+def text_of(repo_id: str, name: str, revision: str = "main") -> str:
+    """Return a small file of a repository as text, "" if there is none.
+
+    Raises:
+        VhbenchError: if the Hub cannot be asked, or the file is no text.
+    """
+    file = file_of(repo_id, name, revision)
+    try:
+        return file.read_text(encoding="utf-8") if file else ""
+    except UnicodeDecodeError as error:
+        raise VhbenchError(f"{repo_id}: {name} is not UTF-8 text ({error})") from error
+
+
+def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
+    """Return a file of a repository in the local cache, in the folder of its commit; None if there is none.
+
+    Raises:
+        VhbenchError: if the Hub cannot be asked.
+    """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError, RepositoryNotFoundError
 
-    with _one_line(check_repo_id(repo_id)):
+    with one_line(check_repo_id(repo_id)):
         try:
-            return Path(hf_hub_download(repo_id, "CHANGELOG.md", repo_type="dataset")).read_text(encoding="utf-8")
+            return Path(hf_hub_download(repo_id, name, repo_type="dataset", revision=revision))
         except LocalEntryNotFoundError:
             raise
         except (EntryNotFoundError, RepositoryNotFoundError):
-            return ""
-
-
-def _commit(
-    api: Any, repo_id: str, head: str, tag: str, files: list["_File"], gone: tuple[str, ...], *, progress: bool
-) -> str:
-    """Upload what is large, then publish everything at once; return the commit."""
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
-    from huggingface_hub.utils import disable_progress_bars, enable_progress_bars
-
-    operations: list[Any] = [CommitOperationDelete(path_in_repo=name) for name in gone]
-    disable_progress_bars()
-    try:
-        total = sum(file.size for file in files)
-        with Progress(f"uploading {tag}", total=total, unit="bytes", enabled=progress) as bar:
-            for file in files:
-                operation = CommitOperationAdd(path_in_repo=file.name, path_or_fileobj=file.path)
-                api.preupload_lfs_files(repo_id, [operation], repo_type="dataset", free_memory=False)
-                operations.append(operation)
-                bar.advance(file.size, note=file.name)
-    finally:
-        enable_progress_bars()
-    commit = api.create_commit(
-        repo_id, operations, commit_message=f"Release {tag}", repo_type="dataset", parent_commit=head
-    )
-    return str(commit.oid)
-
-
-def _released_before(api: Any, repo_id: str, tag: str, sha: str, local: Mapping[str, "_File"]) -> Release:
-    """Check that what is released under a tag is this split; cards may have been written by another vhbench."""
-    remote = _remote_files(api, repo_id, sha)
-    names = (set(remote) | set(local)) - set(manifests.DERIVED) - set(_KEPT)
-    changed = sorted(name for name in names if name not in local or not local[name].equals(remote.get(name)))
-    if changed:
-        raise VhbenchError(
-            f"{repo_id} has the tag {tag} with other content ({len(changed)} files differ, such as {changed[0]}); "
-            "a released version stays as it is: build a new one with a higher --version"
-        )
-    return Release(repo_id, sha, tag, is_new=False)
-
-
-def _refs(api: Any, repo_id: str, tag: str, *, missing_ok: bool) -> tuple[str, str]:
-    """Return the head of ``main`` and the commit behind a tag; "" for what is not there."""
-    from huggingface_hub.errors import RepositoryNotFoundError
-
-    try:
-        refs = api.list_repo_refs(repo_id, repo_type="dataset")
-    except RepositoryNotFoundError:
-        if missing_ok:
-            return "", ""
-        raise
-    heads = {branch.name: str(branch.target_commit) for branch in refs.branches}
-    tagged = ""
-    if tag in {ref.name for ref in refs.tags}:
-        # Asked for by name: an annotated tag's own target is not the commit.
-        tagged = str(api.repo_info(repo_id, repo_type="dataset", revision=tag).sha)
-    return heads.get("main", ""), tagged
+            return None
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
-    """A file to be released."""
+class Standing:
+    """What has become of a released version.
 
-    name: str
-    path: Path
-    size: int
-    sha256: str
-    blob: str
+    Attributes:
+        yanked: why it was withdrawn, "" if it was not.
+        newer: the tag of the newest version, if that is a higher one.
+        moved: whether its tag stands for another commit by now.
+    """
 
-    def equals(self, remote: str | None) -> bool:
-        """Tell whether the Hub's digest is this file's: SHA-256 of large files, Git's SHA-1 of small ones."""
-        return remote in (self.sha256, self.blob)
-
-
-def _local_files(directory: Path, card: Path) -> dict[str, _File]:
-    files = dict.fromkeys([*splits.read_manifest(directory).files, manifests.MANIFEST], Path(directory))
-    files |= {name: Path(card) for name in manifests.DERIVED if (Path(card) / name).is_file()}
-    return {name: _local_file(name, manifests.inside(folder, name)) for name, folder in files.items()}
+    yanked: str = ""
+    newer: str = ""
+    moved: bool = False
 
 
-def _local_file(name: str, path: Path) -> _File:
-    size = path.stat().st_size
-    blob = hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
-    with path.open("rb") as file:
-        hashlib.file_digest(file, lambda: blob)
-    return _File(name, path, size, file_sha256(path), blob.hexdigest())
+def standing(repo_id: str, tag: str, revision: str) -> Standing:
+    """Return what has become of a released version, as far as the Hub or its cache tells now; it may not be reached.
+
+    >>> standing("not a name", "v1.0.0", "0" * 40)
+    Standing(yanked='', newer='', moved=False)
+    """
+    try:
+        version = tag.removeprefix("v")
+        found = refs(repo_id)
+        if found is None or tag not in found.tags:
+            return Standing(newer=found.above(version) if found else "", moved=found is not None)
+        reason = yanks(text_of(repo_id, manifests.YANKED)).get(version, "")
+        return Standing(reason, found.above(version), moved=commit_of(repo_id, tag) != revision)
+    except VhbenchError:
+        return Standing()
 
 
-def _remote_files(api: Any, repo_id: str, revision: str) -> dict[str, str]:
-    """Return the digest of each file at a commit."""
-    tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type="dataset")
-    files = [item for item in tree if hasattr(item, "blob_id")]
-    return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}
-
-
-def logged_in() -> bool:
-    """Tell whether there is a token for the Hub, in HF_TOKEN or from ``hf auth login``."""
-    from huggingface_hub import get_token
-
-    return bool(get_token())
-
-
-def _require_login(api: Any) -> None:
-    if not logged_in():
-        raise VhbenchError("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
-    api.whoami()
+def yanks(text: str) -> dict[str, str]:
+    """Return what a repository's yanked.json says: version → reason; empty where it cannot be read."""
+    try:
+        found = orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    return {str(version): str(reason) for version, reason in found.items()} if isinstance(found, dict) else {}
 
 
 def check_repo_id(repo_id: str) -> str:
@@ -287,7 +201,7 @@ def check_repo_id(repo_id: str) -> str:
 
 
 @contextmanager
-def _one_line(what: str) -> Iterator[None]:
+def one_line(what: str) -> Iterator[None]:
     """Turn the Hub client's many exceptions into one line, without tokens, that says what to do."""
     try:
         yield
@@ -309,13 +223,19 @@ def _is_hub_error(error: BaseException | None) -> bool:
 def _explain(error: Exception) -> str:
     from huggingface_hub import errors
 
-    status = getattr(getattr(error, "response", None), "status_code", None)
+    response = getattr(error, "response", None)
+    status = getattr(response, "status_code", None)
     if isinstance(error, errors.RevisionNotFoundError):
-        return "there is no such commit"
+        return "there is no such commit, or it was deleted"
+    if isinstance(error, errors.GatedRepoError):
+        return "its owner must let you in: log in with `hf auth login`, and ask for access on its page"
     if isinstance(error, errors.RepositoryNotFoundError):
         return "there is no such repository, or you may not see it"
+    if status == 429:
+        wait = str(getattr(response, "headers", {}).get("Retry-After", ""))
+        return f"the Hub was asked too often; run it again {f'in {wait} seconds' if wait.isdecimal() else 'later'}"
     if isinstance(error, (errors.LocalEntryNotFoundError, errors.OfflineModeIsEnabled)):
-        return "not in the local cache, and the Hub cannot be reached"
+        return _explain_cause(error) or "not in the local cache, and the Hub cannot be reached"
     if status == 401:
         return "the Hub does not accept the token"
     if status == 403:
@@ -324,3 +244,10 @@ def _explain(error: Exception) -> str:
         return "somebody else pushed at the same time; run it again"
     text = re.sub(r"hf_\w+", "hf_…", " ".join(str(error).split()))[:300]
     return f"{text or type(error).__name__}; run it again, it goes on where it stopped"
+
+
+def _explain_cause(error: BaseException) -> str:
+    """Return what the Hub said where its client only says "not cached"; "" if the Hub said nothing."""
+    cause = error.__cause__
+    status = getattr(getattr(cause, "response", None), "status_code", None)
+    return _explain(cause) if isinstance(cause, Exception) and status in (401, 403, 404, 429) else ""

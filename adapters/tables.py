@@ -19,6 +19,17 @@ from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 _LONGEST_FIELD = 1 << 30  # a published table may hold its images, as text
+OPTION_FIELDS = tuple(
+    tuple(f"{form}{mark}" for mark in marks)
+    for marks in ("ABCDEFGH", "12345678")
+    for form in ("", "option", "option_", "option ", "choice", "choice_", "choice ")
+)
+"""How tables call the fields of options that stand one by one; the first option's first."""
+
+SEPARATORS = ",;\t|"
+"""What stands between the fields of a line; the header tells which."""
+
+_LETTER = re.compile(r"\(?[A-Ha-h][).:]?")
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
 
 
@@ -56,7 +67,12 @@ class Line:
         """
         answer = answers.label(self.text(*names))
         if not answer:
-            raise VhbenchError(f"{self.place}: field {names[0]!r} is {self.get(*names)!r}; must be yes or no")
+            allowed = "must be yes or no, true or false, 1 or 0"
+            if _LETTER.fullmatch(self.text(*names)):
+                allowed += (
+                    f"; a letter needs its options, in a field 'options' or in {' and '.join(OPTION_FIELDS[0][:2])}"
+                )
+            raise VhbenchError(f"{self.place}: field {names[0]!r} is {self.get(*names)!r}; {allowed}")
         return answer
 
 
@@ -115,7 +131,9 @@ def read_table(path: Path) -> Iterator[Line]:
                 yield Line(f"{file.name}, row {number}", values)
         except OSError as error:
             raise VhbenchError(f"cannot read {file}: {error.strerror or error}") from error
-        except (csv.Error, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise VhbenchError(f"{file}: {_not_utf8(error)}") from error
+        except csv.Error as error:
             raise VhbenchError(f"{file}: {error}") from error
     if not count:
         raise VhbenchError(f"{path}: no rows")
@@ -137,6 +155,30 @@ def table_files(path: Path) -> list[Path]:
     if not path.is_file():
         raise VhbenchError(f"no such file or folder: {path}")
     return [path]
+
+
+def _not_utf8(error: UnicodeDecodeError) -> str:
+    """Say what a file of another encoding needs."""
+    found = error.object[error.start : error.start + 1].hex().upper()
+    wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))
+    like = "it is UTF-16" if wide else "it may be Latin-1 or Windows-1252"
+    return f"must be UTF-8 text, but has the byte 0x{found} ({like}); save it as UTF-8"
+
+
+def options_of(line: Line) -> tuple[str, ...]:
+    """Return the options of a row: those of its field, or of a field for each; () if it has none.
+
+    Raises:
+        VhbenchError: if there are fewer than two, or two alike.
+    """
+    value = line.get("options", "choices")
+    if value is not None:
+        return read_options(line, value)
+    for names in OPTION_FIELDS:
+        listed = [str(value) for value in (line.get(name) for name in names) if value is not None]
+        if line.get(names[0]) is not None and line.get(names[1]) is not None:
+            return read_options(line, listed)
+    return ()
 
 
 def read_options(line: Line, value: Any) -> tuple[str, ...]:
@@ -161,6 +203,15 @@ def split_options(text: str) -> tuple[str, ...]:
     return tuple(text[mark.end() : end].strip(" \n\t,;") for mark, end in zip(marks, ends, strict=True))
 
 
+def options_behind(question: str) -> tuple[str, tuple[str, ...]]:
+    """Split "Is it open? (a) yes (b) no" into the question and its options; they are () if it ends in none."""
+    mark = _MARK.search(question)
+    options = split_options(question[mark.start() :]) if mark else ()
+    if mark is None or not options:
+        return question, ()
+    return re.sub(r"(?i)\s*(options|choices):?\s*$", "", question[: mark.start()]).strip(), options
+
+
 def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
     """Return the letter of the right option, which a row gives as "(a)", "A" or in the option's words.
 
@@ -180,8 +231,9 @@ def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
 def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield the questions of any table with the fields image, question and answer.
 
-    Further fields: ``id``; ``options`` (then the answer is one of them); ``pair_id`` with ``negated`` for
-    twins that were written by hand. Images are files below ``images`` (or below the table's folder), or bytes.
+    Further fields: ``id``; ``options``, or ``A``, ``B`` … (then the answer is one of them; of a letter's options
+    also behind the question); ``pair_id`` with ``negated`` for twins that were written by hand. Images are files below
+    ``images`` (or below the table's folder), or bytes.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong.
@@ -190,14 +242,19 @@ def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
     for index, line in enumerate(read_table(path), start=1):
         question = line.text("question", "text", "query")
         image = found.of(line, "image", "image_path", "images", "file_name")
-        options = line.get("options", "choices")
-        listed = read_options(line, options) if options is not None else ()
+        listed = options_of(line)
+        if not listed and _LETTER.fullmatch(line.text("answer", "label")):
+            question, listed = options_behind(question)
         said = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
         yield asked(
             str(line.get("id", "question_id") or index), image, question, said, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
-            pair_id=str(line.get("pair_id") or ""), negated=answers.label(str(line.get("negated") or "no")) == "yes",
+            pair_id=str(line.get("pair_id") or ""), negated=_negated(line),
         )  # fmt: skip
+
+
+def _negated(line: Line) -> bool:
+    return line.get("negated") is not None and line.yes_no("negated") == "yes"
 
 
 def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
@@ -208,8 +265,26 @@ def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:
     csv.field_size_limit(_LONGEST_FIELD)
+    usual = "\t" if file.suffix.lower() == ".tsv" else ","
     with file.open(encoding="utf-8-sig", newline="") as stream:
-        yield from csv.DictReader(stream, delimiter="\t" if file.suffix.lower() == ".tsv" else ",")
+        first = stream.readline()
+        told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as Excel tells it
+        if not told:
+            stream.seek(0)
+        separator = told[1] if told else _separator(first, usual)
+        for number, row in enumerate(csv.DictReader(stream, delimiter=separator), start=1):
+            if any(row.pop(None, None) or ()):
+                raise VhbenchError(
+                    f"{file.name}, row {number}: has more fields than the header; text that holds {separator!r} must "
+                    "stand in double quotes"
+                )
+            yield row
+
+
+def _separator(header: str, usual: str) -> str:
+    """Return what separates the fields of a header: what gives most of them, the usual one where others do as well."""
+    found = {mark: len(next(csv.reader([header], delimiter=mark), ())) for mark in SEPARATORS}
+    return max(found, key=lambda mark: (found[mark], mark == usual))
 
 
 def _parquet(file: Path) -> Iterator[dict[str, Any]]:

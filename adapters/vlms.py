@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from vhbench.adapters.loading import loading, needed_by, pick_device
-from vhbench.images import open_image
+from vhbench.images import as_seen, open_image
 from vhbench.schema import VhbenchError
 
 ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
@@ -107,7 +107,7 @@ class TransformersVLM:
         if self.processor is None:
             raise VhbenchError(f"model {self.name} cannot be asked: it has no processor with a tokenizer")
         return [
-            self._answer(open_image(image).convert("RGB"), question + suffix, length)
+            self._answer(as_seen(open_image(image)), question + suffix, length)
             for image, question in zip(images, questions, strict=True)
         ]
 

@@ -6,24 +6,27 @@ In this order, and it says which one it took:
 2. the Hub repository and commit pinned in ``release.yaml`` (``VHBENCH_RELEASE`` names another file);
 3. the starter split, built once into the user's cache from drawn scenes: no network, no GPU, no weights.
 
-``dataset_path: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
-this name when it loads the task, which is when the data is looked for (:func:`__getattr__`).
+``dataset_kwargs: !function vhbench.tasks.datasets.ode_fictional_caption`` makes lmms-eval read the module attribute of
+this name when it loads the task, which is when the data is looked for (:func:`__getattr__`). It names the files of the
+manifest one by one: whatever else lies in their folders, such as settings that ``datasets`` would follow, is not read.
 """
 
 import functools
+import glob
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import yaml
 
-from vhbench import splits
+from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
 from vhbench.schema import Manifest, VhbenchError
+from vhbench.splits import manifests
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -40,13 +43,11 @@ class Data:
     manifest: Manifest
 
 
-def __getattr__(name: str) -> str:
-    """Resolve a benchmark's name to the folder of its data, a config's name to its folder, when they are read."""
-    if name in BENCHMARKS:
-        return str(or_exit(resolve, name).path)
-    if of_task(name) is not None:
-        return str(or_exit(config_folder, name))
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def __getattr__(name: str) -> dict[str, Any]:
+    """Resolve the name of a benchmark, or of one of its configs, to what ``datasets`` shall load, when it is read."""
+    if of_task(name) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return {"data_files": {"test": [glob.escape(str(path)) for path in or_exit(files, name)]}}
 
 
 def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -57,7 +58,7 @@ def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return function(*args, **kwargs)
     except VhbenchError as error:
-        print(f"vhbench: {error}", file=sys.stderr)
+        print(f"vhbench: {terminal.escaped(str(error))}", file=sys.stderr)
         raise SystemExit(2) from error
 
 
@@ -69,7 +70,8 @@ def resolve(benchmark: str) -> Data:
         VhbenchError: if the data that is configured is missing, damaged or not the pinned version. Nothing else is
             then taken in its place.
     """
-    path, origin, expected = _locate(benchmark)
+    path, origin, pin = _locate(benchmark)
+    expected = pin.get("content_hash")
     manifest = splits.read_manifest(path)
     if manifest.benchmark != benchmark:
         raise VhbenchError(f"{path} holds benchmark '{manifest.benchmark}', not '{benchmark}'")
@@ -80,25 +82,48 @@ def resolve(benchmark: str) -> Data:
     splits.check_no_strays(path, manifest)
     if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
         raise VhbenchError(f"{path}: its rows have content hash {found}, its manifest says {manifest.content_hash}")
+    _refuse_yanked(benchmark, manifest, pin)
     print(f"vhbench: {benchmark} {manifest.version} from {origin}: {path}", file=sys.stderr)
     return Data(path, origin, manifest)
 
 
-def config_folder(config: str) -> Path:
-    """Return the folder of a config, such as ``ode_fictional_caption``, which is also its task's name.
+def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
+    """Raise if the version was withdrawn, as far as its manifest, its pin or the Hub tell; mention a newer one."""
+    reason, newer = str(manifest.extra.get("yanked") or pin.get("yanked") or ""), ""
+    if tag := pin.get("tag"):
+        from vhbench.adapters import hub
+
+        found = hub.standing(pin["repo_id"], tag, pin["revision"])
+        reason, newer = reason or found.yanked, found.newer
+        if found.moved:
+            print(f"vhbench: the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds", file=sys.stderr)
+    there = f"; {newer} is out" if newer else ""
+    if reason and os.environ.get("VHBENCH_ALLOW_YANKED") != "1":
+        raise VhbenchError(
+            f"{benchmark} {manifest.version} was withdrawn: {reason}{there}. Pin another version, or set "
+            "VHBENCH_ALLOW_YANKED=1 to recompute old numbers"
+        )
+    if reason or there:
+        withdrawn = f" was withdrawn ({reason})" if reason else " is evaluated"
+        print(f"vhbench: {benchmark} {manifest.version}{withdrawn}{there}", file=sys.stderr)
+
+
+def files(name: str) -> list[Path]:
+    """Return the Parquet files of a benchmark, or of a config such as ``ode_fictional_caption``, its task's name too.
 
     Raises:
         VhbenchError: if the split that is configured was built without it.
     """
-    owner = of_task(config)
-    data = resolve(owner.name if owner else config)
-    if config not in data.manifest.rows:
+    owner = of_task(name)
+    data = resolve(owner.name if owner else name)
+    found = manifests.config_files(data.manifest)
+    if name not in BENCHMARKS and name not in found:
         raise VhbenchError(
-            f"task {config}: {data.origin} at {data.path} has no config of this name; it has "
-            f"{', '.join(sorted(data.manifest.rows))}. Build one with `{task(config).command} --out OUT` and set "
-            "VHBENCH_DATA=OUT"
+            f"task {name}: {data.origin} at {data.path} has no config of this name; it has "
+            f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
-    return data.path / config
+    configs = sorted(found) if name in BENCHMARKS else [name]
+    return [manifests.inside(data.path, file) for config in configs for file in found[config]]
 
 
 def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
@@ -168,23 +193,23 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
     return words
 
 
-def _locate(benchmark: str) -> tuple[Path, str, str]:
-    """Return (folder, origin in words, pinned content hash or "")."""
+def _locate(benchmark: str) -> tuple[Path, str, Mapping[str, str]]:
+    """Return (folder, origin in words, the pin, empty where it is none)."""
     if root := os.environ.get("VHBENCH_DATA"):
         path = Path(root).expanduser() / benchmark
         if not (path / "manifest.json").is_file():
             present = sorted(p.parent.name for p in Path(root).expanduser().glob("*/manifest.json"))
             holds = f"it holds {', '.join(present)}" if present else "it holds no built split"
             raise VhbenchError(f"VHBENCH_DATA={root} has no {benchmark}/manifest.json; {holds}")
-        return path, "VHBENCH_DATA", ""
+        return path, "VHBENCH_DATA", {}
     if pin := release().get(benchmark):
         from vhbench.adapters import hub
 
         path = hub.snapshot(pin["repo_id"], pin["revision"])
-        return path, f"the Hub ({pin['repo_id']} at {pin.get('tag') or pin['revision'][:12]})", pin["content_hash"]
+        return path, f"the Hub ({pin['repo_id']} at {pin.get('tag') or pin['revision'][:12]})", pin
     from vhbench.builds.starter import starter
 
-    return starter(benchmark), "the starter split", ""
+    return starter(benchmark), "the starter split", {}
 
 
 def release() -> dict[str, dict[str, str]]:

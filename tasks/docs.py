@@ -12,6 +12,7 @@ from typing import Any
 from vhbench import answers
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
+from vhbench.images import as_seen
 from vhbench.results import ANSWERED, settled, text_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
@@ -26,8 +27,8 @@ _POST_PROMPTS = {
 
 
 def to_visual(doc: Doc) -> list[Any]:
-    """Return the images as RGB, in the order in which the question counts them."""
-    return [image.convert("RGB") for image in doc["images"]]
+    """Return the images as they are seen, in RGB, in the order in which the question counts them."""
+    return [as_seen(image) for image in doc["images"]]
 
 
 def to_text(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:

@@ -9,9 +9,6 @@ from pathlib import Path
 
 from vhbench.benchmarks import BENCHMARKS, Benchmark, Family, Task, tasks
 
-_ALL_CONFIGS = ("dataset_kwargs:", "  data_files:", '    test: "*/test-*.parquet"')
-"""A task that keeps rows of a whole benchmark reads all its configs; others read the files of one."""
-
 
 def write(folder: Path) -> Iterator[Path]:
     """Write all files of all benchmarks; yield those that changed, the ones that are no longer wanted included."""
@@ -54,10 +51,10 @@ def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
     else:
         name = f"_{task.family.name}"
         lines += [f"include: {name if folder is None else json.dumps(str(folder / name))}", f"task: {task.name}"]
-        if task.keep is None:
-            lines += [f"dataset_path: !function vhbench.tasks.datasets.{task.name}"]
-        else:
-            lines += [f"dataset_path: !function vhbench.tasks.datasets.{benchmark.name}", *_ALL_CONFIGS]
+        # A task that keeps rows of a whole benchmark reads all its configs; others read one.
+        source = task.name if task.keep is None else benchmark.name
+        lines += [f"dataset_kwargs: !function vhbench.tasks.datasets.{source}"]
+        if task.keep is not None:
             lines += [f"process_docs: !function vhbench.tasks.slices.{task.name}"]
         lines += [f"metric_list: !function vhbench.tasks.aggregate.{task.name}"]
     return "\n".join(lines) + "\n"

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema",),
-    ("seeding", "files", "english", "columns", "options", "progress", "masks", "cells"),
+    ("seeding", "files", "english", "columns", "options", "progress", "terminal", "masks", "cells"),
     ("protocols", "images", "answers", "colours", "benchmarks", "synonyms"),
     ("results", "contact_sheet", "splits"),
     ("generators.scenes",),

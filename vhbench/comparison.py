@@ -5,19 +5,22 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from vhbench import splits
-from vhbench.columns import hashed
+from vhbench.columns import HASHED, hashed
+from vhbench.progress import Progress
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.hashing import digested
+from vhbench.splits.hashing import content_hash, digested, row_hash
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
 """Columns that no score depends on. All others do: they are asked, judge the answer, or choose its task or cell."""
 
 _SCORED_OPTIONS = ("vocabulary",)
 """Options that metrics read from the manifest: the words that captions are searched for."""
+
+_COMPARED = ("config", "images", *HASHED)
+_DIGEST = 8
 
 _SHOWN = 60
 """Characters of an option's value that are shown."""
@@ -28,7 +31,7 @@ class Comparison:
     """What :func:`compare` found.
 
     Attributes:
-        same: the content hashes are equal.
+        same: both have the same questions.
         added: ids that only the second has, likewise ``removed``.
         changed: id → names of the columns that differ; "images" and "config" among them.
     """
@@ -111,28 +114,48 @@ def compare(first: Path, second: Path) -> Comparison:
     """Compare two split directories.
 
     Raises:
-        VhbenchError: if one cannot be read, or they hold different benchmarks.
+        VhbenchError: if one cannot be read or is not what its manifest says, or they hold different benchmarks.
     """
     one, two = splits.read_manifest(first), splits.read_manifest(second)
     if one.benchmark != two.benchmark:
         raise VhbenchError(f"{first} holds {one.benchmark} and {second} holds {two.benchmark}: nothing to compare")
-    same = one.content_hash == two.content_hash
-    old, new = ({}, {}) if same else (_rows(first), _rows(second))
+    old, new = (_rows(Path(folder), manifest) for folder, manifest in ((first, one), (second, two)))
     changed = {
-        name: what
-        for name in sorted(old.keys() & new.keys())
-        if (what := tuple(column for column in old[name] if old[name][column] != new[name][column]))
+        name: _differing(old[name], new[name]) for name in sorted(old.keys() & new.keys()) if old[name] != new[name]
     }
-    return Comparison(one, two, same, tuple(sorted(new.keys() - old)), tuple(sorted(old.keys() - new)), changed)
+    added, removed = tuple(sorted(new.keys() - old)), tuple(sorted(old.keys() - new))
+    return Comparison(one, two, not (changed or added or removed), added, removed, changed)
 
 
-def _rows(directory: Path) -> dict[str, dict[str, Any]]:
-    """Return each row by id: a digest per column, so that a large split fits into memory."""
-    return {
-        row.question.id: {"config": row.config, "images": hashlib.sha256(b"".join(digests)).digest()}
-        | {name: hashlib.blake2b(repr(v).encode(), digest_size=8).digest() for name, v in hashed(row.question).items()}
-        for row, digests, _ in digested(splits.read_rows(directory))
-    }
+def _rows(directory: Path, manifest: Manifest) -> dict[str, bytes]:
+    """Return each row by id, as a digest for each of ``_COMPARED``, so that a large split fits into memory.
+
+    Raises:
+        VhbenchError: if what is read is not what the manifest stands for.
+    """
+    found: dict[str, bytes] = {}
+    hashes = []
+    with Progress(f"reading {directory}", total=sum(manifest.rows.values()), unit="rows") as progress:
+        for row, digests, _ in digested(splits.read_rows(directory)):
+            values = (row.config, b"".join(digests), *hashed(row.question).values())
+            found[row.question.id] = b"".join(map(_digest, values))
+            hashes.append(row_hash(row.config, row.question, digests))
+            progress.advance()
+    content = content_hash(hashes, splits.recompute_scenes_hash(directory), manifest.config)
+    if content != manifest.content_hash:
+        raise VhbenchError(f"{directory}: its content hash is {content}, its manifest says {manifest.content_hash}")
+    return found
+
+
+def _digest(value: object) -> bytes:
+    return hashlib.blake2b(repr(value).encode(), digest_size=_DIGEST).digest()
+
+
+def _differing(one: bytes, two: bytes) -> tuple[str, ...]:
+    """Return the columns in which two rows differ."""
+    places = range(0, len(one), _DIGEST)
+    parts = zip(_COMPARED, places, strict=True)
+    return tuple(name for name, at in parts if one[at : at + _DIGEST] != two[at : at + _DIGEST])
 
 
 def _shown(one: object, two: object) -> str:

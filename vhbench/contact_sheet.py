@@ -6,7 +6,7 @@ from string import ascii_uppercase
 
 from PIL import Image, ImageDraw, ImageFont
 
-from vhbench.images import open_image
+from vhbench.images import as_seen, open_image
 from vhbench.schema import Question, Row, VhbenchError
 
 TILE = 380
@@ -81,16 +81,15 @@ def _tile(pictures: Sequence[Image.Image], words: Sequence[Words], width: int) -
 
 
 def picture_of(question: Question, index: int) -> Image.Image:
-    """Return an image of a question, on white where it is transparent.
+    """Return an image of a question as it is seen.
 
     Raises:
         VhbenchError: naming the question, if it cannot be decoded.
     """
     try:
-        picture = open_image(question.images[index]).convert("RGBA")
+        return as_seen(open_image(question.images[index]))
     except VhbenchError as error:
         raise VhbenchError(f"question {question.id!r}, image {index + 1}: {error}") from error
-    return Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("RGB")
 
 
 def _strip(pictures: Sequence[Image.Image], width: int) -> Image.Image:

@@ -10,27 +10,53 @@ the tasks take their data.
 import re
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import orjson
 import yaml
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
+from vhbench.adapters.hub_release import MAIN, Release, edit, logged_in, place, push
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.comparison import compare
-from vhbench.files import write_atomic
+from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
 
-def record(manifest: Manifest, release: hub.Release, pin: Path | None) -> None:
-    """Pin a release for the tasks, where nothing else is said in this checkout or else here, and say where."""
+def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
+    """Pin a release for the tasks, and say where; without a file of one's own, in this checkout alone.
+
+    A version that is lower than the pinned one leaves the pin as it is, unless its file was named.
+    """
     own = own_pins()
-    file = pin or own or Path("release.yaml")
-    if write_pin(file, manifest, release.repo_id, release.tag, release.sha):
+    file = pin or own
+    entry = {"repo_id": release.repo_id, "revision": release.sha, "tag": release.tag}
+    entry |= {"content_hash": manifest.content_hash}
+    if file is None:
+        print("to evaluate on it, save these lines in a file and name that in VHBENCH_RELEASE (or push with --pin):")
+        print(pinned("", manifest.benchmark, entry), end="")
+        return
+    if pin is None and (newer := _newer_pin(file, manifest)):
+        print(f"{file} keeps {newer}, which is newer; pin this one in a file of its own with --pin")
+        return
+    if write_pin(file, manifest.benchmark, entry):
         print(f"pinned in {file}")
         if own is None or file.resolve() != own:
             print(f"the tasks read it with VHBENCH_RELEASE={file.absolute()}")
+
+
+def _newer_pin(file: Path, manifest: Manifest) -> str:
+    """Return the tag that a file pins for a benchmark, if that is a newer version; else ""."""
+    pins = (yaml.safe_load(file.read_text(encoding="utf-8")) or {}) if file.exists() else {}
+    tag = str(pins.get(manifest.benchmark, {}).get("tag", ""))
+    try:
+        newer = hub.parts_of(tag) > manifests.parse_version(manifest.version)
+    except VhbenchError:
+        return ""
+    return tag if newer else ""
 
 
 def own_pins() -> Path | None:
@@ -69,25 +95,28 @@ def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> N
         VhbenchError: if scores cannot be compared, though MAJOR promises that they can.
     """
     major = manifests.parse_version(manifest.version)[0]
-    former = hub.former_release(repo_id, manifest.version)
-    if former is None or not former[0].startswith(f"v{major}."):
+    refs = hub.refs(repo_id)
+    former = refs.below(manifest.version) if refs and f"v{manifest.version}" not in refs.tags else ""
+    if not former.startswith(f"v{major}."):
         return
-    found = compare(hub.snapshot(repo_id, former[1]), directory)
+    found = compare(hub.snapshot(repo_id, hub.commit_of(repo_id, former)), directory)
     if not found.comparable:
         raise VhbenchError(
-            f"{found.verdict} ({', '.join(found.reasons)}, against {former[0]} of {repo_id}): build it again with "
+            f"{found.verdict} ({', '.join(found.reasons)}, against {former} of {repo_id}): build it again with "
             f"--version {major + 1}.0.0, or insist with --comparable-anyway"
         )
 
 
-def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str) -> None:
+def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, private: bool, reveal: bool) -> None:
     """Say what a push would send. The card is written into a temporary folder; the split stays as it is."""
-    online = hub.logged_in()
+    online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
-        former = hub.released_changelog(repo_id) if online else ""
+        former = former_texts(repo_id, manifest) if online else {}
         write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
-        release = hub.push(directory, repo_id, dry_run=True, card=Path(folder))
+        release = push(directory, repo_id, dry_run=True, card=Path(folder), private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
+    if release.branch != MAIN:
+        print(f"a newer version is out: this one would go on a branch of its own, {release.branch}")
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
             print(f"  {sign} {name}")
@@ -95,27 +124,108 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str) -> N
         print("not logged in: what the Hub has already is not known, so every file counts as new")
 
 
+def former_texts(repo_id: str, manifest: Manifest) -> dict[str, str]:
+    """Return the card and the changelog that a version goes on top of: name → text, "" where there is none."""
+    head = place(repo_id, manifest).head
+    return {name: hub.text_of(repo_id, name, head) if head else "" for name in ("README.md", "CHANGELOG.md")}
+
+
 def write_card(
-    directory: Path, manifest: Manifest, repo_id: str, notes: str, former: str, *, into: Path | None = None
+    directory: Path,
+    manifest: Manifest,
+    repo_id: str,
+    notes: str,
+    former: Mapping[str, str],
+    *,
+    into: Path | None = None,
 ) -> None:
-    """Write the card with the changelog of all versions, the released ones' (``former``) and this one's."""
-    if notes or f"### {manifest.version}\n" not in former:
-        former = card.changelog_entry(manifest, notes or ("A new version." if former else "First release."), former)
-    card.write_card(directory, repo_id=repo_id, changelog=former, picture=card.sheet(directory), into=into)
+    """Write the card with the changelog of all versions, the released ones' and this one's.
+
+    Of the released card (``former``), what stands outside our marks is kept.
+    """
+    changelog = former.get("CHANGELOG.md", "")
+    if notes or f"### {manifest.version}\n" not in changelog:
+        changelog = card.changelog_entry(
+            manifest, notes or ("A new version." if changelog else "First release."), changelog
+        )
+    card.write_card(
+        directory,
+        repo_id=repo_id,
+        changelog=changelog,
+        picture=card.sheet(directory),
+        into=into,
+        former=former.get("README.md", ""),
+    )
 
 
-def write_pin(file: Path, manifest: Manifest, repo_id: str, tag: str, sha: str) -> bool:
+def withdraw(repo_id: str, version: str, reason: str) -> str:
+    """Mark a released version as withdrawn, in one commit on ``main``; return the commit.
+
+    Raises:
+        VhbenchError: if there is no such version or no reason, or the Hub says no.
+    """
+    manifests.parse_version(version)
+    if not reason:
+        raise VhbenchError("a version is withdrawn for a reason: --reason says which")
+    refs = hub.refs(repo_id)
+    if refs is None or f"v{version}" not in refs.tags:
+        known = ", ".join(sorted(refs.tags, key=hub.parts_of)) if refs else ""
+        raise VhbenchError(f"{repo_id} has no version {version}; it has {known or 'none'}")
+    head = refs.branches[MAIN]
+    texts = {name: hub.text_of(repo_id, name, head) for name in ("README.md", manifests.YANKED, manifests.MANIFEST)}
+    marked = {
+        "README.md": _with_notice(texts["README.md"], version, reason),
+        manifests.YANKED: json_bytes(hub.yanks(texts[manifests.YANKED]) | {version: reason}, sort=True).decode(),
+        manifests.MANIFEST: _marked(texts[manifests.MANIFEST], version, reason),
+    }
+    changed = {name: text for name, text in marked.items() if text != texts[name]}
+    return edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head
+
+
+def _with_notice(readme: str, version: str, reason: str) -> str:
+    r"""Return a card that says, above everything else, that a version was withdrawn.
+
+    >>> _with_notice("# A card", "1.0.0", "12 answers were wrong")
+    '> **Withdrawn: version 1.0.0.** 12 answers were wrong\n\n# A card'
+    """
+    front = re.match(r"\A---\n.*?\n---\n\s*", readme, re.DOTALL)
+    start = front.end() if front else 0
+    former = re.compile(rf"> \*\*Withdrawn: version {re.escape(version)}\.\*\*[^\n]*\n\n?")
+    notice = f"> **Withdrawn: version {version}.** {card.cell(reason)}\n\n"
+    return readme[:start] + notice + former.sub("", readme[start:])
+
+
+def _marked(manifest: str, version: str, reason: str) -> str:
+    """Return the text of a manifest, which says that it is withdrawn if it is that version's."""
+    data = orjson.loads(manifest) if manifest else {}
+    if data.get("version") != version:
+        return manifest
+    return json_bytes(data | {"extra": data["extra"] | {"yanked": reason}}, sort=True).decode()
+
+
+def mark_pins(pin: Path | None, repo_id: str, version: str, reason: str) -> Iterator[Path]:
+    """Mark a withdrawn version in a file of pins, or in this checkout's; yield the file if it changed."""
+    file = pin or own_pins()
+    if file is None or not file.exists():
+        return
+    pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    for benchmark, entry in pins.items():
+        is_it = entry.get("repo_id") == repo_id and entry.get("tag") == f"v{version}"
+        if is_it and write_pin(file, benchmark, {**entry, "yanked": reason}):
+            yield file
+
+
+def write_pin(file: Path, benchmark: str, pin: Mapping[str, str]) -> bool:
     """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed."""
     text = file.read_text(encoding="utf-8") if file.exists() else ""
-    pin = {"repo_id": repo_id, "revision": sha, "tag": tag, "content_hash": manifest.content_hash}
-    content = pinned(text, manifest.benchmark, pin)
+    content = pinned(text, benchmark, pin)
     if content == text:
         return False
     write_atomic(file, content.encode())
     return True
 
 
-def pinned(text: str, benchmark: str, pin: dict[str, str]) -> str:
+def pinned(text: str, benchmark: str, pin: Mapping[str, str]) -> str:
     """Return the YAML of all pins with one benchmark's values changed, or added at the end; comments stay."""
     lines = [line for line in text.splitlines() if line.strip() != "{}"]
     start = next((i for i, line in enumerate(lines) if line.startswith(f"{benchmark}:")), len(lines))

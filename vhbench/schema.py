@@ -288,7 +288,8 @@ class Manifest:
         rows: rows per config.
         rejections: number per reason.
         files: path below the directory → SHA-256.
-        content_hash: over image bytes and canonical row JSON; independent of row order and of the Parquet writer.
+        content_hash: over image bytes, canonical row JSON, scenes and vocabulary; independent of row order and of the
+            Parquet writer.
     """
 
     benchmark: str

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image
 
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
 from vhbench.generators.vhexpansion.rewriting import Twin
-from vhbench.generators.vhexpansion.word_lists import PREPOSITIONS
+from vhbench.generators.vhexpansion.undecidable import undecided
 from vhbench.images import open_image, to_png
 from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
@@ -41,18 +41,12 @@ class InitialCase:
 
 
 def may_change(question: str, perturbation: str) -> str:
-    """Return the first word of a question whose truth a perturbation may change; "" if there is none.
+    """Return the first words of a question whose answer a perturbation may change or hide; "" if there are none.
 
     >>> may_change("Is the duck brown?", "brightness")
     'brown'
     """
-    words = [word.strip(".,;:!?()\"'").lower() for word in question.split()]
-    unsure = PERTURBATIONS[perturbation].unsure.split()
-    for word, following in zip(words, [*words[1:], ""], strict=True):
-        fruit = word == "orange" and words[1:2] == ["there"] and following in PREPOSITIONS | {""}
-        if word in unsure and not fruit:
-            return word
-    return ""
+    return undecided(question, PERTURBATIONS[perturbation].unsure.split())
 
 
 def clean_id(text: str) -> str:
@@ -88,14 +82,26 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
     yield Row(config, twin)
 
 
-def perturbed(pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None) -> bytes:
-    """Return a perturbed image as PNG; what is random follows from the seed, the name and the image's digest alone."""
-    changed = perturbation(name, severity)(pixels, rng(seed, "vhexpansion", name, digest))
+def perturbed(
+    pixels: Array, digest: str, name: str, *, seed: int, severity: int | None = None, compat: bool = False
+) -> bytes:
+    """Return a perturbed image as PNG; what is random follows from the seed, the name and the image's digest alone.
+
+    Args:
+        pixels: of the image.
+        digest: of its bytes.
+        name: of the perturbation.
+        seed: of the build.
+        severity: see :func:`perturbation`.
+        compat: a blur is as wide in pixels as the paper's; else it grows with the image.
+    """
+    change = perturbation(name, severity, relative=not compat)
+    changed = change(pixels, rng(seed, "vhexpansion", name, digest))
     return to_png(Image.fromarray(changed), compress_level=4)
 
 
 def decode(data: bytes) -> Array:
-    """Return an image's pixels the right way up: (H, W), (H, W, 2), (H, W, 3) or (H, W, 4), uint8.
+    """Return the pixels of what an image shows: (H, W), (H, W, 2), (H, W, 3) or (H, W, 4), uint8.
 
     Raises:
         UnusableImage: "unreadable_image" or "image_too_small".
@@ -104,21 +110,11 @@ def decode(data: bytes) -> Array:
         image = open_image(data)
         if min(image.size) < SMALLEST:
             raise UnusableImage("image_too_small", f"{image.width}×{image.height} pixels")
-        turned = ImageOps.exif_transpose(image)
-        return np.asarray(turned.convert(_mode(turned)))
-    except (VhbenchError, OSError, SyntaxError, ValueError, EOFError) as error:  # EXIF may be damaged as well
+        return np.asarray(image)
+    except VhbenchError as error:
         raise UnusableImage("unreadable_image", str(error)) from error
 
 
 def digest_of(image: bytes) -> str:
     """Return the SHA-256 of an encoded image, in hex."""
     return hashlib.sha256(image).hexdigest()
-
-
-def _mode(image: Image.Image) -> str:
-    """Return the simplest of L, LA, RGB and RGBA that keeps what an image shows."""
-    if image.mode in {"L", "LA", "RGB", "RGBA"}:
-        return image.mode
-    if image.mode in {"1", "I", "F"} or image.mode.startswith("I;"):
-        return "L"
-    return "RGBA" if image.has_transparency_data else "RGB"

@@ -10,8 +10,8 @@ alpha come back unchanged; the input is never written to.
 """
 
 import io
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Final
 
@@ -24,6 +24,15 @@ from vhbench.schema import VhbenchError
 
 Array = npt.NDArray[np.uint8]
 
+USUAL_SIDE: Final = 512
+"""Pixels along the shorter side of an image for which lengths are those of the paper and of ImageNet-C.
+
+COCO's photos, the paper's, have 480 there, and lengths are whole pixels: they get the paper's 5 as well.
+"""
+
+_SEPARABLE: Final = 10
+"""Radius in pixels up to which a disk is a sum of few separable filters, which is the faster form."""
+
 
 @dataclass(frozen=True, slots=True)
 class Perturbation:
@@ -32,18 +41,29 @@ class Perturbation:
     Attributes:
         change: makes the changed image of (image, source of randomness, parameters); the defaults are the paper's.
         text: what helps and contact sheets call it.
-        unsure: words of questions whose answers it may change, separated by spaces.
+        unsure: what questions are about whose answers it may change, separated by spaces: topics of undecidable.yaml.
         severities: the parameters of ImageNet-C's scale from 1 to 5.
+        lengths: those of the paper's parameters that are lengths in pixels.
     """
 
     change: Callable[..., Array]
     text: str
     unsure: str
     severities: tuple[dict[str, float], ...]
+    lengths: Mapping[str, int] = field(default_factory=dict)
 
     def __call__(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
         """Return the changed image; the paper's parameters hold where no others are given."""
         return self.change(image, rng, **parameters)
+
+    def relative(self, image: Array, rng: np.random.Generator, **parameters: float) -> Array:
+        """Return the same with lengths that grow with the image, so that one of any size is changed as much.
+
+        They are whole pixels, at least 1, and as given for an image of :data:`USUAL_SIDE`.
+        """
+        scale = min(image.shape[:2]) / USUAL_SIDE
+        lengths = {name: max(1, round(scale * parameters.get(name, paper))) for name, paper in self.lengths.items()}
+        return self.change(image, rng, **(parameters | lengths))
 
 
 def gaussian_noise(image: Array, rng: np.random.Generator, *, sigma: float = 0.08) -> Array:
@@ -66,7 +86,8 @@ def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, ali
     """
     _at_least("radius", radius, 1)
     _at_least("alias_blur", alias_blur, 1e-3)
-    return _on_colour(image, lambda colour: _filter(colour, disk_kernel(radius, alias_blur)))
+    convolve = _filter if radius <= _SEPARABLE else _filter_by_fourier
+    return _on_colour(image, lambda colour: convolve(colour, disk_kernel(radius, alias_blur)))
 
 
 def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 30) -> Array:
@@ -76,23 +97,28 @@ def jpeg_compression(image: Array, rng: np.random.Generator, *, quality: int = 3
     return _on_colour(image, lambda colour: _through_jpeg(colour, quality))
 
 
-def perturbation(name: str, severity: int | None = None) -> Callable[[Array, np.random.Generator], Array]:
+def perturbation(
+    name: str, severity: int | None = None, *, relative: bool = False
+) -> Callable[[Array, np.random.Generator], Array]:
     """Return what perturbs an image, given a source of randomness.
 
     Args:
         name: a key of :data:`PERTURBATIONS`.
         severity: 1 to 5 on ImageNet-C's scale; None for the paper's parameters.
+        relative: lengths grow with the image; else they are the same in pixels, as in the paper's code.
 
     Raises:
         VhbenchError: if the name or the severity does not exist.
     """
     if name not in PERTURBATIONS:
         raise VhbenchError(f"unknown perturbation {name!r}; must be one of {', '.join(PERTURBATIONS)}")
+    found = PERTURBATIONS[name]
+    change: Callable[..., Array] = found.relative if relative else found
     if severity is None:
-        return PERTURBATIONS[name]
+        return change
     if severity not in range(1, 6):
         raise VhbenchError(f"{name}: severity must be 1, 2, 3, 4 or 5, not {severity}")
-    return partial(PERTURBATIONS[name].change, **PERTURBATIONS[name].severities[severity - 1])
+    return partial(change, **found.severities[severity - 1])
 
 
 @cache
@@ -159,6 +185,12 @@ def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
     return np.asarray(filtered, dtype=np.uint8).reshape(colour.shape)
 
 
+def _filter_by_fourier(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
+    """Convolve in the frequency domain (OpenCV's choice for large kernels), for disks of too many separable parts."""
+    filtered = cv2.filter2D(colour, cv2.CV_32F, kernel, borderType=cv2.BORDER_REFLECT_101)
+    return np.asarray(np.clip(filtered + np.float32(0.002), 0, 255), dtype=np.uint8).reshape(colour.shape)
+
+
 def _separate(colour: Array, column: npt.NDArray[np.float32], row: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     part = cv2.sepFilter2D(colour, cv2.CV_32F, row, column, borderType=cv2.BORDER_REFLECT_101)
     return np.asarray(part, dtype=np.float32).reshape(colour.shape)
@@ -208,24 +240,21 @@ def _scale(name: str, *values: float) -> tuple[dict[str, float], ...]:
 
 PERTURBATIONS: Final[dict[str, Perturbation]] = {
     "gaussian_noise": Perturbation(
-        gaussian_noise, "Gaussian noise", "grain grainy noise noisy",
+        gaussian_noise, "Gaussian noise", "grain focus quality text time small",
         severities=_scale("sigma", 0.08, 0.12, 0.18, 0.26, 0.38),
     ),
     "brightness": Perturbation(
-        brightness, "brightness",
         # Half the range brighter, black is grey, brown is orange, and dusk is day.
-        "red orange yellow green blue purple pink brown black white gray grey golden gold silver beige violet cyan "
-        "magenta azure emerald khaki teal turquoise cream color colored colour coloured dark bright light dim pale "
-        "night day daytime nighttime sunny gloomy cloudy overcast shadow shadows lit darker darkest brighter brightest "
-        "brightness lighter dusk dawn sunset sunrise twilight evening morning midnight faded",
+        brightness, "brightness", "colour light",
         severities=_scale("amount", 0.1, 0.2, 0.3, 0.4, 0.5),
     ),
     "defocus_blur": Perturbation(
-        defocus_blur, "defocus blur", "blur blurry blurred unblurred focus focused unfocused crisp sharpness",
+        defocus_blur, "defocus blur", "focus quality text time small",
         severities=({"radius": 3, "alias_blur": 0.1}, *({"radius": r, "alias_blur": 0.5} for r in (4, 6, 8, 10))),
+        lengths={"radius": 5},
     ),
     "jpeg_compression": Perturbation(
-        jpeg_compression, "JPEG compression", "pixelated blocky compressed artifact artifacts",
+        jpeg_compression, "JPEG compression", "artefacts quality",
         severities=_scale("quality", 25, 18, 15, 10, 7),
     ),
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """Releases are there as a whole or not at all; a pinned commit is that commit or an error."""
 
+import base64
 import hashlib
 import json
 import os
@@ -7,17 +8,21 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hub_standin import HubStandin
 from toy_build import ToyBuild
 
 from vhbench import splits
-from vhbench.adapters import hub as hub_adapter
-from vhbench.adapters.hub import Release, push, snapshot
+from vhbench.adapters import hub_release
+from vhbench.adapters.hub import snapshot
+from vhbench.adapters.hub_release import Release, push
 from vhbench.builds import sharding
-from vhbench.schema import VhbenchError
+from vhbench.schema import Row, VhbenchError
 
 REPO = "org/ode"
 OLD = ToyBuild(rows=4, shards=2)
@@ -40,7 +45,7 @@ def online(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
         yield hub
 
 
-def release(directory: Path, **options: bool) -> Release:
+def release(directory: Path, **options: Any) -> Release:
     return push(directory, REPO, progress=False, **options)
 
 
@@ -89,17 +94,138 @@ def test_a_dry_run_touches_nothing(online: HubStandin, built: dict[str, Path]) -
     assert online.load(REPO) is None
 
 
-def test_files_that_are_gone_are_deleted(online: HubStandin, built: dict[str, Path]) -> None:
+def add(hub: HubStandin, repo: str = REPO, **files: bytes) -> None:
+    """Commit files as a person would, on the Hub's page."""
+    lines = [{"path": name, "content": base64.b64encode(data).decode()} for name, data in files.items()]
+    hub.commit(repo, [{"key": "header", "value": {"summary": "x"}}, *({"key": "file", "value": v} for v in lines)])
+
+
+def test_only_what_our_manifest_listed_is_deleted(online: HubStandin, built: dict[str, Path], tmp_path: Path) -> None:
     release(built["1.0.0"])
-    online.commit(
-        REPO,
-        [
-            {"key": "header", "value": {"summary": "x"}},
-            {"key": "file", "value": {"path": "stray.txt", "content": "eA=="}},
-        ],
-    )
-    assert release(built["1.1.0"]).deleted == ("stray.txt",)
-    assert released(online) == content(built["1.1.0"])
+    own = {"LICENSE": b"CC0", "paper.pdf": b"%PDF", "docs/erratum.md": b"sorry"}
+    add(online, **own)
+    small = splits.write_split(  # one config less
+        tmp_path / "ode",
+        (row for row in splits.read_rows(built["1.1.0"]) if row.config == "a"),
+        benchmark="ode", version="1.1.0", seed=0, config={},
+    )  # fmt: skip
+    asked: list[str] = []
+    with pytest.raises(VhbenchError, match=r"nothing was released, since \d+ files would have been deleted"):
+        release(tmp_path / "ode", approve=lambda names: bool(asked.extend(names)))
+    assert "b/test-00000-of-00001.parquet" in asked
+    assert not set(asked) & {*own, *small.files}
+    assert "v1.1.0" not in online.load(REPO)["tags"]  # type: ignore[index]
+    done = release(tmp_path / "ode", approve=lambda names: True)
+    assert list(done.deleted) == asked
+    assert {name: released(online)[name] for name in own} == own
+    assert splits.read_manifest(snapshot(REPO, done.sha)).content_hash == small.content_hash
+    assert release(tmp_path / "ode").is_new is False
+
+
+def test_another_benchmark_s_repository_is_refused(online: HubStandin, built: dict[str, Path], tmp_path: Path) -> None:
+    release(built["1.0.0"])
+    before = online.load(REPO)
+    rows = [
+        Row(row.config, replace(row.question, benchmark="mioh", benchmark_version=""))
+        for row in splits.read_rows(built["1.0.0"])
+    ]
+    splits.write_split(tmp_path / "mioh", rows, benchmark="mioh", version="2.0.0", seed=0, config={})
+    with pytest.raises(VhbenchError, match="holds the benchmark 'ode', not 'mioh': name another repository"):
+        release(tmp_path / "mioh")
+    online.create("org/theirs", private=False)
+    add(online, "org/theirs", **{"manifest.json": b'{"format": "webpack"}'})
+    with pytest.raises(VhbenchError, match=r"has a manifest\.json that is not vhbench's"):
+        push(built["1.0.0"], "org/theirs", progress=False)
+    assert online.load(REPO) == before
+
+
+def test_what_shall_be_private_never_goes_where_all_can_see_it(online: HubStandin, built: dict[str, Path]) -> None:
+    online.create(REPO, private=False)
+    before = online.load(REPO)
+    online.requests.clear()
+    with pytest.raises(VhbenchError, match="everybody can see it, so --private cannot hold"):
+        release(built["1.0.0"], private=True)
+    assert online.load(REPO) == before
+    assert not [request for request in online.requests if request.startswith(("PUT", "POST"))]
+    assert push(built["1.0.0"], "org/new", private=True, progress=False).is_new
+    assert online.load("org/new")["private"] is True  # type: ignore[index]
+    assert push(built["1.1.0"], "org/new", progress=False).is_new, "a private one stays one"
+
+
+def test_the_answers_of_a_hidden_edition_are_not_released(
+    online: HubStandin, built: dict[str, Path], tmp_path: Path
+) -> None:
+    rows = splits.read_rows(built["1.0.0"])
+    how: dict[str, Any] = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": {}}
+    splits.write_split(tmp_path / "ode", rows, **how, extra={"commitment": "0" * 64})
+    for private in (False, True):
+        with pytest.raises(VhbenchError, match=r"is a hidden edition .* push it without them, with --hidden"):
+            release(tmp_path / "ode", private=private)
+    assert online.load(REPO) is None
+    assert release(tmp_path / "ode", reveal=True).is_new
+
+
+def test_a_lower_version_leaves_the_newest_alone(online: HubStandin, built: dict[str, Path], tmp_path: Path) -> None:
+    build = ToyBuild(rows=4, shards=2, version="2.0.0", seed=3)
+    sharding.run(build, tmp_path, progress=False)
+    release(built["1.0.0"])
+    newest = release(tmp_path / "ode")
+    before = released(online)
+    back = release(built["1.1.0"])
+    assert (back.branch, back.tag) == ("backport-v1.1.0", "v1.1.0")
+    assert online.resolve(REPO, "main") == newest.sha
+    assert released(online) == before
+    assert released(online, "v1.1.0") == content(built["1.1.0"])
+    commits = online.load(REPO)["commits"]  # type: ignore[index]
+    assert commits[back.sha]["parent"] == online.resolve(REPO, "v1.0.0"), "it stands on the version below it"
+    assert release(built["1.1.0"]).is_new is False
+
+
+@pytest.mark.parametrize("mode", ["cut", "lost", "500"])
+def test_a_lower_version_cut_at_any_request_is_there_as_a_whole_or_not_at_all(
+    online: HubStandin, built: dict[str, Path], tmp_path: Path, mode: str
+) -> None:
+    sharding.run(ToyBuild(rows=4, shards=2, version="2.0.0", seed=3), tmp_path, progress=False)
+    release(built["1.0.0"])
+    newest = release(tmp_path / "ode").sha
+    old = online.load(REPO)
+    online.heal()
+    release(built["1.1.0"])
+    requests = len(online.requests)
+    for at in range(1, requests + 1):
+        online.save(REPO, old)  # type: ignore[arg-type]
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)  # as many requests as the first time
+        online.fail(mode, at=at)
+        with suppress(VhbenchError):
+            release(built["1.1.0"])
+        assert online.resolve(REPO, "main") == newest
+        tags = online.load(REPO)["tags"]  # type: ignore[index]
+        assert "v1.1.0" not in tags or released(online, "v1.1.0") == content(built["1.1.0"])
+        online.heal()
+        release(built["1.1.0"])
+        assert released(online, "v1.1.0") == content(built["1.1.0"])
+        assert online.resolve(REPO, "main") == newest
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        ("gated", "its owner must let you in"),
+        ("429", "the Hub was asked too often; run it again in 7 seconds"),
+        ("gone", "there is no such commit, or it was deleted"),
+        ("private", "there is no such repository, or you may not see it"),
+    ],
+)
+def test_what_the_hub_refuses_to_a_reader_is_one_line(
+    online: HubStandin, built: dict[str, Path], monkeypatch: pytest.MonkeyPatch, refusal: str, said: str
+) -> None:
+    sha = release(built["1.0.0"]).sha
+    online.refuse(REPO, refusal)
+    if refusal == "private":
+        monkeypatch.delenv("HF_TOKEN")
+    with pytest.raises(VhbenchError, match=said) as caught:
+        snapshot(REPO, sha)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("mode", ["cut", "lost", "500"])
@@ -120,6 +246,7 @@ def test_a_push_cut_at_any_request_publishes_all_or_nothing(
         for blob in (online.folder / "blobs").iterdir():
             if blob.read_bytes() in complete.values() and blob.read_bytes() not in content(built["1.0.0"]).values():
                 blob.unlink()
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)  # as many requests as the first time
         online.fail(mode, at=at)
         try:
             release(built["1.1.0"])
@@ -144,14 +271,14 @@ def test_somebody_else_pushes_meanwhile(
     online: HubStandin, built: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release(built["1.0.0"])
-    commit = hub_adapter._commit
+    commit = hub_release._commit
 
     def overtaken(*args: object, **options: object) -> str:
         stray = {"key": "file", "value": {"path": "stray.txt", "content": "eA=="}}
         online.commit(REPO, [{"key": "header", "value": {"summary": "stray"}}, stray])
         return commit(*args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(hub_adapter, "_commit", overtaken)
+    monkeypatch.setattr(hub_release, "_commit", overtaken)
     with pytest.raises(VhbenchError, match="somebody else pushed at the same time"):
         release(built["1.1.0"])
     assert "stray.txt" in released(online)

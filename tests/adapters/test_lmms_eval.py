@@ -90,7 +90,8 @@ def test_every_task_says_where_its_data_is_and_how_it_is_asked(index: dict[str, 
     for name, config in tasks.items():
         assert config["task"] == name
         assert config["output_type"] == "generate_until"
-        assert config["dataset_path"].startswith("vhbench.tasks.datasets.")
+        assert config["dataset_path"] == "parquet"
+        assert config["dataset_kwargs"].startswith("vhbench.tasks.datasets.")
 
 
 def found(name: str) -> Any:

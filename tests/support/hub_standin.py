@@ -136,12 +136,12 @@ class HubStandin:
         blob = hashlib.sha1(f"blob {len(text)}\0".encode() + text).hexdigest()
         return {"sha256": digest, "blob": blob, "size": len(content), "lfs": lfs, "pointer": len(pointer)}
 
-    def commit(self, repo: str, lines: list[dict[str, Any]]) -> tuple[int, dict[str, Any]]:
+    def commit(self, repo: str, lines: list[dict[str, Any]], branch: str = "main") -> tuple[int, dict[str, Any]]:
         """Apply a commit as a whole, or not at all."""
         with self._lock:
             data = self.load(repo)
             assert data is not None
-            head = data["branches"]["main"]
+            head = data["branches"][branch]
             files = dict(data["commits"][head]["files"])
             header = next(line["value"] for line in lines if line["key"] == "header")
             if header.get("parentCommit") not in (None, head):
@@ -156,15 +156,25 @@ class HubStandin:
                     files[value["path"]] = self.entry(value["oid"], lfs=True)
                 elif line["key"] == "deletedFile" and files.pop(value["path"], None) is None:
                     return 404, {"error": "A file with this name doesn't exist"}
-            sha = self._append(data, header["summary"], files)
+            sha = self._append(data, header["summary"], files, branch)
             self.save(repo, data)
             return 200, {"success": True, "commitOid": sha, "commitUrl": f"{self.url}/datasets/{repo}/commit/{sha}"}
 
-    def _append(self, data: dict[str, Any], title: str, files: dict[str, Any]) -> str:
-        parent = data["branches"].get("main", "")
+    def branch(self, repo: str, revision: str, name: str) -> int:
+        with self._lock:
+            data = self.load(repo)
+            assert data is not None
+            if name in data["branches"]:
+                return 409
+            data["branches"][name] = self.resolve(repo, revision)
+            self.save(repo, data)
+            return 200
+
+    def _append(self, data: dict[str, Any], title: str, files: dict[str, Any], branch: str = "main") -> str:
+        parent = data["branches"].get(branch, "")
         sha = hashlib.sha1(json.dumps([parent, title, files], sort_keys=True).encode()).hexdigest()
         data["commits"][sha] = {"parent": parent, "title": title, "files": files}
-        data["branches"]["main"] = sha
+        data["branches"][branch] = sha
         return sha
 
     def tag(self, repo: str, revision: str, name: str) -> int:
@@ -176,6 +186,13 @@ class HubStandin:
             data["tags"][name] = self.resolve(repo, revision)
             self.save(repo, data)
             return 200
+
+    def refuse(self, repo: str, refusal: str) -> None:
+        """From now on refuse readers: "gated", "429" (asked too often), "gone" (no commit), "private" (hidden)."""
+        with self._lock:
+            data = self.load(repo)
+            assert data is not None
+            self.save(repo, {**data, "refusal": refusal, "private": data["private"] or refusal == "private"})
 
     def resolve(self, repo: str, revision: str) -> str | None:
         """Return the commit that a branch, tag or SHA stands for."""
@@ -239,7 +256,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _allowed(self, match: re.Match[str], name: str) -> bool:
         known = self.headers.get("Authorization") == f"Bearer {TOKEN}"
-        if name in ("whoami", "create", "preupload", "commit", "tag", "batch") and not known:
+        if name in ("whoami", "create", "preupload", "commit", "tag", "branch", "batch") and not known:
             self._json({"error": "Invalid username or password."}, 401)
             return False
         repo = match.groupdict().get("repo")
@@ -249,6 +266,15 @@ class _Handler(BaseHTTPRequestHandler):
         if data is None or (data["private"] and not known):
             self._error("RepoNotFound", "Repository not found")
             return False
+        if refusal := data.get("refusal"):
+            if refusal == "gated":
+                self._error("GatedRepo", "Access to this dataset is restricted", 403)
+            elif refusal == "429":
+                self._json({"error": "Too Many Requests"}, 429, {"Retry-After": "7"})
+            elif refusal == "gone":
+                self._error("RevisionNotFound", "Invalid rev id")
+            if refusal != "private":
+                return False
         revision = match.groupdict().get("revision")
         if revision and self.hub.resolve(repo, revision) is None:
             self._error("RevisionNotFound", f"Invalid rev id: {revision}")
@@ -258,8 +284,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _json(self, data: Any, status: int = 200, headers: dict[str, str] | None = None) -> None:
         self._send(json.dumps(data).encode(), status, {"Content-Type": "application/json", **(headers or {})})
 
-    def _error(self, code: str, message: str) -> None:
-        self._json({"error": message}, 404, {"X-Error-Code": code, "X-Error-Message": message})
+    def _error(self, code: str, message: str, status: int = 404) -> None:
+        self._json({"error": message}, status, {"X-Error-Code": code, "X-Error-Message": message})
 
     def _send(self, content: bytes, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -355,9 +381,14 @@ class _Handler(BaseHTTPRequestHandler):
         self._json({}, 200 if (self.hub.folder / "blobs" / oid).exists() else 404)
 
     def commit(self, body: bytes, repo: str, revision: str) -> None:
-        assert revision == "main"
-        status, answer = self.hub.commit(repo, [json.loads(line) for line in body.splitlines() if line.strip()])
+        lines = [json.loads(line) for line in body.splitlines() if line.strip()]
+        status, answer = self.hub.commit(repo, lines, revision)
         self._json(answer, status)
+
+    def branch(self, body: bytes, repo: str, name: str) -> None:
+        wanted = json.loads(body or b"{}").get("startingPoint", "main")
+        status = self.hub.branch(repo, wanted, name)
+        self._json({} if status == 200 else {"error": "Branch already exists"}, status)
 
     def tag(self, body: bytes, repo: str, revision: str) -> None:
         status = self.hub.tag(repo, revision, json.loads(body)["tag"])
@@ -410,6 +441,7 @@ _ROUTES = (
     ("POST", f"/api/datasets/{_REPO}/preupload/{_REVISION}", "preupload"),
     ("POST", f"/api/datasets/{_REPO}/commit/{_REVISION}", "commit"),
     ("POST", f"/api/datasets/{_REPO}/tag/{_REVISION}", "tag"),
+    ("POST", f"/api/datasets/{_REPO}/branch/(?P<name>[^/]+)", "branch"),
     ("POST", rf"/datasets/{_REPO}\.git/info/lfs/objects/batch", "batch"),
     ("PUT", "/lfs/(?P<oid>[0-9a-f]{64})", "put"),
     ("POST", "/lfs/(?P<oid>[0-9a-f]{64})/verify", "verify"),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -46,6 +47,13 @@ def build(root: Path, name: str = "q", rows: int = 2) -> Path:
     return root / "ode"
 
 
+def load(name: str, folder: Path) -> Any:
+    """Load what a task reads, as lmms-eval does."""
+    import datasets as hf
+
+    return hf.load_dataset("parquet", cache_dir=str(folder / "cache"), **getattr(datasets, name))["test"]
+
+
 @pytest.fixture(autouse=True)
 def _fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv("VHBENCH_DATA", raising=False)
@@ -60,7 +68,7 @@ def test_a_local_build_comes_first_and_is_named(
 ) -> None:
     folder = build(tmp_path)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    assert datasets.ode == str(folder)
+    assert datasets.ode == {"data_files": {"test": [str(folder / CONFIG / "test-00000-of-00001.parquet")]}}
     assert "vhbench: ode 1.0.0 from VHBENCH_DATA" in capsys.readouterr().err
 
 
@@ -151,7 +159,15 @@ def test_other_rows_than_those_of_the_manifest_are_never_scored(
 
 
 @pytest.mark.parametrize(
-    "name", [f"{CONFIG}/test-00001-of-00009.parquet", f"{CONFIG}/README.md", "more/test-0.parquet"]
+    "name",
+    [
+        f"{CONFIG}/test-00001-of-00009.parquet",
+        f"{CONFIG}/README.md",
+        f"{CONFIG}/.test-00001-of-00002.parquet",
+        f"{CONFIG}/.huggingface.yaml",
+        ".huggingface.yaml",
+        "more/test-0.parquet",
+    ],
 )
 def test_a_file_beside_the_shards_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     # load_dataset on the folder reads every file in it, and the content hash covers none but the listed ones.
@@ -163,17 +179,30 @@ def test_a_file_beside_the_shards_is_refused(tmp_path: Path, monkeypatch: pytest
         datasets.resolve("ode")
 
 
-def test_hidden_files_and_files_beside_the_folders_do_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import datasets as hf
-
+def test_what_file_managers_leave_and_files_beside_the_folders_do_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = build(tmp_path)
-    shard = (folder / CONFIG / "test-00000-of-00001.parquet").read_bytes()
-    (folder / CONFIG / ".test-00001-of-00002.parquet").write_bytes(shard)
     (folder / CONFIG / ".DS_Store").write_bytes(b"x")
     (folder / "notes.txt").write_text("mine")
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    loaded = hf.load_dataset(datasets.ode_fictional_existence, cache_dir=str(tmp_path / "cache"))
-    assert datasets.select(loaded["test"])["id"][:] == ["q0", "q1"]
+    assert datasets.select(load(CONFIG, tmp_path))["id"][:] == ["q0", "q1"]
+
+
+def test_a_task_loads_the_files_of_the_manifest_whatever_else_lies_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = build(tmp_path / "a [copy]")
+    evil = build(tmp_path / "b", name="evil", rows=9) / CONFIG / "test-00000-of-00001.parquet"
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "a [copy]"))
+    datasets.resolve("ode")
+    # After the check: what comes later is not loaded either.
+    (folder / CONFIG / ".evil.parquet").write_bytes(evil.read_bytes())
+    settings = "configs:\n- config_name: default\n  data_files: .evil.parquet\n"
+    (folder / CONFIG / ".huggingface.yaml").write_text(settings)
+    (folder / ".huggingface.yaml").write_text(settings)
+    for name in (CONFIG, "ode"):
+        assert load(name, tmp_path)["id"][:] == ["q0", "q1"]
 
 
 def test_bad_data_ends_a_run_with_one_line_and_an_exit_code(
@@ -202,10 +231,10 @@ def test_a_task_that_a_split_lacks_ends_a_run_with_what_there_is_and_how_to_buil
     ) in done.stderr
 
 
-def test_a_config_is_resolved_to_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_config_is_resolved_to_its_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = build(tmp_path)
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
-    assert datasets.ode_fictional_existence == str(folder / "ode_fictional_existence")
+    assert datasets.files("ode_fictional_existence") == [folder / CONFIG / "test-00000-of-00001.parquet"]
     with pytest.raises(AttributeError, match="no attribute 'pope_random'"):
         _ = datasets.pope_random
 

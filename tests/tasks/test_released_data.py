@@ -13,7 +13,7 @@ from hub_standin import HubStandin
 from PIL import Image
 
 from vhbench import card, splits
-from vhbench.adapters.hub import push
+from vhbench.adapters.hub_release import push
 from vhbench.schema import Question, Row
 
 REPO = "org/vhbench-ode"
@@ -60,7 +60,7 @@ def environment(hub: HubStandin, folder: Path, pin: dict[str, str]) -> dict[str,
 
 
 def resolve(variables: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    code = "from vhbench.tasks import datasets; print(datasets.ode)"
+    code = "from vhbench.tasks import datasets; print(datasets.or_exit(datasets.resolve, 'ode').path)"
     return subprocess.run([sys.executable, "-c", code], env=variables, capture_output=True, text=True, check=False)
 
 

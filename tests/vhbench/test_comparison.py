@@ -1,5 +1,6 @@
 """What changed between two versions, and may their scores be compared?"""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from vhbench import splits
 from vhbench.cli import app
 from vhbench.comparison import compare
 from vhbench.schema import Row, VhbenchError
+from vhbench.seeding import rng
 
 ROWS = [item for item in ToyBuild(shards=1).make(0) if isinstance(item, Row)]
 
@@ -82,3 +84,38 @@ def test_the_words_that_captions_are_searched_for_count(tmp_path: Path) -> None:
     assert "\x1b" not in result.output
     assert compare(first, write(tmp_path / "3", ROWS, "2.0.0", vocabulary=others)).code == 1
     assert compare(first, write(tmp_path / "4", ROWS, "1.0.1", vocabulary=words)).code == 0
+
+
+def truncated(split: Path) -> None:
+    shard = next(split.glob("*/*.parquet"))
+    shard.write_bytes(shard.read_bytes()[:-50])
+
+
+def empty(split: Path) -> None:
+    next(split.glob("*/*.parquet")).write_bytes(b"")
+
+
+def random_bytes(split: Path) -> None:
+    next(split.glob("*/*.parquet")).write_bytes(rng(0, "noise").bytes(2000))
+
+
+def of_another(split: Path) -> None:
+    other = write(split.with_name("other"), changed(answer="no"), "1.0.0")
+    for shard in other.glob("*/*.parquet"):
+        (split / shard.relative_to(other)).write_bytes(shard.read_bytes())
+
+
+def without_a_shard(split: Path) -> None:
+    next(split.glob("*/*.parquet")).unlink()
+
+
+@pytest.mark.parametrize("damage", [truncated, empty, random_bytes, of_another, without_a_shard])
+def test_a_manifest_alone_is_not_believed(tmp_path: Path, damage: Callable[[Path], None]) -> None:
+    # The content hashes in the two manifests are equal all the time.
+    first, second = write(tmp_path / "1", ROWS, "1.0.0"), write(tmp_path / "2", ROWS, "1.0.1")
+    assert compare(first, second).comparable
+    damage(second)
+    for pair in ((first, second), (second, first)):
+        with pytest.raises(VhbenchError) as caught:
+            compare(*pair)
+        assert "\n" not in str(caught.value)

@@ -43,14 +43,15 @@ def black_and_white(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
+UNKNOWN = "image cannot be decoded (it must be one of PNG, JPEG, WEBP, GIF, BMP, TIFF)"
 BAD = {
     "PostScript": (
         b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n(run) print\n",
-        "image cannot be decoded (it must be one of PNG, JPEG, WEBP)",
+        UNKNOWN,
     ),
-    "GIF": (encoded("GIF"), "image cannot be decoded (it must be one of PNG, JPEG, WEBP)"),
-    "TIFF": (encoded("TIFF"), "image cannot be decoded (it must be one of PNG, JPEG, WEBP)"),
-    "no image": (b"<svg onload='alert(1)'/>", "image cannot be decoded (it must be one of PNG, JPEG, WEBP)"),
+    "PPM": (encoded("PPM"), UNKNOWN),
+    "ICO": (encoded("ICO"), UNKNOWN),
+    "no image": (b"<svg onload='alert(1)'/>", UNKNOWN),
     "cut": (encoded("PNG", (64, 64))[:-30], "image cannot be decoded"),
     "large": (black_and_white(16_000, 11_000), "image of 16000 × 11000 pixels; at most 64 megapixels"),
     "bomb": (black_and_white(40_000, 40_000), "image cannot be decoded (Image size (1600000000 pixels) exceeds"),

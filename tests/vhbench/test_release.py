@@ -1,11 +1,14 @@
 """``vhbench push`` from end to end, against a Hub of the test's own."""
 
+import base64
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,8 +17,10 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import release, splits
-from vhbench.adapters.hub import Release, snapshot
+from vhbench.adapters.hub import snapshot
+from vhbench.adapters.hub_release import Release
 from vhbench.builds import sharding
+from vhbench.card.dataset_card import BEGIN, END
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
 
@@ -137,7 +142,7 @@ def test_the_script_runs_by_itself(hub: HubStandin, tmp_path: Path) -> None:
 
 
 def test_a_dry_run_needs_no_login(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vhbench.adapters.hub.logged_in", lambda: False)
+    monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
     code, output = command(build(tmp_path), "--repo-id", REPO, "--version", "1.0.0", "--dry-run")
     assert code == 0, output
     assert "would get the tag v1.0.0, 10 files, nothing was sent" in output
@@ -181,6 +186,66 @@ def test_a_change_that_the_version_hides_is_not_released(online: HubStandin, com
     assert (code, "nothing new" in said) == (0, True)
 
 
+def test_what_a_person_wrote_into_the_card_is_kept(online: HubStandin, command: Command, tmp_path: Path) -> None:
+    pin = tmp_path / "pin.yaml"
+    old, new = (build(tmp_path / v, version=v, seed=n, shards=1, rows=2) for n, v in enumerate(("1.0.0", "2.0.0")))
+    assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)[0] == 0
+    card = online.files(REPO)["README.md"].decode()
+    _, front, body = card.split("---\n", 2)
+    own = f"---\nextra_gated_prompt: Be kind.\n{front}---\n\nErratum: q7 is odd.\n\n{body}\n## Thanks\n\nTo all.\n"
+    lines = [{"key": "header", "value": {"summary": "x"}}]
+    lines += [{"key": "file", "value": {"path": "README.md", "content": base64.b64encode(own.encode()).decode()}}]
+    online.commit(REPO, lines)
+
+    assert command(new, "--repo-id", REPO, "--version", "2.0.0", "--pin", pin, "--yes")[0] == 0
+    found = online.files(REPO)["README.md"].decode()
+    assert yaml.safe_load(found.split("---\n")[1])["extra_gated_prompt"] == "Be kind."
+    assert found.index("Erratum: q7 is odd.") < found.index(BEGIN) < found.index(END) < found.index("## Thanks")
+    assert (found.count(BEGIN), found.count("Erratum"), found.count("## Thanks")) == (1, 1, 1)
+    assert splits.read_manifest(new).content_hash in found
+    assert splits.read_manifest(old).content_hash not in found
+
+
+def test_files_are_deleted_only_when_that_is_wanted(
+    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / "pin.yaml"))
+    old = build(tmp_path / "1", shards=2, rows=2)
+    how: dict[str, Any] = {"benchmark": "ode", "version": "2.0.0", "seed": 0, "config": {}}
+    one_config = (replace(row, config="a") for row in splits.read_rows(build(tmp_path / "x", version="2.0.0")))
+    splits.write_split(tmp_path / "2/ode", one_config, **how)
+    assert command(old, "--repo-id", REPO, "--version", "1.0.0")[0] == 0
+    code, output = command(tmp_path / "2/ode", "--repo-id", REPO, "--version", "2.0.0")  # nobody says yes
+    assert code != 0
+    assert "  - b/test-00000-of-00001.parquet" in output
+    assert online.resolve(REPO, "v2.0.0") is None
+    code, output = command(tmp_path / "2/ode", "--repo-id", REPO, "--version", "2.0.0", "--yes")
+    assert code == 0, output
+    assert "b/test-00000-of-00001.parquet" not in online.files(REPO)
+
+
+def test_a_lower_version_leaves_changelog_and_pin_alone(
+    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(release, "own_pins", lambda: tmp_path / "pin.yaml")
+    versions = ("1.0.0", "2.0.0", "1.1.0")
+    old, new, lower = (build(tmp_path / v, version=v, seed=n, shards=1, rows=2) for n, v in enumerate(versions))
+    for directory, version in ((old, "1.0.0"), (new, "2.0.0")):
+        assert command(directory, "--repo-id", REPO, "--version", version)[0] == 0
+    pinned, before = (tmp_path / "pin.yaml").read_text(), online.files(REPO)
+    options = ("--repo-id", REPO, "--version", "1.1.0", "--comparable-anyway")
+    code, output = command(lower, *options, "--dry-run")
+    assert (code, "on a branch of its own, backport-v1.1.0" in output) == (0, True)
+    code, output = command(lower, *options)
+    assert code == 0, output
+    assert "main stays as it is, this one is on the branch backport-v1.1.0" in output
+    assert f"{tmp_path / 'pin.yaml'} keeps v2.0.0, which is newer" in output
+    assert (tmp_path / "pin.yaml").read_text() == pinned
+    assert online.files(REPO) == before
+    changelog = online.files(REPO, "v1.1.0")["CHANGELOG.md"].decode()
+    assert changelog == "### 1.1.0\n\nA new version.\n\n### 1.0.0\n\nFirst release.\n"
+
+
 def test_a_dry_run_writes_nothing(online: HubStandin, command: Command, tmp_path: Path) -> None:
     old, new = (build(tmp_path / version, version=version, shards=1, rows=2) for version in ("1.0.0", "1.0.1"))
     assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "pin", "--notes", "N1")[0] == 0
@@ -200,24 +265,24 @@ def test_a_pin_changes_its_own_lines_only(tmp_path: Path) -> None:
     file.write_text(
         f"# lead\node:  # the first\n  # inner\n  repo_id: a/b  # moved\n  revision: x\n  old: 1\n\n{others}\n# last\n"
     )
-    assert release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    values = {"repo_id": "o/n", "revision": "1" * 40, "tag": "v1.0.0", "content_hash": manifest.content_hash}
+    assert release.write_pin(file, "ode", values)
     assert file.read_text() == (
         f"# lead\node:  # the first\n  # inner\n  repo_id: o/n  # moved\n  revision: '{'1' * 40}'\n"
         f"  content_hash: {manifest.content_hash}\n  tag: v1.0.0\n\n{others}\n# last\n"
     )
-    assert not release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
-    values = {"repo_id": "o/n", "revision": "1" * 40, "tag": "v1.0.0", "content_hash": manifest.content_hash}
+    assert not release.write_pin(file, "ode", values)
     assert yaml.safe_load(file.read_text())["ode"] == values
     file.write_text(others)
-    release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    release.write_pin(file, "ode", values)
     assert file.read_text().startswith(others + "ode:\n")
     file.write_text("ode: {repo_id: a/b}  # flow\n" + others)
-    release.write_pin(file, manifest, "o/n", "v1.0.0", "1" * 40)
+    release.write_pin(file, "ode", values)
     assert file.read_text().endswith(others)
     assert yaml.safe_load(file.read_text())["ode"] == values
 
 
-def test_the_pin_goes_into_the_checkout_or_the_folder_one_is_in(
+def test_the_pin_goes_into_the_checkout_or_the_named_file_and_is_printed_otherwise(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     manifest = splits.read_manifest(build(tmp_path / "built", shards=1, rows=2))
@@ -235,7 +300,10 @@ def test_the_pin_goes_into_the_checkout_or_the_folder_one_is_in(
 
     assert said(checkout / "tasks") == f"pinned in {checkout / 'tasks' / 'release.yaml'}\n"
     read = "the tasks read it with VHBENCH_RELEASE="
-    assert said(site / "vhbench" / "tasks") == f"pinned in release.yaml\n{read}{work / 'release.yaml'}\n"
+    installed = said(site / "vhbench" / "tasks")
+    assert installed.startswith("to evaluate on it, save these lines in a file and name that in VHBENCH_RELEASE")
+    assert yaml.safe_load(installed.partition("\n")[2])["ode"]["revision"] == "1" * 40
+    assert not list(work.iterdir())
     mine = work / "mine.yaml"
     assert said(checkout / "tasks", mine) == f"pinned in {mine}\n{read}{mine}\n"
     assert [file.name for file in tmp_path.rglob("*.yaml") if site in file.parents] == []

@@ -59,13 +59,15 @@ def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: st
 
 
 def label(text: str) -> str:
-    """Return "yes" or "no" if that is all a text says, as a word, a letter or a truth value; otherwise "".
+    """Return "yes" or "no" if that is all a text says, as a word, a letter, a truth value or 1 and 0; otherwise "".
 
-    >>> [label(text) for text in ("Yes.", "n", "TRUE", "yes, it is")]
-    ['yes', 'no', 'yes', '']
+    >>> [label(text) for text in ("Yes.", "n", "TRUE", "0", "1.0", "yes, it is")]
+    ['yes', 'no', 'yes', 'no', 'yes', '']
     """
     word = text.strip().rstrip(".!").lower()
-    return "yes" if word in ("yes", "y", "true") else "no" if word in ("no", "n", "false") else ""
+    return (
+        "yes" if word in ("yes", "y", "true", "1", "1.0") else "no" if word in ("no", "n", "false", "0", "0.0") else ""
+    )
 
 
 YES_NO: Mapping[str, Parser] = {

@@ -124,6 +124,7 @@ class MiohBuild(SplitBuild):
         for made in filler.fill():
             yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
         for index in sorted(set().union(*(cell.scenes for cell in filler.cells.values()))):
+            mioh_sources.check_upright(pool.scenes[index])
             yield pool.scenes[index]
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:

@@ -45,8 +45,9 @@ class VHExpansionBuild(SplitBuild):
 
     source: str = option(
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
-        "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer, "
-        "and options where there are several. FORM may be left out where it can be told.",
+        "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
+        "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be left out where "
+        "it can be told.",
         names=("--source", "-s"),
         metavar="FORM:PATH",
         panel=_CASES,
@@ -70,8 +71,8 @@ class VHExpansionBuild(SplitBuild):
     )
     severity: int = option("1–5 as in ImageNet-C; 0: the paper's.", 0, least=0, most=5, panel=_IMAGE)
     keep_unsure: bool = option(
-        "Keep questions about colour and light on brightened images (brown turns orange there), about blur on blurred "
-        "ones and the like, as the paper does, although their answers may have changed.",
+        "Keep questions about colour and light on brightened images (brown turns orange there), about text and small "
+        "things on blurred and noisy ones and the like, as the paper does, although their answers may have changed.",
         False,
         panel=_IMAGE,
     )
@@ -91,7 +92,11 @@ class VHExpansionBuild(SplitBuild):
     schedule: str = option("Step size: `constant` or `cosine`.", "constant", panel=_ATTACK)
     stop_at: float | None = option("An image is finished at this similarity; all steps otherwise.", None, panel=_ATTACK)
     batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
-    compat: bool = option("Attack as the released code does; add --schedule cosine.", False, panel=_ATTACK)
+    compat: bool = option(
+        "As the released code does: blur by 5 pixels whatever an image's size; attack its way (add --schedule cosine).",
+        False,
+        panel=_IMAGE,
+    )
 
     def check(self) -> None:
         """Look at every option, and read the whole source, before anything is built.
@@ -133,6 +138,7 @@ class VHExpansionBuild(SplitBuild):
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
             "keep_unsure": self.keep_unsure,
+            "compat": self.compat,
         }
         if not self.attack:
             return shared
@@ -198,7 +204,9 @@ class VHExpansionBuild(SplitBuild):
         digest = expansion.digest_of(data)
         for name in self.perturbations:
             if cases:
-                image = expansion.perturbed(pixels, digest, name, seed=self.seed, severity=self.severity or None)
+                image = expansion.perturbed(
+                    pixels, digest, name, seed=self.seed, severity=self.severity or None, compat=self.compat
+                )
                 for case in cases:
                     word = "" if self.keep_unsure else expansion.may_change(case.question.question, name)
                     if word:

@@ -17,6 +17,7 @@ from vhbench.files import cache_folder
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
+from vhbench.images import as_seen
 from vhbench.results import read_samples
 from vhbench.schema import Rejection, Row, Scene, VhbenchError, read_image
 
@@ -138,7 +139,5 @@ def _model(name: str) -> "TransformersVLM":
 
 
 def _rgb(pixels: Array) -> Array:
-    """Return (H, W, 3): grey is repeated, alpha is left out, as models that convert to RGB see it."""
-    colour = pixels[:, :, None] if pixels.ndim == 2 else pixels
-    channels = colour.shape[2]
-    return np.ascontiguousarray(np.repeat(colour[:, :, :1], 3, axis=2) if channels < 3 else colour[:, :, :3])
+    """Return (H, W, 3), as models see the picture."""
+    return np.asarray(as_seen(Image.fromarray(pixels)))

@@ -29,11 +29,21 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
 """The end of a link's text, where what follows, "(…" or ": …", is no address on the web."""
 
+_FRONT = re.compile(r"\A---\n(.*?\n)?---\n", re.DOTALL)
+BEGIN = "<!-- vhbench: from here on written anew with each release; what stands outside of the marks is kept -->"
+END = "<!-- vhbench: end -->"
+
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
 
 def write_card(
-    directory: Path, *, repo_id: str = "", changelog: str = "", picture: bytes = b"", into: Path | None = None
+    directory: Path,
+    *,
+    repo_id: str = "",
+    changelog: str = "",
+    picture: bytes = b"",
+    into: Path | None = None,
+    former: str = "",
 ) -> None:
     """Write the card and what belongs to it; a former card is replaced.
 
@@ -43,6 +53,7 @@ def write_card(
         changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one. HTML in it becomes plain text.
         picture: a contact sheet as PNG; empty keeps the one that is there.
         into: another folder to write into than the split directory.
+        former: a card; what people wrote into it outside our marks, and into its front matter, is kept.
 
     Raises:
         VhbenchError: if the split cannot be read.
@@ -61,6 +72,7 @@ def write_card(
     texts = {
         "CHANGELOG.md": changelog,
         "README.md": _readme(
+            former,
             _front_matter(directory, manifest, found),
             manifest,
             found,
@@ -102,10 +114,10 @@ def _about(manifest: Manifest) -> Benchmark:
     return BENCHMARKS.get(manifest.benchmark, unknown)
 
 
-def _readme(front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts, **shown: Any) -> str:
+def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts, **shown: Any) -> str:
     # The card is Markdown: what comes from data is escaped by "cell", so HTML escaping would only double it.
     environment = Environment(loader=PackageLoader("vhbench.card", "."), undefined=StrictUndefined, autoescape=False)  # noqa: S701
-    environment.filters["cell"] = _cell
+    environment.filters["cell"] = cell
     body = environment.get_template("card.md.jinja").render(
         manifest=manifest,
         about=_about(manifest),
@@ -118,7 +130,23 @@ def _readme(front: dict[str, Any], manifest: Manifest, found: counts.SplitCounts
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
         **shown,
     )
-    return f"---\n{_dump(front)}---\n\n{body}\n"
+    kept, before, after = _own_words(former)
+    section = f"{BEGIN}\n\n{body.strip()}\n\n{END}"
+    text = "\n\n".join(part for part in (before, section, after) if part)
+    return f"---\n{_dump(kept | front)}---\n\n{text}\n"
+
+
+def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
+    """Return what people wrote into a card: front matter, and text before and after our section."""
+    match = _FRONT.match(former)
+    try:
+        front = yaml.safe_load(match[1]) if match else {}
+    except yaml.YAMLError:
+        front = {}
+    body = former[match.end() :] if match else former
+    before, begin, rest = body.partition(BEGIN)
+    after = rest.partition(END)[2] if begin else before
+    return front if isinstance(front, dict) else {}, before.strip() if begin else "", after.strip()
 
 
 def _kept_changelog(directory: Path) -> str:
@@ -214,6 +242,6 @@ def _dump(data: dict[str, Any]) -> str:
     return yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=120)
 
 
-def _cell(text: object) -> str:
+def cell(text: object) -> str:
     """Return a text that is harmless in a Markdown table: no markup, no HTML, no line breaks."""
     return html.escape(_MARKDOWN.sub(r"\\\1", " ".join(str(text).split())), quote=False)

@@ -1,4 +1,4 @@
-"""The command line: ``vhbench build|verify|push|diff|preview|score|answers|analyse|review|tasks|demo``, a file each.
+"""The command line: ``vhbench build``, ``verify``, ``push`` … ``demo``, one file per command.
 
 Every module here is cheap to import: what a command needs is imported when it runs.
 """
@@ -7,7 +7,8 @@ import sys
 
 import typer
 
-from vhbench.cli import analyse, answers, build, demo, diff, preview, push, review, score, tasks, verify
+from vhbench import terminal
+from vhbench.cli import analyse, answers, build, demo, diff, preview, push, review, score, tasks, verify, yank
 from vhbench.schema import VhbenchError
 
 app = typer.Typer(
@@ -35,6 +36,7 @@ app.command()(demo.demo)
 app.command()(verify.verify)
 app.command()(diff.diff)
 app.command()(push.push)
+app.command()(yank.yank)
 app.add_typer(score.app, name="score")
 app.command()(review.review)
 app.command()(answers.answers)
@@ -43,8 +45,9 @@ app.add_typer(analyse.app, name="analyse")
 
 def main() -> None:
     """Run the command line; bad input ends in one line on stderr and exit code 2."""
+    terminal.protect()
     try:
         app()
     except VhbenchError as error:
-        print(f"vhbench: {error}", file=sys.stderr)
+        print(f"vhbench: {terminal.escaped(str(error))}", file=sys.stderr)
         sys.exit(2)

@@ -24,6 +24,7 @@ from vhbench.splits.reading import (
     read_scenes,
     read_truths,
     recompute_content_hash,
+    recompute_scenes_hash,
 )
 from vhbench.splits.replacing import check_place, locked
 from vhbench.splits.verifying import damage, verify
@@ -45,6 +46,7 @@ __all__ = [
     "read_scenes",
     "read_truths",
     "recompute_content_hash",
+    "recompute_scenes_hash",
     "verify",
     "write_split",
 ]

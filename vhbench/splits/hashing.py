@@ -1,7 +1,11 @@
-"""The identity of a split: a hash over its rows that no order, file layout or Parquet writer can change."""
+"""The identity of a split: a hash over all that its scores depend on, which no order, file layout or writer can change.
+
+That is its rows with their images, the scenes behind them, and the words that captions are searched for.
+"""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from vhbench.columns import hashed
 from vhbench.files import canonical
@@ -16,33 +20,57 @@ def row_hash(config: str, question: Question, digests: Sequence[bytes]) -> bytes
     return hashlib.sha256(canonical([config, hashed(question), [d.hex() for d in digests]])).digest()
 
 
-def content_hash(row_hashes: Iterable[bytes]) -> str:
-    """Combine row hashes into the content hash of a split: the SHA-256 of the sorted hashes, in hex.
+def combined(hashes: Iterable[bytes]) -> str:
+    """Return the SHA-256 of hashes in sorted order, in hex.
 
-    >>> content_hash([b"b" * 32, b"a" * 32]) == content_hash([b"a" * 32, b"b" * 32])
+    >>> combined([b"b" * 32, b"a" * 32]) == combined([b"a" * 32, b"b" * 32])
     True
     """
-    return hashlib.sha256(b"".join(sorted(row_hashes))).hexdigest()
+    return hashlib.sha256(b"".join(sorted(hashes))).hexdigest()
 
 
-def digested(rows: Iterable[Row]) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
+def content_hash(row_hashes: Iterable[bytes], scenes_hash: str, config: Mapping[str, Any]) -> str:
+    """Return the content hash of a split.
+
+    Args:
+        row_hashes: of all rows, see :func:`row_hash`.
+        scenes_hash: of the scenes, "" where none are stored.
+        config: of the manifest; its ``vocabulary``, if it has one, decides what a caption mentions.
+    """
+    facts = {"scenes": scenes_hash, "vocabulary": config.get("vocabulary")}
+    told = (canonical([name, value]) for name, value in facts.items() if value)
+    return combined([*row_hashes, *(hashlib.sha256(fact).digest() for fact in told)])
+
+
+def truth_hash(name: str, image_sha256: str, truth: str) -> bytes:
+    """Return the SHA-256 of one stored scene: its id, the SHA-256 of its image in hex, the rest as canonical JSON."""
+    return hashlib.sha256(canonical([name, image_sha256, truth])).digest()
+
+
+def digested(
+    rows: Iterable[Row], *, read: Callable[[ImageData], bytes] = read_image
+) -> Iterator[tuple[Row, Digests, tuple[bytes, ...]]]:
     """Yield rows with their images' SHA-256 and bytes; an image that a row shares with the one before is read once.
 
     Not in threads of its own: a thread that hashes one image after the other waits for the interpreter each time, and
     while a split is written the window before is being written and its file hashed meanwhile.
+
+    Args:
+        rows: their images are bytes or files.
+        read: gives an image's bytes.
 
     Raises:
         VhbenchError: if an image cannot be read, or is empty.
     """
     known: dict[int, tuple[ImageData, bytes, bytes]] = {}  # by identity, which holds while the image is kept here
     for row in rows:
-        known = {id(image): known.get(id(image)) or _read(image) for image in row.question.images}
+        known = {id(image): known.get(id(image)) or _read(image, read) for image in row.question.images}
         found = [known[id(image)] for image in row.question.images]
         yield row, tuple(digest for _, digest, _ in found), tuple(data for _, _, data in found)
 
 
-def _read(image: ImageData) -> tuple[ImageData, bytes, bytes]:
-    data = read_image(image)
+def _read(image: ImageData, read: Callable[[ImageData], bytes]) -> tuple[ImageData, bytes, bytes]:
+    data = read(image)
     if not data:
         raise VhbenchError(f"image {image!r}: is empty")
     return image, hashlib.sha256(data).digest(), data

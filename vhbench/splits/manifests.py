@@ -14,7 +14,10 @@ MANIFEST = "manifest.json"
 SCENES = "scenes.parquet"
 REJECTIONS = "rejections.jsonl"
 FORMAT = "vhbench-split-1"
-DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes")
+YANKED = "yanked.json"
+"""In a repository: version → why it was withdrawn."""
+
+DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_sheet.png", ".gitattributes", YANKED)
 """Files that are made from the manifest; the manifest does not list them."""
 
 SECRET_SEED = -1
@@ -23,6 +26,8 @@ SECRET_SEED = -1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
 _SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")
+_LITTER = re.compile(r"\.DS_Store|\._.*|Thumbs\.db|desktop\.ini")
+_ROWS = re.compile(r"\.huggingface\.yaml|.*\.parquet")
 _MAX_MANIFEST = 64 << 20
 
 _Positive = Annotated[int, Meta(ge=1)]
@@ -105,19 +110,28 @@ def config_files(manifest: Manifest) -> dict[str, list[str]]:
 
 
 def check_no_strays(directory: Path, manifest: Manifest) -> None:
-    """Check that the folders of a split hold no file that its manifest does not list.
+    """Check that a split holds no rows but those of the files that its manifest lists.
 
-    Whoever loads a folder with ``datasets`` gets the rows of every file in it, and no hash covers those of a stray.
-    Hidden files, such as .DS_Store, are never loaded.
+    Whoever loads a folder with ``datasets`` gets the rows of every file in it, or of those that a ``.huggingface.yaml``
+    names, and no hash covers them. So a config's folder holds nothing else, hidden files included; beside the configs
+    may lie what is no data, such as a licence or an erratum. What file managers leave behind is never loaded.
 
     Raises:
         VhbenchError: naming the first stray.
     """
-    folders = [path for path in sorted(Path(directory).iterdir()) if path.is_dir() and not path.name.startswith(".")]
+    directory = Path(directory)
+    folders = [directory, *(path for path in sorted(directory.iterdir()) if path.is_dir())]
     for folder in folders:
+        inner = "" if folder == directory else f"{folder.name}/"
         for path in sorted(folder.iterdir()):
-            if f"{folder.name}/{path.name}" not in manifest.files and not path.name.startswith("."):
+            listed = f"{inner}{path.name}" in manifest.files or is_litter(path.name)
+            if not listed and (folder.name in manifest.rows or _ROWS.fullmatch(path.name)):
                 raise VhbenchError(f"{path}: is not listed in the manifest, so nobody checks what it holds; remove it")
+
+
+def is_litter(name: str) -> bool:
+    """Tell whether a file is one that a file manager leaves behind, such as .DS_Store."""
+    return _LITTER.fullmatch(name) is not None
 
 
 def read_manifest(directory: Path) -> Manifest:

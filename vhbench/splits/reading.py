@@ -8,7 +8,7 @@ from typing import Any
 from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits import manifests, parquet
-from vhbench.splits.hashing import content_hash, digested, row_hash
+from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
 from vhbench.splits.manifests import read_manifest
 from vhbench.splits.stored_scenes import StoredScene, read_rejection_file, read_truth_file, scene_of
 
@@ -103,13 +103,24 @@ def read_rejections(directory: Path) -> Iterator[Rejection]:
 
 
 def recompute_content_hash(directory: Path) -> str:
-    """Read every row and return the content hash of what is really there.
+    """Read every row and scene, and return the content hash of what is really there.
 
     Raises:
         VhbenchError: if a shard is missing or damaged, or a row has another version.
     """
     rows = digested(read_rows(directory))
-    return content_hash(row_hash(row.config, row.question, digests) for row, digests, _ in rows)
+    found = [row_hash(row.config, row.question, digests) for row, digests, _ in rows]
+    return content_hash(found, recompute_scenes_hash(directory), read_manifest(directory).config)
+
+
+def recompute_scenes_hash(directory: Path) -> str:
+    """Read every scene and return the hash over them, "" where none are stored.
+
+    Raises:
+        VhbenchError: if the file is damaged.
+    """
+    hashes = [truth_hash(truth.id, truth.image_sha256, truth.json) for truth in read_truths(directory)]
+    return combined(hashes) if hashes else ""
 
 
 def _check_version(question: Question, manifest: Manifest, directory: Path) -> None:

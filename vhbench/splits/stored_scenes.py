@@ -14,8 +14,9 @@ import pyarrow.parquet as pq
 from msgspec import defstruct, structs
 
 from vhbench.files import canonical, convert, write_atomic
-from vhbench.schema import Rejection, Scene, VhbenchError, read_image
-from vhbench.splits.hashing import content_hash
+from vhbench.images import to_store
+from vhbench.schema import Rejection, Scene, VhbenchError
+from vhbench.splits.hashing import combined, truth_hash
 from vhbench.splits.unpacking import Text, open_parquet, read_group
 
 _SCHEMA = pa.schema([("id", pa.string()), ("image_sha256", pa.string()), ("truth", pa.string())])
@@ -45,7 +46,7 @@ class StoredScene:
 def truth_of(scene: Scene) -> StoredScene:
     """Return the stored form of a scene; its image is read, hashed and let go."""
     values = {name: getattr(scene, name) for name, _ in _REST}
-    digest = hashlib.sha256(read_image(scene.image)).hexdigest() if scene.image else ""
+    digest = hashlib.sha256(to_store(scene.image)).hexdigest() if scene.image else ""
     return StoredScene(scene.id, digest, canonical(values).decode())
 
 
@@ -82,13 +83,13 @@ def write_truths(path: Path, scenes: Iterable[Scene | StoredScene]) -> dict[str,
             arrays = [pa.array(column, pa.string()) for column in columns]
             writer.write_table(pa.Table.from_arrays(arrays, schema=_SCHEMA))
             batch = list(islice(unique, _BATCH))
-    return {"scenes": len(hashes), "scenes_hash": content_hash(hashes.values())}
+    return {"scenes": len(hashes), "scenes_hash": combined(hashes.values())}
 
 
 def _unique(scenes: Iterable[Scene | StoredScene], hashes: dict[str, bytes]) -> Iterator[StoredScene]:
     for scene in scenes:
         truth = scene if isinstance(scene, StoredScene) else truth_of(scene)
-        digest = hashlib.sha256(canonical([truth.id, truth.image_sha256, truth.json])).digest()
+        digest = truth_hash(truth.id, truth.image_sha256, truth.json)
         if truth.id not in hashes:
             hashes[truth.id] = digest
             yield truth

@@ -7,11 +7,11 @@ from string import ascii_uppercase
 from typing import get_args
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.files import file_sha256
+from vhbench.files import file_sha256, shown
 from vhbench.images import open_image
 from vhbench.schema import CANARY, Kind, Manifest, Question, Row, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.hashing import content_hash, digested, row_hash
+from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
 from vhbench.splits.pairs import Pairs
 from vhbench.splits.reading import read_rows, read_truths
 from vhbench.splits.stored_scenes import scene_of
@@ -77,11 +77,13 @@ class _Stored:
         images: scene id → SHA-256 of its image in hex, "" where the scene came without one.
         telling: whether a scene says anything; reports on attacked images, which no row names, do not.
         missing: scenes that a row names and that are not stored.
+        hash: over all of them, "" where there are none.
     """
 
     images: dict[str, str] = field(default_factory=dict)
     telling: bool = False
     missing: set[str] = field(default_factory=set)
+    hash: str = ""
 
 
 def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterator[str]:
@@ -105,7 +107,7 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterato
         yield from _tie_faults(question, digests, scenes)
         yield from pairs.add(row, digests)
     yield from pairs.faults()
-    if (found := content_hash(hashes)) != manifest.content_hash:
+    if (found := content_hash(hashes, scenes.hash, manifest.config)) != manifest.content_hash:
         yield f"{directory}: content hash is {found[:12]}…, the manifest says {manifest.content_hash[:12]}…"
 
 
@@ -154,7 +156,9 @@ def _answer_fault(question: Question) -> str:
 
 def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterator[str]:
     """Yield what is wrong with the scenes; note what the rows are held to."""
+    hashes = []
     for truth in read_truths(directory):
+        hashes.append(truth_hash(truth.id, truth.image_sha256, truth.json))
         if truth.id in found.images:
             yield f"scene {truth.id!r}: the id occurs twice"
         scene = scene_of(truth)
@@ -163,6 +167,9 @@ def _scene_faults(directory: Path, manifest: Manifest, found: _Stored) -> Iterat
         yield from (f"scene {truth.id!r}: {fault}" for fault in scene_faults(scene))
     if len(found.images) != manifest.extra.get("scenes", 0):
         yield f"{directory}: has {len(found.images)} scenes, the manifest says {manifest.extra.get('scenes', 0)}"
+    found.hash = combined(hashes) if hashes else ""
+    if found.hash != (told := manifest.extra.get("scenes_hash", "")):
+        yield f"{directory}: its scenes have the hash {found.hash[:12]}…, the manifest says {shown(told)}"
 
 
 def scene_faults(scene: Scene) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from vhbench import columns
 from vhbench.files import file_sha256, write_atomic
+from vhbench.images import to_store
 from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests, parquet
 from vhbench.splits.hashing import Digests, content_hash, digested, row_hash
@@ -85,7 +86,7 @@ def write_split(
             rows=writer.rows,
             rejections=reasons,
             files={**writer.files, **_other_files(staging)},
-            content_hash=content_hash(writer.row_hashes),
+            content_hash=content_hash(writer.row_hashes, facts.get("scenes_hash", ""), config),
             extra=facts,
         )
         write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
@@ -97,7 +98,7 @@ def write_split(
 
 def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str) -> "_Writer":
     with _Writer(staging, benchmark, version) as writer:
-        for row, digests, images in digested(rows):
+        for row, digests, images in digested(rows, read=to_store):
             writer.add(row, digests, images)
     return writer
 

@@ -150,3 +150,31 @@ def test_says_which_names_and_severities_there_are() -> None:
         perturbation("brightness", 9)(photo(), rng(0))
     with pytest.raises(VhbenchError, match="quality must be in 1"):
         PERTURBATIONS["jpeg_compression"](photo(), rng(0), quality=0)
+
+
+@pytest.mark.parametrize(
+    ("side", "radius"), [(1, 1), (40, 1), (128, 1), (240, 2), (480, 5), (512, 5), (1024, 10), (3000, 29)]
+)
+def test_a_blur_grows_with_the_image(side: int, radius: int) -> None:
+    point = np.zeros((side, max(side, 40) + 9), np.uint8)
+    point[side // 2, 20] = 255
+    blurred = perturbation("defocus_blur", relative=True)(point, rng(0))
+    assert np.array_equal(blurred, PERTURBATIONS["defocus_blur"](point, rng(0), radius=radius))
+
+
+@pytest.mark.parametrize("name", PERTURBATIONS)
+@pytest.mark.parametrize("severity", [None, 1, 5])
+def test_at_the_usual_size_nothing_is_relative(name: str, severity: int | None) -> None:
+    image = photo(512, 520)
+    relative, fixed = (perturbation(name, severity, relative=each)(image, rng(1)) for each in (True, False))
+    assert np.array_equal(relative, fixed)
+
+
+def test_large_disks_are_the_same_in_both_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    image = photo(200, 150)
+    monkeypatch.setattr("vhbench.generators.vhexpansion.perturbations._SEPARABLE", 99)
+    exact = PERTURBATIONS["defocus_blur"](image, rng(0), radius=29)
+    monkeypatch.undo()
+    found = PERTURBATIONS["defocus_blur"](image, rng(0), radius=29)
+    assert np.abs(found.astype(int) - exact).max() <= 1
+    assert (found != exact).mean() < 0.001

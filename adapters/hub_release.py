@@ -1,0 +1,304 @@
+"""Releases on the Hugging Face Hub that are there as a whole or not at all, and that take nothing of others away."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.adapters import hub
+from vhbench.files import file_sha256
+from vhbench.progress import Progress
+from vhbench.schema import Manifest, VhbenchError
+from vhbench.splits import manifests
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a push came to.
+
+    Attributes:
+        repo_id: ORG/NAME.
+        sha: the commit.
+        tag: "v1.2.0", on that commit.
+        uploaded: files that were new or changed.
+        deleted: files of the version before that are no more.
+        is_new: False if everything was there already.
+        branch: "main", or that of a version which is lower than one that is released.
+    """
+
+    repo_id: str
+    sha: str
+    tag: str
+    uploaded: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    is_new: bool = True
+    branch: str = MAIN
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a repository a version goes.
+
+    Attributes:
+        branch: "main"; a version that is lower than a released one has a branch of its own, and ``main`` stays.
+        head: the commit that it is put on, "" where there is no repository yet.
+        tagged: the commit behind its tag, "" where it is not released.
+        newer: the tag of the newest version, where that is higher.
+        files: name → digest, of what is at the head.
+        ours: those of them that a manifest of ours lists; all others are somebody's own.
+    """
+
+    branch: str = MAIN
+    head: str = ""
+    tagged: str = ""
+    newer: str = ""
+    files: Mapping[str, str] = field(default_factory=dict)
+    ours: frozenset[str] = frozenset()
+
+
+def place(repo_id: str, manifest: Manifest) -> Place:
+    """Find where a version goes.
+
+    Raises:
+        VhbenchError: if the repository holds another benchmark, or something that calls itself a manifest and is none
+            of ours; if the Hub cannot be asked.
+    """
+    refs = hub.refs(repo_id)
+    if refs is None:
+        return Place()
+    tag, newer = f"v{manifest.version}", refs.above(manifest.version)
+    branch = f"backport-{tag}" if newer else MAIN
+    below = refs.below(manifest.version)
+    head = refs.branches.get(branch) or (hub.commit_of(repo_id, below) if newer and below else refs.branches[MAIN])
+    with hub.one_line(repo_id):
+        files = _remote_files(_api(), repo_id, head)
+    return Place(
+        branch=branch,
+        head=head,
+        tagged=hub.commit_of(repo_id, tag) if tag in refs.tags else "",
+        newer=newer,
+        files=files,
+        ours=frozenset(files) & _listed(repo_id, head, files, manifest.benchmark),
+    )
+
+
+def push(
+    directory: Path,
+    repo_id: str,
+    *,
+    private: bool = False,
+    progress: bool = True,
+    dry_run: bool = False,
+    reveal: bool = False,
+    card: Path | None = None,
+    approve: Callable[[Sequence[str]], bool] = lambda names: True,
+) -> Release:
+    """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
+
+    Files go up first, one by one, and stay invisible until the commit; so an interrupted push changes nothing that
+    anyone can see, and running it again goes on where it stopped. Files that no manifest of ours listed stay.
+
+    Args:
+        directory: a verified split directory with its card.
+        repo_id: ORG/NAME; created if there is none.
+        private: the repository is, or becomes, one that only its owners see.
+        progress: tell about progress on stderr.
+        dry_run: find out what would be done and do nothing; works without a login, too, but then every file counts
+            as new.
+        reveal: release the answers of a hidden edition.
+        card: the folder of the card and its companions, where that is not the split directory.
+        approve: asked before files of the version before are deleted, with their names.
+
+    Raises:
+        VhbenchError: if the tag exists with other content, the repository can be seen by all though it shall be
+            private, the split is a hidden edition, it is another benchmark's repository, somebody else pushed
+            meanwhile, or the Hub says no.
+    """
+    hub.check_repo_id(repo_id)
+    manifest = splits.read_manifest(directory)
+    refuse_hidden(manifest, reveal=reveal)
+    tag = f"v{manifest.version}"
+    local = _local_files(directory, card or directory)
+    if dry_run and not logged_in():  # with what is there already nobody can compare it
+        return Release(repo_id, "", tag, tuple(sorted(local)), ())
+    with hub.one_line(f"push to {repo_id}"):
+        api = _api()
+        _require_login(api)
+        _check_visibility(api, repo_id, private=private, create=not dry_run)
+        found = place(repo_id, manifest)
+        if found.tagged:
+            return _released_before(repo_id, tag, found, local, manifest)
+        new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))
+        gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
+        planned = Release(repo_id, found.head, tag, new, gone, branch=found.branch)
+        if dry_run:
+            return planned
+        if gone and not approve(gone):
+            raise VhbenchError(f"{repo_id}: nothing was released, since {len(gone)} files would have been deleted")
+        head = _commit(api, planned, [local[name] for name in new], progress=progress) if new or gone else found.head
+        api.create_tag(repo_id, repo_type="dataset", tag=tag, revision=head, exist_ok=False)
+    return Release(repo_id, head, tag, new, gone, branch=found.branch)
+
+
+def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str:
+    """Replace small files of ``main`` in one commit on top of its head; return the commit.
+
+    Raises:
+        VhbenchError: if somebody else pushed meanwhile, or the Hub says no.
+    """
+    from huggingface_hub import CommitOperationAdd
+
+    operations = [CommitOperationAdd(path_in_repo=name, path_or_fileobj=text.encode()) for name, text in texts.items()]
+    with hub.one_line(repo_id):
+        api = _api()
+        _require_login(api)
+        done = api.create_commit(
+            repo_id, operations, commit_message=message, repo_type="dataset", revision=MAIN, parent_commit=head
+        )
+    return str(done.oid)
+
+
+def refuse_hidden(manifest: Manifest, *, reveal: bool) -> None:
+    """Raise if a split is a hidden edition, and its answers shall stay unknown."""
+    if manifest.extra.get("commitment") and not reveal:
+        raise VhbenchError(
+            f"{manifest.benchmark} {manifest.version} is a hidden edition (its manifest commits to a secret), and its "
+            "rows have the answers: push it without them, with --hidden, or with --reveal when the evaluation is over"
+        )
+
+
+def logged_in() -> bool:
+    """Tell whether there is a token for the Hub, in HF_TOKEN or from ``hf auth login``."""
+    from huggingface_hub import get_token
+
+    return bool(get_token())
+
+
+def _api() -> Any:
+    from huggingface_hub import HfApi
+
+    return HfApi()
+
+
+def _require_login(api: Any) -> None:
+    if not logged_in():
+        raise VhbenchError("no token for the Hub: set HF_TOKEN, or log in with `hf auth login`")
+    api.whoami()
+
+
+def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) -> None:
+    """Create a repository where there is none; raise, before anything is sent, if it shall be private and is not."""
+    if not _is_private(api, repo_id, missing=True) and private:
+        raise VhbenchError(
+            f"{repo_id} is there already and everybody can see it, so --private cannot hold: make it private in its "
+            "settings, or name another repository"
+        )
+    if create:
+        api.create_repo(repo_id, repo_type="dataset", private=private, exist_ok=True)
+        if private and not _is_private(api, repo_id, missing=False):
+            raise VhbenchError(f"{repo_id} was created, but not as a private one; nothing was sent")
+
+
+def _is_private(api: Any, repo_id: str, *, missing: bool) -> bool:
+    from huggingface_hub.errors import RepositoryNotFoundError
+
+    try:
+        return bool(api.repo_info(repo_id, repo_type="dataset").private)
+    except RepositoryNotFoundError:
+        return missing
+
+
+def _listed(repo_id: str, head: str, files: Mapping[str, str], benchmark: str) -> set[str]:
+    """Return what the manifest at a commit lists, and the manifest; raise if it is none of ours."""
+    file = hub.file_of(repo_id, manifests.MANIFEST, head) if manifests.MANIFEST in files else None
+    if file is None:
+        return set()
+    try:
+        found = manifests.read_manifest(file.parent)
+    except VhbenchError as error:
+        raise VhbenchError(f"{repo_id} has a manifest.json that is not vhbench's ({error}): name another") from error
+    if found.benchmark != benchmark:
+        raise VhbenchError(
+            f"{repo_id} holds the benchmark '{found.benchmark}', not '{benchmark}': name another repository"
+        )
+    return {*found.files, manifests.MANIFEST}
+
+
+def _commit(api: Any, planned: Release, files: Sequence["_File"], *, progress: bool) -> str:
+    """Upload what is large, then publish everything at once; return the commit."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+    from huggingface_hub.utils import disable_progress_bars, enable_progress_bars
+
+    where: dict[str, Any] = {"repo_type": "dataset", "revision": planned.branch}
+    if planned.branch != MAIN:
+        api.create_branch(
+            planned.repo_id, branch=planned.branch, revision=planned.sha, repo_type="dataset", exist_ok=True
+        )
+    operations: list[Any] = [CommitOperationDelete(path_in_repo=name) for name in planned.deleted]
+    disable_progress_bars()
+    try:
+        total = sum(file.size for file in files)
+        with Progress(f"uploading {planned.tag}", total=total, unit="bytes", enabled=progress) as bar:
+            for file in files:
+                operation = CommitOperationAdd(path_in_repo=file.name, path_or_fileobj=file.path)
+                api.preupload_lfs_files(planned.repo_id, [operation], free_memory=False, **where)
+                operations.append(operation)
+                bar.advance(file.size, note=file.name)
+    finally:
+        enable_progress_bars()
+    message = f"Release {planned.tag}"
+    commit = api.create_commit(planned.repo_id, operations, commit_message=message, parent_commit=planned.sha, **where)
+    return str(commit.oid)
+
+
+def _released_before(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"], manifest: Manifest) -> Release:
+    """Check that what is released under a tag is this split; cards may have been written by another vhbench."""
+    remote = _remote_files(_api(), repo_id, found.tagged)
+    names = (_listed(repo_id, found.tagged, remote, manifest.benchmark) | set(local)) - set(manifests.DERIVED)
+    changed = sorted(name for name in names if name not in local or not local[name].equals(remote.get(name)))
+    if changed:
+        raise VhbenchError(
+            f"{repo_id} has the tag {tag} with other content ({len(changed)} files differ, such as {changed[0]}); "
+            "a released version stays as it is: build a new one with a higher --version"
+        )
+    return Release(repo_id, found.tagged, tag, is_new=False, branch=found.branch)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file to be released."""
+
+    name: str
+    path: Path
+    size: int
+    sha256: str
+    blob: str
+
+    def equals(self, remote: str | None) -> bool:
+        """Tell whether the Hub's digest is this file's: SHA-256 of large files, Git's SHA-1 of small ones."""
+        return remote in (self.sha256, self.blob)
+
+
+def _local_files(directory: Path, card: Path) -> dict[str, _File]:
+    files = dict.fromkeys([*splits.read_manifest(directory).files, manifests.MANIFEST], Path(directory))
+    files |= {name: Path(card) for name in manifests.DERIVED if (Path(card) / name).is_file()}
+    return {name: _local_file(name, manifests.inside(folder, name)) for name, folder in files.items()}
+
+
+def _local_file(name: str, path: Path) -> _File:
+    size = path.stat().st_size
+    blob = hashlib.sha1(f"blob {size}\0".encode(), usedforsecurity=False)
+    with path.open("rb") as file:
+        hashlib.file_digest(file, lambda: blob)
+    return _File(name, path, size, file_sha256(path), blob.hexdigest())
+
+
+def _remote_files(api: Any, repo_id: str, revision: str) -> dict[str, str]:
+    """Return the digest of each file at a commit."""
+    tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type="dataset")
+    files = [item for item in tree if hasattr(item, "blob_id")]
+    return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}

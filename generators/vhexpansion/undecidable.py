@@ -1,0 +1,78 @@
+"""Which questions a perturbation leaves open: brown turns orange where it is brighter, a sign unreadable in a blur.
+
+A rule of words, kept as data in undecidable.yaml: topics that questions are about, and for each topic how one tells. It
+leaves out rather a question too many: whoever counts drops shall not count a model's good sense.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What questions can be about.
+
+    Attributes:
+        words: finds them, once what is harmless has been taken out.
+        patterns: finds phrases in the whole question.
+        harmless: finds names of things that have such words in them: a traffic light.
+    """
+
+    words: re.Pattern[str]
+    patterns: re.Pattern[str]
+    harmless: re.Pattern[str]
+
+    def find(self, question: str) -> re.Match[str] | None:
+        """Return the first place of a question, in lower case, that is about this; None if there is none."""
+        word = self.words.search(question)
+        if word:
+            word = self.words.search(self.harmless.sub(lambda name: re.sub(r"\w", "_", name[0]), question))
+        found = filter(None, (word, self.patterns.search(question)))
+        return min(found, key=lambda match: match.start(), default=None)
+
+
+def undecided(question: str, topics: Iterable[str]) -> str:
+    """Return the first words of a question that tell that it is about one of these topics; "" if none do.
+
+    >>> undecided("Is the duck's head reddish-brown?", ["colour", "light"])
+    'reddish'
+    >>> undecided("Is there an orange below the traffic light?", ["colour", "light"])
+    ''
+    """
+    plain = _ASIDE.sub("", " ".join(question.lower().translate(_STRAIGHT).split())[:_LONGEST])
+    found = [match for match in (TOPICS[topic].find(plain) for topic in topics) if match]
+    return min(found, key=lambda match: match.start())[0] if found else ""
+
+
+def _topic(told: Mapping[str, Any], groups: Mapping[str, str]) -> Topic:
+    """Compile a topic; one that lacks a kind of rule has nothing of that kind."""
+    words = [re.escape(word) for word in told.get("words", "").split()]
+    patterns, harmless = (
+        [re.sub(r"<(\w+)>", lambda name: groups[name[1]], text) for text in told.get(kind, ())]
+        for kind in ("patterns", "harmless")
+    )
+    return Topic(*(_any(parts) for parts in (words, patterns, harmless)))
+
+
+def _any(parts: list[str]) -> re.Pattern[str]:
+    """Return a pattern that finds any of the parts, as whole words where they begin or end with one."""
+    return re.compile(rf"(?:(?<!\w)|(?!\w))(?:{'|'.join(parts)})(?:(?!\w)|(?<!\w))" if parts else r"(?!)")
+
+
+def _topics(told: Mapping[str, Any]) -> dict[str, Topic]:
+    groups = {name: re.sub(r"\|\s+", "|", text.strip()) for name, text in told["groups"].items()}
+    return {name: _topic(topic, groups) for name, topic in told["topics"].items()}
+
+
+_LONGEST: Final = 2000
+"""Characters of a question that are looked at."""
+
+_STRAIGHT: Final = str.maketrans("“”„‘’", '"""\'\'')
+_RULES: Final = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+_ASIDE: Final = re.compile(_RULES["aside"])
+TOPICS: Final = _topics(_RULES)

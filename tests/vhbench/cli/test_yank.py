@@ -1,0 +1,134 @@
+"""``vhbench yank``: what was withdrawn is refused with its reason, wherever it is met."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import pytest
+import yaml
+from hub_standin import HubStandin
+from toy_build import ToyBuild
+from typer.testing import CliRunner
+
+from vhbench import release, splits
+from vhbench.adapters import hub as reading
+from vhbench.adapters.hub_release import push
+from vhbench.builds import sharding
+from vhbench.cli import app
+from vhbench.schema import VhbenchError
+
+REPO = "org/ode"
+REASON = "12 answers [were](x) <b>wrong</b>"
+
+
+@pytest.fixture
+def released(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
+    """A Hub with 1.0.0, which is pinned."""
+    with hub.in_process(tmp_path / "cache"):
+        publish(tmp_path, "1.0.0")
+        yield hub
+
+
+def publish(folder: Path, version: str) -> None:
+    sharding.run(ToyBuild(rows=2, shards=1, version=version), folder / version, progress=False)
+    split = folder / version / "ode"
+    (split / "README.md").write_text("---\nlicense: cc0-1.0\n---\n\n# A card\n")
+    sent = push(split, REPO, progress=False)
+    release.record(splits.read_manifest(split), sent, folder / "pin.yaml")
+
+
+def yank(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, ["yank", *map(str, arguments)])
+    return result.exit_code, str(result.exception) if isinstance(result.exception, VhbenchError) else result.output
+
+
+def resolve(hub: HubStandin, folder: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+    """Look for the data as a task does, in a process of its own."""
+    code = "from vhbench.tasks import datasets; datasets.or_exit(datasets.resolve, 'ode')"
+    own = {name: value for name, value in os.environ.items() if not name.startswith("VHBENCH_")}
+    own |= {**hub.environment(folder / "cache"), "VHBENCH_RELEASE": str(folder / "pin.yaml"), **more}
+    return subprocess.run([sys.executable, "-c", code], env=own, capture_output=True, text=True, check=False)
+
+
+def test_a_withdrawn_version_is_marked_everywhere_and_refused(released: HubStandin, tmp_path: Path) -> None:
+    assert resolve(released, tmp_path).returncode == 0
+    unmarked = (tmp_path / "pin.yaml").read_text()
+    code, output = yank("1.0.0", "--repo-id", REPO, "--reason", REASON, "--pin", tmp_path / "pin.yaml")
+    assert code == 0, output
+    files = released.files(REPO)
+    assert orjson.loads(files["yanked.json"]) == {"1.0.0": REASON}
+    assert orjson.loads(files["manifest.json"])["extra"]["yanked"] == REASON
+    notice = r"> **Withdrawn: version 1.0.0.** 12 answers \[were\](x) &lt;b&gt;wrong&lt;/b&gt;"
+    assert notice in files["README.md"].decode()
+    assert files["README.md"].decode().startswith("---\nlicense")
+    assert yaml.safe_load((tmp_path / "pin.yaml").read_text())["ode"]["yanked"] == REASON
+    assert released.resolve(REPO, "v1.0.0") != released.resolve(REPO, "main"), "what is released stays as it is"
+
+    for pin in ((tmp_path / "pin.yaml").read_text(), unmarked):  # the Hub tells those who have an old pin
+        (tmp_path / "pin.yaml").write_text(pin)
+        done = resolve(released, tmp_path)
+        assert done.returncode == 2
+        assert f"ode 1.0.0 was withdrawn: {REASON}. Pin another version" in done.stderr
+        assert "Traceback" not in done.stderr
+    done = resolve(released, tmp_path, VHBENCH_ALLOW_YANKED="1")
+    assert (done.returncode, "was withdrawn" in done.stderr) == (0, True)
+
+
+def test_a_newer_version_is_hinted_at(released: HubStandin, tmp_path: Path) -> None:
+    pin = (tmp_path / "pin.yaml").read_text()
+    publish(tmp_path, "1.1.0")
+    assert "vhbench: ode 1.0.0" not in resolve(released, tmp_path).stderr  # 1.1.0 is pinned
+    (tmp_path / "pin.yaml").write_text(pin)
+    done = resolve(released, tmp_path)
+    assert (done.returncode, "ode 1.0.0 is evaluated; v1.1.0 is out" in done.stderr) == (0, True)
+    assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
+    assert f"was withdrawn: {REASON}; v1.1.0 is out" in resolve(released, tmp_path).stderr
+    assert "yanked" not in orjson.loads(released.files(REPO)["manifest.json"])["extra"], "that is 1.1.0's"
+
+
+def test_without_the_hub_what_was_fetched_is_evaluated(released: HubStandin, tmp_path: Path) -> None:
+    assert resolve(released, tmp_path).returncode == 0
+    done = resolve(released, tmp_path, HF_HUB_OFFLINE="1")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_second_push_keeps_the_marks(released: HubStandin, tmp_path: Path) -> None:
+    assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
+    publish(tmp_path, "1.1.0")
+    assert orjson.loads(released.files(REPO)["yanked.json"]) == {"1.0.0": REASON}
+    assert yank("1.0.0", "--repo-id", REPO, "--reason", "Worse.")[0] == 0
+    card = released.files(REPO)["README.md"].decode()
+    assert (card.count("Withdrawn"), "Worse." in card) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("9.9.9", "--repo-id", REPO, "--reason", "x"), r"has no version 9.9.9; it has v1.0.0"),
+        (("1.0.0", "--repo-id", "org/none", "--reason", "x"), r"has no version 1.0.0; it has none"),
+        (("1.0.0", "--repo-id", REPO, "--reason", " \n"), r"a version is withdrawn for a reason"),
+        (("latest", "--repo-id", REPO, "--reason", "x"), r"version 'latest': must be MAJOR.MINOR.PATCH"),
+    ],
+)
+def test_bad_input_is_one_line(released: HubStandin, arguments: tuple[str, ...], said: str) -> None:
+    before = released.load(REPO)
+    code, output = yank(*arguments)
+    assert code != 0
+    assert said in output
+    assert released.load(REPO) == before
+
+
+def test_a_moved_tag_is_told(released: HubStandin, tmp_path: Path) -> None:
+    data = released.load(REPO)
+    assert data is not None
+    first = data["tags"]["v1.0.0"]
+    assert reading.standing(REPO, "v1.0.0", first) == reading.Standing()
+    assert yank("1.0.0", "--repo-id", REPO, "--reason", "x")[0] == 0
+    data = released.load(REPO) or {}
+    released.save(REPO, {**data, "tags": {"v1.0.0": data["branches"]["main"]}})
+    assert reading.standing(REPO, "v1.0.0", first).moved
+    done = resolve(released, tmp_path, VHBENCH_ALLOW_YANKED="1")
+    assert (done.returncode, "was moved or deleted; the pin holds" in done.stderr) == (0, True)
