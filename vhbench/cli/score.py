@@ -33,7 +33,7 @@ app = typer.Typer(
     "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
     "what the model said (response, prediction, caption …), and, unless --questions has them, the question, its "
     "options (choices, or columns A, B, C …) and the right answer (answer, label …), as POPE, VLMEvalKit and others "
-    "write them. XLSX needs `pip install openpyxl`.",
+    "write them. XLSX and a judge behind an endpoint need `pip install 'vhbench[score]'`.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
