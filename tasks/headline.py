@@ -63,7 +63,7 @@ def cut_off(records: Records) -> Score:
 def words(records: Records) -> Score:
     """Mean number of words of a caption, without thoughts; of those that were given."""
     given = [record for record in records if not record.failure]
-    lengths = [len(answers.plain(record.response).split()) for record in given]
+    lengths = [len(answers.told(record.response).split()) for record in given]
     if not lengths:
         return Score(None)
     ends = intervals.mean(lengths, clusters=[resampling_unit(record) for record in given])

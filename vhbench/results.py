@@ -52,7 +52,7 @@ def no_answers(path: Path) -> VhbenchError:
 
 
 def sample_files(path: Path) -> list[Path]:
-    """Return a samples file, or of those below a folder the newest of each task. Raises as :func:`read_samples` does."""
+    """Return a samples file, or of those below a folder the newest of each task; raises as :func:`read_samples`."""
     if path.is_file():
         return [path]
     if not path.is_dir():

@@ -90,7 +90,7 @@ def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
     """
     if len(text) <= _READ_AS_IT_IS and not any(sign in text for sign in _DRESSES):
         return _claimed(text, vocabulary)
-    told = answers.plain(text)
+    told = answers.told(text)
     return list(_placed(_claimed(told, vocabulary), told, text))
 
 

@@ -1,8 +1,8 @@
 """CHAIR: how much of what a caption mentions is not in the image (Rohrbach et al., EMNLP 2018, arXiv 1809.02156).
 
 A closed vocabulary of objects, each with its synonyms, is matched in the caption. A *mention* is one match that claims
-the thing to be there (:mod:`vhbench.tasks.metrics.assertions`: "no dog" and "a statue of a dog" do not); it is hallucinated
-if its object is not among the image's gold objects.
+the thing to be there (:mod:`vhbench.tasks.metrics.assertions`: "no dog" and "a statue of a dog" do not); it is
+hallucinated if its object is not among the image's gold objects.
 
 * CHAIR_i = hallucinated mentions / mentions, over the whole corpus
 * CHAIR_s = captions with a hallucinated mention / captions that were given

@@ -37,7 +37,7 @@ LIST = re.compile(PHRASE.pattern.replace(rf",(?!{_GOES_ON})", rf",(?!{_GOES_ON}|
 IMAGE = re.compile(
     rf",|[;:()]|\s-+\s|[—–]|\b(?:but|while|whereas|although)\b|\band\s(?:it|there|the|they|he|she|is|are|has)\b"
     rf"|\b(?:(?:{_PLACES})(?!\s(?:an?\s|the\s|his\s|her\s)?(?:horse|horseback|motorcycle|bike|bicycle)\b)"
-    r"|is|are|was|were|can|could|has|stands?|sits?|lies|that|which|hang\w*|covers?|decorates?)\b"
+    r"|is|are|was|were|can|could|has|stands?|sits?|lies|that|which|hang(?:s|ing)?|covers?|decorates?)\b"
 )
 TEXT = re.compile(r"[,;]|\band\b|\bon\b|\bin\b|\bis\b")
 _REACH = 240
@@ -92,6 +92,7 @@ def cues() -> Mapping[str, Sequence[Cue]]:
             found.setdefault(word, []).append(cue)
     return found
 
+
 _SAYS_WHAT_IT_IS = re.compile(
     r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo"
     r"|photograph|scene|artwork)) (?:is|shows?|appears to be|seems to be|features?|presents?|depicts?|displays?"
@@ -103,7 +104,7 @@ _OF_ITSELF = frozenset(
     "picture photo photograph image illustration cartoon drawing sketch portrait depiction images".split()
 )
 _ON_SHOW = re.compile(
-    r"\b(?:hang\w*|hung|in an? (?:[\w-]+ )?frame|framed|taped|pinned|displayed|mounted|decorat\w+|adorn\w*"
+    r"\b(?:hang(?:s|ing)?|hung|in an? (?:[\w-]+ )?frame|framed|taped|pinned|displayed|mounted|decorat\w+|adorn\w*"
     r"|cover(?:s|ing)|on (?:the|an?|its|his|her|their) (?:[\w-]+ )?(?:wall|fridge|refrigerator|door|shirt|t-shirt"
     r"|screen|shelf|desk|mug|page|tv|nightstand|cover|card|box|side|back|front|table))\b"
 )

@@ -59,6 +59,21 @@ def test_a_model_that_refuses_gets_no_credit_and_has_the_same_room_in_every_task
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_caches")
+def test_thoughts_that_never_end_are_told_from_requests_that_failed(tmp_path: Path) -> None:
+    """Also from the command line, which takes thoughts away by default: nothing would be left of a whole one."""
+    said = ["<think>There is a dog, so", "<think>There is a dog.</think>", "<think>No.</think>Yes"]
+    with OpenAIStandin(lambda number: said[number % 3]) as server:
+        command = [sys.executable, "-m", "lmms_eval", "--model", "openai", "--model_args", server.model_args]
+        command += ["--tasks", EXISTENCE, "--limit", "6", "--output_path", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    [file] = tmp_path.rglob("*_report.json")
+    found = json.loads(file.read_text())["overall"]
+    assert (found["failed"], found["refused"]) == (0, 0), done.stderr[-2000:]
+    assert (found["cut_off"], found["unparsed"], found["yes_rate"]) == pytest.approx((200 / 3, 200 / 3, 100 / 3))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_caches")
 def test_the_table_shows_no_score_and_the_report_says_why(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 

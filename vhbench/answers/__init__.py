@@ -10,6 +10,7 @@ benchmarks have them, faults included; ``default`` is the one to use, and the on
 
 from collections.abc import Callable, Mapping, Sequence
 
+from vhbench.answers.captions_told import told
 from vhbench.answers.cleaning import plain
 from vhbench.answers.endings import cut_off
 from vhbench.answers.failures import failure
@@ -32,6 +33,7 @@ __all__ = [
     "parse",
     "plain",
     "pope",
+    "told",
     "vhtest",
     "yes_no",
     "yes_no_parser",
