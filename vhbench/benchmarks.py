@@ -264,7 +264,7 @@ PAIRS = Family(
         Metric("new_cases", f"{_HEADLINE}:new_cases", False, needs=_OF_PAIRS, in_cells=False),
         *UNREAD,
     ),
-    cells=(("source", "perturbation"), ("source", "perturbation", "negated")),
+    cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode", "negated")),
     rows="pairs",
     extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},
 )

@@ -132,6 +132,22 @@ def plural_forms(noun: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(forms))
 
 
+def third_person(verb: str) -> str:
+    """Return the form of a verb that goes with "it", from its plain form.
+
+    >>> [third_person(verb) for verb in ("squat", "carry", "play", "watch", "go", "have", "half-squat", "Show")]
+    ['squats', 'carries', 'plays', 'watches', 'goes', 'has', 'half-squats', 'Shows']
+    """
+    word = verb.lower()
+    if word in ("have", "be"):
+        return "has" if word == "have" else "is"
+    if re.search(r"[^aeiou]y$", word):
+        return f"{verb[:-1]}ies"
+    if re.search(r"(?:[sxz]|[cs]h|[^aeiou]o)$", word):
+        return f"{verb}es"
+    return f"{verb}s"
+
+
 def count_phrase(number: int, noun: str) -> str:
     """Return "two dogs", "one dog".
 

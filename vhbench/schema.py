@@ -184,7 +184,8 @@ class Asked:
         choices: "A" … in order, without their letters; empty for captions and yes/no questions.
         answer: "yes", "no", a letter, or "" for captions.
         task: e.g. "existence", "attribute", "counting", "position", "caption".
-        mode: MIOH's reasoning mode: "comprehensive", "selective", "comparative".
+        mode: MIOH's reasoning mode: "comprehensive", "selective", "comparative". VHExpansion's wording of the negated
+            twin, in both rows of a pair: "natural", "quoted", "llm", "source".
         pressure: MIOH's: "easy", "ni2", "ni4", "ni8", "ni10", "hp", "hn", "hp+hn".
         criterion: ODE's: "standard", "long_tail", "random", "fictional".
         pairing: ODE's: "entity-entity", "entity-environment".

@@ -4,6 +4,7 @@
 question does not name its options, the question is quoted: 'For the question "…", is "red" the correct answer?'.
 """
 
+import hashlib
 import re
 from dataclasses import replace
 
@@ -27,6 +28,18 @@ def binary(question: Question) -> list[Question]:
         _as(question, f"-{letter}", named[index] if named else _quoted(question.question, choice), index == right)
         for index, (letter, choice) in enumerate(zip("abcdefgh", question.choices, strict=False))
     ]
+
+
+def by_one_option(question: Question) -> Question:
+    """Return one yes/no question, by one option, for a multiple-choice question: so many cases as questions.
+
+    The option follows from the words alone: where a question is asked about two images whose right options differ, as
+    in MMVP, one of the two is answered with yes and the other with no.
+    """
+    asked = binary(question)
+    words = "\n".join([question.question, *question.choices])
+    drawn = asked[int.from_bytes(hashlib.sha256(words.encode()).digest()[:8]) % len(asked)]
+    return replace(drawn, id=question.id)
 
 
 def _as(question: Question, suffix: str, text: str, yes: bool) -> Question:

@@ -65,7 +65,7 @@ def config_name(source: str, perturbation: str = "") -> str:
 
 
 def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = None) -> Iterator[Row]:
-    """Yield the row of a case and the row of its negated twin.
+    """Yield the row of a case and the row of its negated twin; the ``mode`` of both tells how the twin is worded.
 
     Args:
         case: the initial case.
@@ -75,7 +75,7 @@ def pair(case: InitialCase, *, perturbation: str = "", image: bytes | None = Non
     question = case.question
     name = "/".join(filter(None, (question.id, perturbation)))
     images = question.images if image is None else (image,)
-    row = replace(question, id=name, pair_id=name, images=images, perturbation=perturbation)
+    row = replace(question, id=name, pair_id=name, images=images, perturbation=perturbation, mode=case.twin.form)
     twin = replace(row, id=f"{name}/negated", question=case.twin.text, answer=OPPOSITE[row.answer], negated=True)
     config = config_name(question.source, perturbation)
     yield Row(config, row)

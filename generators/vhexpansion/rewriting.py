@@ -1,8 +1,10 @@
-"""Negation by a language model, held to the same rules as any other: validated, or the rule's twin instead."""
+"""Which negated twin a question gets: a natural one, a quoted one, or a language model's, held to the same rules."""
 
 from dataclasses import dataclass
+from typing import Final, Literal
 
-from vhbench.generators.vhexpansion.negation import negate
+from vhbench.generators.vhexpansion.negation import negate, quote
+from vhbench.generators.vhexpansion.question_parts import CannotNegate, take_apart
 from vhbench.generators.vhexpansion.validation import why_not_negation
 from vhbench.protocols import Rewriter
 
@@ -24,6 +26,15 @@ Question: {question}
 Twin:"""
 """What the paper asks of a language model, in other words."""
 
+Wording = Literal["auto", "natural", "quoted", "llm"]
+WORDINGS: Final = {
+    "auto": "natural where the rule is certain, else quoted",
+    "natural": "questions of which the rule is not certain are left out",
+    "quoted": "all",
+    "llm": "the rewriter's where it is a negation, else quoted",
+}
+"""How twins are worded, for ``--negation``."""
+
 
 @dataclass(frozen=True, slots=True)
 class Twin:
@@ -31,28 +42,50 @@ class Twin:
 
     Attributes:
         text: the negated question.
+        form: "natural", "quoted", "llm", or "source" for one that the source of the questions brought along.
         by: "rule", or the rewriter's name.
-        refused: what the rewriter said where the rule had to step in; "" otherwise.
+        refused: what the rewriter said where it was no negation; "" otherwise.
         reason: why that was refused.
     """
 
     text: str
+    form: str = "natural"
     by: str = "rule"
     refused: str = ""
     reason: str = ""
 
 
-def twin_of(question: str, rewriter: Rewriter | None = None) -> Twin:
-    """Return the negated twin of a question, by a rewriter if there is one and its answer is valid, else by rule.
+def twin_of(question: str, rewriter: Rewriter | None = None, wording: Wording = "auto") -> Twin:
+    """Return the negated twin of a question.
+
+    A twin that the validator refuses, whoever made it, gives way to the quoted form.
+
+    Args:
+        question: one yes/no question.
+        rewriter: who is asked instead of the rule.
+        wording: one of :data:`WORDINGS`, for the rule.
 
     Raises:
-        CannotNegate: if the rule has to do it and cannot.
+        CannotNegate: if it is no yes/no question, or has no certain natural form where that is asked for.
     """
-    if rewriter is None:
-        return Twin(negate(question))
-    said = clean(rewriter.rewrite(PROMPT.format(question=question)))
-    reason = why_not_negation(question, said)
-    return Twin(said, by=rewriter.name) if not reason else Twin(negate(question), refused=said, reason=reason)
+    if rewriter is not None:
+        take_apart(question)  # nobody is asked to negate what is no yes/no question
+        said = clean(rewriter.rewrite(PROMPT.format(question=question)))
+        reason = why_not_negation(question, said)
+        if reason:
+            return Twin(quote(question), "quoted", refused=said, reason=reason)
+        return Twin(said, "llm", by=rewriter.name)
+    if wording == "quoted":
+        return Twin(quote(question), "quoted")
+    try:
+        natural = negate(question)
+        if reason := why_not_negation(question, natural):
+            raise CannotNegate(f"{reason}: {natural!r}")
+    except CannotNegate:
+        if wording == "natural":
+            raise
+        return Twin(quote(question), "quoted")
+    return Twin(natural)
 
 
 def clean(answer: str) -> str:

@@ -1,153 +1,329 @@
-"""Where the subject of an English yes/no question ends.
+"""Where the subject of an English yes/no question ends, and whether that is certain.
 
 A question is auxiliary + subject + predicate ("Is | the man in the hat | smiling"); undoing its inversion needs the
-border between the last two. A small reader of noun phrases finds it; where it cannot, it says so.
+border between the last two. A small grammar reads the words in every way that it knows, and is generous in what it
+takes for possible: a word that no list knows may be a noun or an adjective. Only where one single reading is left is
+the border told. What the grammar cannot read at all has no border either, so that a gap in it loses a natural negation
+and never makes a wrong one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from vhbench.generators.vhexpansion import word_lists as lists
 
+Ends = frozenset[int]
+_NONE: Ends = frozenset()
+LONGEST = 40
+"""Words of a clause that is read; of a longer one nothing is certain, and reading it in every way would take long."""
+
 
 def subject_length(auxiliary: str, words: Sequence[str]) -> int | None:
-    """Return how many words after the auxiliary are the subject, or None where that is not clear.
+    """Return how many words after the auxiliary are the subject, or None where that is not certain.
 
     >>> subject_length("Is", ["the", "man", "in", "the", "hat", "smiling"])
     5
     >>> subject_length("Is", ["the", "man", "in", "the", "house"])
     2
+    >>> subject_length("Is", ["the", "light", "left", "on"])  # the light | left on, or the light left | on
     """
-    reader = _WordReader(auxiliary.lower(), [word.strip("()") for word in words])
-    length = reader.subject(0)
-    return length if length is not None and 0 < length < len(words) else None
+    if not 0 < len(words) <= LONGEST:
+        return None
+    found = frozenset(_Reader(auxiliary.lower(), words).borders())
+    return next(iter(found)) if len(found) == 1 and found < frozenset(range(len(words))) else None
 
 
-class _WordReader:
-    """Reads noun phrases; every method takes a position and returns the position behind what it read, or None."""
+class _Reader:
+    """Reads phrases; a method that takes a position returns every position at which what it read may end."""
 
-    def __init__(self, auxiliary: str, words: list[str]) -> None:
+    def __init__(self, auxiliary: str, words: Sequence[str]) -> None:
         self.auxiliary = auxiliary
-        self.words = [word.lower() for word in words]
-        self.names = [word[:1].isupper() for word in words]
+        # A capital A within a question is a name: "angle A".
+        kept = [word[:1] in lists.QUOTES or (word == "A" and i > 0) for i, word in enumerate(words)]
+        self.words = [word if keep else word.lower() for word, keep in zip(words, kept, strict=True)]
+        self.named = [word[:1].isupper() for word in words]
+        self.length = len(words)
         self.singular = auxiliary in {"is", "was", "does", "has"}
 
-    def subject(self, start: int) -> int | None:
-        if self.at(start) == "there":
-            return start + 1  # "Is there | at least one dog": nothing can belong to it
-        end = self.noun_phrase(start)
-        while end is not None and end < len(self.words):
-            longer = self.continued(end)
-            if longer is None or longer == end:
-                break
-            end = longer
-        if end is not None and self.at(end) in lists.RELATIVES | {"of", "and"}:
-            return None  # a relative clause, say: its end cannot be told without a parser
-        if end is not None and self.auxiliary not in lists.BE and self.at(end) in lists.PREPOSITIONS:
-            return None  # "Did the man in …": the verb was not found
-        return end
+    def borders(self) -> Iterator[int]:
+        """Yield every position at which the subject may end and what is said of it begin; none where a rule fails."""
+        if self.unreadable:
+            return
+        if self.at(0) in lists.PRONOUNS:
+            yield from [1] if self.at(1) not in lists.RELATIVES | lists.CONJUNCTIONS | {"of", ""} else []
+            return
+        found = {end for end in self.subjects() if self.says(end) and not (self.singular and self.is_plural(end))}
+        if self.auxiliary in lists.ASKS_VERB and any(self.doubtful(end + 1) for end in found):
+            return
+        # "the cat on the mat | in the image" says no more than "the cat | on the mat in the image".
+        yield from {end for end in found if self.closed({end}) != {end, self.length} or end in self.nouns(0)} or found
 
-    def continued(self, end: int) -> int | None:
-        """Read "of …", "and …", or a prepositional phrase that something is said about afterwards."""
-        word = self.at(end)
-        if self.words[end - 1].endswith(","):
-            return None
-        if word in {"of", "and"} and end + 1 < len(self.words):
-            return self.noun_phrase(end + 1)
-        while self.at(end) in lists.PREPOSITIONS | {"of"} and end + 1 < len(self.words):
-            behind = self.noun_phrase(end + 1)
-            if behind is None or behind >= len(self.words):
-                break
-            if self.begins_predicate(behind, plain=True):
-                return behind
-            end = behind  # "behind the bed in the room | empty": one phrase after another
-        return None
+    @cached_property
+    def unreadable(self) -> bool:
+        """Whether there are words that the grammar does not know the bearing of: a second verb, a scope, a sign."""
+        plain = all(word.replace("'", "").replace("’", "").replace("-", "").isalpha() or self.is_number(i)
+                    or word[:1] in lists.QUOTES for i, word in enumerate(self.words))  # fmt: skip
+        plain = plain and not (self.auxiliary in lists.BE and any(w[:1] in lists.QUOTES for w in self.words[1:]))
+        other = lists.AUXILIARIES - lists.MAIN_VERBS - ({"do", "have"} if self.auxiliary in lists.ASKS_VERB else set())
+        unclear = other | lists.RELATIVES | lists.SUBORDINATORS | lists.UNCLEAR | lists.ANY
+        said = {i + j for idiom in lists.IDIOMS for i in range(self.length) if self.idiom(i, idiom)
+                for j in range(len(idiom))}  # fmt: skip
+        rest = [word for i, word in enumerate(self.words) if i and i not in said]
+        return not plain or any(word in unclear for word in rest) or self.at(0) in lists.UNCLEAR | lists.ANY
 
-    def noun_phrase(self, start: int) -> int | None:
-        first = self.at(start)
-        if first in lists.PRONOUNS or first.startswith(('"', "“")):
-            return start + 1
-        if first in lists.DEMONSTRATIVES and self.begins_predicate(start + 1):
-            return start + 1
-        position = start
-        before = lists.DETERMINERS | lists.NUMBERS
-        while self.at(position) in before or (position > start and self.at(position) == "of"):
-            position += 1
-        if position >= len(self.words) or self.at(position) in lists.PREPOSITIONS:
-            return None
-        return self.nouns(position)
-
-    def nouns(self, start: int) -> int | None:
-        """Read adjectives and nouns up to the first word that begins a predicate, a phrase or a clause."""
-        stop = next((i for i in range(start + 1, len(self.words)) if self.ends(i)), len(self.words))
-        named = self.compound(start + 1) or (self.modifies(start) and not self.modifies(start + 1))
-        if stop - start == 2 and self.bare(stop) and not named:
-            return start + 1  # "the sky | azure in this image": whatever the second word is, it is said of the first
-        position = start + 1
-        while position < stop and (self.modifies(position - 1) or not self.begins_predicate(position)):
-            position += 1  # an adjective is no whole subject: "the red | car"
-        if position < stop:
-            return self.agreed(start, position)
-        if self.disagrees(start, stop):
-            return self.agreed(start, stop)
-        goes_on = self.at(stop) in lists.PREPOSITIONS | {"of", "and"} or self.begins_predicate(stop)
-        return stop if goes_on else None
-
-    def bare(self, position: int) -> bool:
-        """Tell whether nothing is left but where it is: the end, "in this image", or a second predicate."""
-        rest = [word.rstrip(",.;:") for word in self.words[position:]]
-        coordinated = rest[:1] == ["and"] and self.singular and len(rest) > 1 and rest[1] not in lists.DETERMINERS
-        in_picture = len(rest) == 3 and rest[0] in {"in", "on", "of"} and rest[2] in lists.PICTURES
-        return not rest or coordinated or in_picture
-
-    def agreed(self, start: int, position: int) -> int:
-        """Cut a subject in the plural behind a verb in the singular: "Is the forest | fruit trees withering"."""
-        if not self.disagrees(start, position):
-            return position
-        noun = next((i for i in range(start, position) if not self.modifies(i)), start)
-        return min(noun + 1, position)
-
-    def disagrees(self, start: int, position: int) -> bool:
-        return self.singular and position - start > 1 and _plural(self.words[position - 1])
-
-    def ends(self, position: int) -> bool:
-        if self.words[position - 1].endswith(","):
-            return True
-        return self.at(position) in lists.PREPOSITIONS | lists.RELATIVES | lists.DETERMINERS | {"of", "and", "or"}
-
-    def compound(self, position: int) -> bool:
-        """Tell whether a word belongs to the one before: "traffic light", "the dog's tail", "Mickey Mouse"."""
-        before = self.at(position - 1)
-        if 0 < position < len(self.words) and self.names[position - 1] and self.names[position]:
-            return True
-        return f"{before} {self.at(position)}" in lists.COMPOUNDS or before.endswith(("'s", "s'", "’s", "s’"))
-
-    def modifies(self, position: int) -> bool:
-        word = self.at(position)
-        said = word in lists.ADJECTIVES | lists.NUMBERS or _ending(word)
-        return (said and not self.compound(position)) or word.endswith(("'s", "’s"))
-
-    def begins_predicate(self, position: int, *, plain: bool = False) -> bool:
-        """Tell whether a word can be the first of what is said; ``plain`` leaves prepositions and nouns out."""
-        word = self.at(position)
-        if not word or self.compound(position):
-            return False
+    def says(self, start: int) -> bool:
+        """Tell whether all that follows can be what is said of the subject."""
         if self.auxiliary in lists.BE:
-            if not plain and word in lists.PREPOSITIONS:
-                return True
-            said = lists.ADJECTIVES | lists.ADVERBS | lists.PARTICIPLES | lists.NUMBERS | lists.DETERMINERS
-            return word in said or _ending(word) or word.startswith('"')
+            return self.length in self.predicates(start)
         if self.auxiliary in lists.HAVE:
-            return word in lists.PARTICIPLES | lists.ADVERBS or _ending(word)
-        return word in lists.VERBS or word in {"upside", "horseback", "also", "both", "all"}
+            return self.length in self.happened(start)
+        return self.at(start) in lists.VERBS and self.length in self.done(start)
+
+    # ---- noun phrases
+
+    def subjects(self) -> Ends:
+        """Read a subject: one that begins with a determiner, a name or a quotation, with what belongs to it."""
+        first = self.at(0)
+        if first[:1] in lists.QUOTES:
+            return frozenset({1}) if self.at(1) in lists.ARTICLES else _NONE
+        if first not in lists.DETERMINERS and not self.named[0]:
+            return _NONE
+        ends = self.nouns_with_phrases(0)
+        if not self.singular:
+            ends |= {far for end in self.nouns(0) if self.at(end) == "and" and self.at(end + 1) in lists.DETERMINERS
+                     for far in self.nouns(end + 1)}  # fmt: skip
+        return ends | self.with_clauses(ends)
+
+    def with_clauses(self, ends: Ends) -> Ends:
+        """Read a participle that belongs to the subject: "the man wearing a hat | happy"."""
+        found = set[int]()
+        for end in ends:
+            if "V" in self.kinds(end):
+                # "sitting | on the bench", "rippling | water": what follows belongs to the participle.
+                added = self.at(end + 1) in lists.PARTICLES | lists.ADVERBS
+                bound = {end + 1} if added or self.nouns(end + 1) else set()
+                bound |= {far for far in (end + 1, end + 1 + added) if self.one_phrase(far)}
+                found |= self.verb_phrase(end) - bound
+        return frozenset(found)
+
+    def one_phrase(self, start: int) -> bool:
+        """Tell whether a single phrase of place is left: "sitting | on the bench" is not "the man sitting"."""
+        return self.length in self.closed({far for end in self.prepositions(start) for far in self.nouns_of(end)})
+
+    def nouns_with_phrases(self, start: int) -> Ends:
+        """Read a noun phrase with none, one or more phrases of place behind it."""
+        return self.phrases(self.nouns(start))
+
+    def phrases(self, ends: Ends) -> Ends:
+        """Go on from each of some positions with none, one or more phrases of place."""
+        found, new = set(ends), set(ends)
+        while new:
+            new = {far for end in new for begin in self.prepositions(end) for far in self.objects(begin)} - found
+            found |= new
+        return frozenset(found)
+
+    def objects(self, start: int) -> Ends:
+        """Read what stands behind a preposition; a participle with more behind it may belong to it."""
+        ends = self.nouns(start)
+        both = {far for end in ends if self.at(end) == "and" for far in self.nouns(end + 1)}
+        told = {far for end in ends if "V" in self.kinds(end) for far in self.verb_phrase(end) if far > end + 1}
+        return ends | both | told
+
+    def nouns_of(self, start: int) -> Ends:
+        """Read a noun phrase, and "of" another: "the left | of the tree"."""
+        found = new = set(self.nouns(start))
+        while new:
+            new = {far for end in new if self.at(end) == "of" for far in self.nouns(end + 1)} - found
+            found = found | new
+        return frozenset(found)
+
+    def nouns(self, start: int) -> Ends:
+        """Read determiners, adjectives and nouns."""
+        first = self.at(start)
+        if first in lists.PRONOUNS or first[:1] in lists.QUOTES:
+            return frozenset({start + 1})
+        position, found = start, set()
+        if first in lists.DEMONSTRATIVES and not self.is_number(start + 1):
+            verb = self.auxiliary in lists.ASKS_VERB and self.at(start + 1) in lists.VERBS
+            alone = verb or "N" not in self.kinds(start + 1) or lists.may_describe(self.at(start + 1))
+            found |= {start + 1} if alone else set()
+        if first in lists.QUANTIFIERS:
+            position += 2 if self.at(start + 1) == "of" else 1
+        if self.at(position) in lists.DETERMINERS:
+            position += 1
+        while position < self.length and (self.is_number(position) or self.at(position) in lists.ORDINALS):
+            position += 1
+        if position > start and self.at(position) in {"one", "ones"}:
+            found.add(position + 1)
+        if position > start and self.is_number(position - 1) and "N" not in self.kinds(position):
+            found.add(position)  # "these two"
+        found |= self.run(position)
+        return frozenset(found)
+
+    def run(self, start: int) -> set[int]:
+        """Read adjectives, then nouns; the last word must be one that can be a noun."""
+        found, nouns, adjectives = set(), False, True
+        for position in range(start, self.length):
+            kinds = self.kinds(position)
+            if nouns and not self.joined(position):
+                adjectives = adjectives and bool(kinds & set("AcdVs"))  # all so far may have been adjectives
+                shade = "c" in kinds and "N" in self.kinds(position + 1)  # "sky blue shirt"
+                if not (kinds & {"N"} or adjectives or shade):
+                    break
+            if not kinds & set("NAcdVs") or (nouns and self.plainly_said(position)):
+                break
+            surely = "N" in kinds and not kinds & set("Acds")
+            alone = "d" in kinds or ("s" in kinds and adjectives) or ("c" in kinds and self.worn(start, position))
+            if ("N" in kinds or alone) and not self.attached(position, kinds):
+                found |= {position + 1, position + 2} if self.labels(start, position + 1) else {position + 1}
+            nouns = nouns or "N" in kinds
+            adjectives = adjectives and not surely
+        return found
+
+    def worn(self, start: int, position: int) -> bool:
+        """Tell whether a colour stands for a thing: "the red", "in red"."""
+        return position == start and self.at(start - 1) in lists.DETERMINERS | lists.NUMBERS | {"in"}
+
+    def labels(self, start: int, position: int) -> bool:
+        """Tell whether a number may name the thing before it: "lane 5", but not "the image 5", nor "the vase 5"."""
+        word = self.at(position - 1)
+        picture = word in lists.PICTURES and self.at(start - 1) in lists.ARTICLES
+        counted = self.kinds(position - 1) == {"N"} and word not in lists.NUMBERED
+        return self.is_number(position) and not picture and not counted
+
+    def attached(self, position: int, kinds: frozenset[str]) -> bool:
+        """Tell whether a word cannot end its phrase, because the next one belongs to it: names, compounds, "'s"."""
+        word, following = self.at(position), position + 1
+        if following >= self.length:
+            return word.endswith(("'s", "’s"))
+        if word.endswith(("'s", "s'", "’s", "s’")) or self.joined(following):
+            return True
+        said = self.kinds(following)
+        return bool(kinds & set("cds")) and bool(said & {"N", "s"}) and "V" not in said and "N" not in kinds
+
+    def joined(self, position: int) -> bool:
+        """Tell whether a word and the one before it are one: "Mickey Mouse", "traffic light"."""
+        if not 0 < position < self.length:
+            return False
+        both = self.named[position - 1] and self.named[position]
+        return both or f"{self.at(position - 1)} {self.at(position)}" in lists.COMPOUNDS
+
+    def prepositions(self, start: int) -> Ends:
+        word = self.at(start)
+        if f"{word} {self.at(start + 1)}" in lists.PREPOSITION_PAIRS:
+            return frozenset({start + 1, start + 2} if word in lists.PREPOSITIONS else {start + 2})
+        return frozenset({start + 1}) if word in lists.PREPOSITIONS | {"of"} else _NONE
+
+    # ---- predicates
+
+    def predicates(self, start: int) -> Ends:
+        """Read what can follow a form of "be"."""
+        start = self.past_adverbs(start)
+        ends = self.adjectives(start) | self.nouns_said(start)
+        if "V" in self.kinds(start):
+            ends |= self.verb_phrase(start)
+        if self.is_number(start):
+            ends |= {start + 1}
+        if self.plainly_said(start):
+            ends |= {start + 1, start + 2} if self.at(start + 1) in {"down", "prone"} else {start + 1}
+        if self.at(start) != "of":
+            ends |= {far for begin in self.prepositions(start) for far in self.phrases(self.objects(begin))}
+        return self.closed(ends)
+
+    def adjectives(self, start: int) -> Ends:
+        """Read "deep blue", "big and brown", "larger than the left one", "equal to that one"."""
+        ends, position = set(), start
+        while self.kinds(position) & set("AcdVs") or self.at(position) in lists.PARTICLES:
+            position += 1
+            ends.add(position)
+        both = {far for end in ends if self.at(end) == "and" for far in self.adjectives(end + 1)}
+        than = {far for end in ends if self.at(end) == "than" for far in self.nouns_with_phrases(end + 1)}
+        return self.phrases(frozenset(ends | both)) | frozenset(than)
+
+    def nouns_said(self, start: int) -> Ends:
+        """Read a noun phrase as what something is, with phrases of place or a participle behind it."""
+        ends = self.nouns(start)
+        both = {far for end in ends if self.at(end) == "and" for far in self.nouns(end + 1)}
+        told = {far for end in ends if "V" in self.kinds(end) for far in self.verb_phrase(end)}
+        return self.phrases(frozenset(ends | both | told))
+
+    def verb_phrase(self, start: int) -> Ends:
+        """Read a participle or verb with a particle, an object and phrases of place, as far as they are there."""
+        ends = {start + 1}
+        if self.at(start + 1) in lists.PARTICLES | lists.ADVERBS:
+            ends.add(start + 2)
+        if self.at(start) == "being" and "V" in self.kinds(start + 1):
+            ends |= self.verb_phrase(start + 1)
+        ends |= {far for end in ends for far in self.nouns(end)}
+        both = {far for end in ends if self.at(end) == "and" and "V" in self.kinds(end + 1)
+                for far in self.verb_phrase(end + 1)}  # fmt: skip
+        ends |= {end + 1 for end in ends if self.at(end) in lists.ADVERBS | lists.PARTICLES}
+        return self.phrases(frozenset(ends | both))
+
+    def done(self, start: int) -> Ends:
+        """Read a verb in its plain form with what belongs to it."""
+        return self.closed(self.verb_phrase(start) | self.adjectives(start + 1))
+
+    def doubtful(self, position: int) -> bool:
+        """Tell whether the word behind a verb may be the verb instead: "Does the rock | face crumble"?"""
+        word, kinds = self.at(position), self.kinds(position)
+        if word in lists.OBJECTS or "N" not in kinds or self.named[position]:
+            return False
+        return kinds != {"N"} or word in lists.VERBS
+
+    def happened(self, start: int) -> Ends:
+        """Read what can follow a form of "have" as an auxiliary."""
+        start = self.past_adverbs(start)
+        if self.at(start) == "been":
+            return self.predicates(start + 1)
+        known = self.at(start) in lists.PARTICIPLES or self.at(start).endswith("ed")
+        return self.closed(self.verb_phrase(start)) if known else _NONE
+
+    def closed(self, ends: set[int] | Ends) -> Ends:
+        """Add what may close any question: "in the image", "here"."""
+        where = {end + 3 for end in ends if self.at(end) in {"in", "on", "from"} and self.at(end + 1) in lists.ARTICLES
+                 and self.at(end + 2) in lists.PICTURES}  # fmt: skip
+        said = {end + len(idiom) for end in ends for idiom in lists.IDIOMS if self.idiom(end, idiom)}
+        return frozenset(ends) | frozenset(where) | (self.closed(said) if said else _NONE)
+
+    def idiom(self, start: int, idiom: Sequence[str]) -> bool:
+        return self.words[start : start + len(idiom)] == list(idiom)
+
+    def plainly_said(self, position: int) -> bool:
+        """Tell whether a plain verb is said of somebody, against grammar and yet often: "Is the man | sit here?"."""
+        return self.at(position) in lists.PLAIN_VERBS and self.at(position - 1) in lists.GROWING
+
+    def past_adverbs(self, start: int) -> int:
+        while self.at(start) in lists.DEGREES:
+            start += 1
+        return start
+
+    # ---- words
 
     def at(self, position: int) -> str:
-        return self.words[position].rstrip(",.;:") if 0 <= position < len(self.words) else ""
+        return self.words[position] if 0 <= position < self.length else ""
 
+    def is_number(self, position: int) -> bool:
+        word = self.at(position)
+        return word.isdigit() or (word in lists.NUMBERS and not (position and self.named[position]))
 
-def _ending(word: str) -> bool:
-    return bool(lists.PREDICATE_ENDING.fullmatch(word)) and word not in lists.NOT_PARTICIPLES | lists.NOT_ADVERBS
+    def is_plural(self, end: int) -> bool:
+        """Guess whether the first noun of a subject is a plural; ``english.is_plural`` judges nouns that are known."""
+        word = self.words[min(self.nouns(0) - {0}, key=lambda far: abs(far - end), default=end) - 1]
+        known = word.endswith(("ss", "us", "is", "'s", "’s")) or word in lists.NOT_PLURAL
+        return word.endswith("s") and not known
 
-
-def _plural(word: str) -> bool:
-    """Guess whether any word of a sentence is a plural; ``english.is_plural`` judges nouns that are known."""
-    return word.endswith("s") and not word.endswith(("ss", "us", "is", "'s")) and word not in {"glasses", "lens"}
+    def kinds(self, position: int) -> frozenset[str]:
+        """Return what a word can be: N noun, A adjective, V participle, c colour or material, d direction, s shape."""
+        if not 0 <= position < self.length:
+            return frozenset()
+        word = self.words[position]
+        if word in {"one", "ones"} and position and self.at(position - 1) not in lists.DETERMINERS:
+            return frozenset("N" if self.kinds(position - 1) & set("Acd") else "")
+        if self.is_number(position):
+            return frozenset()
+        if word[:1] in lists.QUOTES or word in lists.CLOSED_CLASSES:
+            return frozenset("d" if word in lists.DIRECTIONS else "")
+        if self.at(position + 1) == "than" and word.endswith("er"):
+            return frozenset("A")
+        return frozenset("NA") if self.named[position] else lists.kinds_of(word)

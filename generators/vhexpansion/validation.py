@@ -1,24 +1,38 @@
 """Whether a rewritten question really is the negated twin of the original one, whoever wrote it.
 
-A twin has the opposite answer in every picture and says nothing else. So exactly one negation may be new, it must
-stand where it governs the whole statement, and every other content word must still be there.
+A twin has the opposite answer in every picture and says nothing else. It is taken apart again, without what made it:
+what stands around the question is the same; the words are the same in the same order; one negation is new, and it
+stands where it governs the whole statement. Where that cannot be told for certain the twin is refused.
 """
 
 import re
 from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
 
-from vhbench.generators.vhexpansion.negation import CannotNegate, Clause, is_negation, is_simple_existence, parse, split
+from vhbench.english import third_person
+from vhbench.generators.vhexpansion import word_lists as lists
+from vhbench.generators.vhexpansion.question_parts import LONGEST, CannotNegate, Parts, bare, is_neutral, take_apart
 from vhbench.generators.vhexpansion.subject import subject_length
-from vhbench.generators.vhexpansion.word_lists import CONJUNCTIONS, QUANTIFIERS
 
 OPENINGS = tuple(
     opening.split()
-    for opening in ("it false that", "it not true that", "it untrue that", "it incorrect that", "it not the case that")
-)
+    for opening in (
+        "it false that", "it not true that", "it untrue that", "it incorrect that", "it not the case that",
+    )
+)  # fmt: skip
 """What may stand behind "Is" so that all that follows is negated."""
 
-FREE = frozenset({"a", "an", "the", "do", "does"})
-"""What a rewriter may add or drop besides the negation."""
+_QUOTING = re.compile(
+    r'(?P<before>.*?)(?P<is>[Ii]s) "no" the right answer to this question: '
+    r'(?:"(?P<a>[^"]+)"|“(?P<b>[^“”]+)”|«(?P<c>[^«»]+)»|‹(?P<d>[^‹›]+)›|⟪(?P<e>.+)⟫)(?P<after>.*)',
+    re.DOTALL,
+)
+_TWO = re.compile(
+    rf"\b(?:and|but|or|while|then) (?:{'|'.join(sorted(lists.AUXILIARIES))}) \w"
+    r"|\bas well as\b|\balong with\b|\bplus\b|[&;]"
+)
+Words = Sequence[str]
 
 
 def why_not_negation(question: str, candidate: str) -> str:
@@ -29,68 +43,168 @@ def why_not_negation(question: str, candidate: str) -> str:
     >>> why_not_negation("Is the dog brown?", "Is it false that the dog is black?")
     "other content: added 'black', lost 'brown'"
     """
+    if len(candidate) > 2 * LONGEST:
+        return f"longer than {2 * LONGEST} characters"
+    if (quoted := _QUOTING.fullmatch(candidate.strip())) and not _QUOTING.fullmatch(question.strip()):
+        return _wrong_quotation(question, quoted)
     try:
-        original = parse(question)
+        original = take_apart(question)
     except CannotNegate as error:
         return f"the original: {error}"
+    if quoted:
+        return _wrong_quotation(question, quoted)
+    asked = [bare(word) for word in original.words]
+    if found := [word for word in asked if _negates(word)]:
+        return f"the original: negated already ({found[0]!r}): {question!r}"
     try:
-        twin = split(candidate)
+        twin = take_apart(candidate)
     except CannotNegate as error:
         return str(error)
-    if (twin.before.strip().lower(), twin.after.strip()) != (original.before.strip().lower(), original.after.strip()):
+    return _around(original, twin) or _wrong_words(original, asked, twin)
+
+
+def _wrong_quotation(question: str, found: re.Match[str]) -> str:
+    """Say why a quoted twin does not quote its question; "" if it does."""
+    asked = next(found[name] for name in "abcde" if found[name])
+    before, after = found["before"], found["after"]
+    if _squashed(f"{before}{asked}{after}") != _squashed(question):
+        return "the quoted question is not the original"
+    try:
+        parts = take_apart(asked)
+        whole = take_apart(question)
+    except CannotNegate as error:
+        return f"the original: {error}"
+    if parts.after or (before.strip() and not before.rstrip(" ").endswith((".", "!", ":", ">", "\n", ","))):
         return "the words around the question changed"
-    negations = [word for word in _words(twin) if is_negation(word)]
+    if _squashed(whole.after) != _squashed(after) or _squashed(whole.before) != _squashed(before):
+        return "the words around the question changed"
+    clause = before.rstrip().rpartition(",")[1] == "," and before.rstrip().endswith(",")
+    return "the words before the question belong to it" if clause and not is_neutral(before) else ""
+
+
+def _around(original: Parts, twin: Parts) -> str:
+    """Say whether what stands around the question changed, or the twin does not begin with a verb."""
+    here = (original.before.strip().lower(), original.mark, original.after.strip())
+    there = (twin.before.strip().lower(), twin.mark, twin.after.strip())
+    first = twin.words[0]
+    begins = first.lower() in lists.AUXILIARIES
+    if (", " in twin.asked and not begins) or (begins and here != there):
+        return "the words around the question changed"
+    if re.fullmatch(r"\w+n['’]t", first):
+        return f"negated already ({first!r}): {twin.asked!r}"
+    if not begins:
+        return f"it begins with {first!r} and not with a verb: {twin.asked!r}"
+    if original.words[0].lower() not in lists.AUXILIARIES:
+        return "the original does not begin with a verb: only a quotation negates it for certain"
+    return ""
+
+
+def _wrong_words(original: Parts, asked: list[str], twin: Parts) -> str:
+    """Say which words changed besides the negation, or why it does not govern the whole; "" if all is well."""
+    said = [bare(word) or word for word in twin.words]
+    asked = [word or full for word, full in zip(asked, original.words, strict=True)]
+    negations = [word for word in said if _negates(word)]
     if len(negations) != 1:
         return f"{len(negations)} negations where there must be one"
-    return _wrong_scope(original, twin) or _other_content(original, twin)
+    if _TWO.search(" ".join(asked)) or any(word.endswith(",") for word in original.words):
+        return "the negation cannot govern two clauses"
+    for opening in OPENINGS:
+        if said[: len(opening) + 1] == ["is", *opening]:
+            return _wrong_statement(original, asked, said[len(opening) + 1 :])
+    if said[1:3] == ["there", "no"]:
+        return _wrong_existence(asked, said)
+    if "not" in said:
+        return _wrong_not(original, asked, said)
+    return _difference(
+        asked, [word for word in said if not _negates(word)], "the negation does not govern the question"
+    )
 
 
-def _wrong_scope(original: Clause, twin: Clause) -> str:
-    """Say why the negation does not govern the whole statement; "" if it does."""
-    words = _words(twin)
-    if any(words[: len(opening) + 1] == ["is", *opening] for opening in OPENINGS):
-        return ""
-    if words[1:3] == ["there", "no"]:
-        return "" if is_simple_existence(original) else "'no' does not negate the whole of this question"
-    if {*QUANTIFIERS, *CONJUNCTIONS, "any"} & set(_words(original)):
-        return "the negation does not govern the quantifier or conjunction"
-    length = subject_length(original.auxiliary, original.words)
-    if length is not None and words[: length + 2] == [*_words(original)[: length + 1], "not"]:
-        return ""
-    return "the negation is not where it governs the whole statement"
-
-
-def _other_content(original: Clause, twin: Clause) -> str:
-    """Say which words changed besides the negation; "" if none, and their order is the same."""
-    asked = _words(original)
+def _wrong_statement(original: Parts, asked: list[str], statement: list[str]) -> str:
+    """Say why a statement is not what was asked, its verb moved behind its subject; "" if it is."""
     if asked[:4] == ["is", "it", "true", "that"]:
-        asked = asked[3:]
-    before = _content(asked[1:], original)
-    words = _words(twin)
-    opening = next((len(o) + 1 for o in OPENINGS if words[: len(o) + 1] == ["is", *o]), 1)
-    after = _content(words[opening:], original)
-    auxiliary = _stem(original.auxiliary.lower())
-    # The auxiliary stands somewhere behind the subject now; "do" may have become an ending.
-    moved = [after[:i] + after[i + 1 :] for i, word in enumerate(after) if word == auxiliary]
-    if before in [after, *moved]:
-        return ""
-    added = sorted(Counter(after) - Counter([*before, auxiliary]))
-    lost = sorted(Counter(before) - Counter(after))
+        return "" if statement == asked[4:] else _difference(asked[4:], statement, "")
+    auxiliary, rest = asked[0], asked[1:]
+    borders = [cut for cut in range(1, len(rest)) if _stated(auxiliary, rest, cut, statement)]
+    if not borders:
+        return _difference([*rest, auxiliary], statement, "", free={"do", "does"})
+    border = _border(original, asked)
+    if border not in borders or _breaks(rest[:border], rest[border:]):
+        return "the verb does not stand where the subject certainly ends"
+    return ""
+
+
+def _stated(auxiliary: str, rest: Words, cut: int, statement: Words) -> bool:
+    """Tell whether a statement is the words that were asked, with the verb at a cut."""
+    before, after = list(rest[:cut]), list(rest[cut:])
+    forms = [[*before, auxiliary, *after]]
+    if auxiliary == "does":
+        forms.append([*before, third_person(after[0]), *after[1:]])
+    if auxiliary == "do":
+        forms.append([*before, *after])
+    return list(statement) in forms
+
+
+def _border(original: Parts, asked: Words) -> int | None:
+    return 1 if asked[1] == "there" else subject_length(asked[0], original.words[1:])
+
+
+def _breaks(before: Words, after: Words) -> bool:
+    """Tell whether a border tears a phrase: a second look that knows only the two words at it."""
+    last, first = before[-1], after[0]
+    open_ended = lists.ARTICLES | lists.PREPOSITIONS | lists.CONJUNCTIONS | {"of", "very", "his", "her", "its", "their"}
+    torn = f"{last} {first}" in lists.COMPOUNDS
+    described = last in lists.DIRECTIONS and lists.kinds_of(first) == {"N"} and first not in lists.CLOSED_CLASSES
+    hanging = last in open_ended - {"this", "her", "on", "off", "up", "down", "out", "in"} or last.endswith("'s")
+    return hanging or torn or described or first in {"of", "and", "or", "than"}
+
+
+def _wrong_existence(asked: list[str], said: list[str]) -> str:
+    """Say why "Is there no …" does not negate "Is there a …"; "" if it does."""
+    if asked[1:2] != ["there"] or asked[2:3] not in (["a"], ["an"], ["any"]):
+        return _difference(
+            asked, [*said[:2], *said[3:]], "'no' does not negate the whole of this question", free=_LIGHT
+        )
+    if [*asked[:2], *asked[3:]] != [*said[:2], *said[3:]]:
+        return _difference(asked[3:], said[3:], "")
+    bending = lists.SCOPES | lists.UNCLEAR | lists.QUANTIFIERS | lists.NUMBERS | lists.ANY | lists.SUBORDINATORS
+    rest = asked[3:]
+    counting = {*rest[:1]} & lists.QUANTITIES or any(
+        word in lists.QUANTITIES and of == "of" for word, of in pairwise(rest)
+    )
+    if bending & set(rest) or counting or any(re.search(r"[\d&+/]", word) for word in rest):
+        return "'no' does not negate the whole of this question"
+    return ""
+
+
+def _wrong_not(original: Parts, asked: list[str], said: list[str]) -> str:
+    """Say why a "not" within the question does not negate the whole; "" if it does."""
+    at = said.index("not")
+    if [*said[:at], *said[at + 1 :]] != asked:
+        return _difference(asked, [*said[:at], *said[at + 1 :]], "")
+    if (lists.QUANTIFIERS | lists.CONJUNCTIONS | lists.ANY | lists.NUMBERS) & set(asked):
+        return "the negation does not govern the quantifier or conjunction"
+    possible = asked[0] in lists.AUXILIARIES - lists.BE - lists.HAVE - {"do", "does", "did"}  # "can you not": cannot?
+    if asked[1] == "there" or possible or at - 1 != _border(original, asked):
+        return "the negation is not where it governs the whole statement"
+    return ""
+
+
+_LIGHT = frozenset({"a", "an", "any", "there"})
+
+
+def _difference(before: Words, after: Words, otherwise: str, *, free: set[str] | frozenset[str] = frozenset()) -> str:
+    """Say which words were added and lost; ``otherwise``, or that their order changed, if none."""
+    lost, added = (sorted(set(Counter(a) - Counter(b)) - free) for a, b in ((before, after), (after, before)))
     named = [f"{what} {', '.join(map(repr, found))}" for what, found in (("added", added), ("lost", lost)) if found]
-    return f"other content: {', '.join(named)}" if named else "the words changed their order"
+    if named:
+        return f"other content: {', '.join(named)}"
+    return otherwise or "the words changed their order"
 
 
-def _content(words: list[str], original: Clause) -> list[str]:
-    free = FREE | {"any"} if is_simple_existence(original) else FREE
-    return [_stem(word) for word in words if word and word not in free and not is_negation(word)]
+def _negates(word: str) -> bool:
+    return word in lists.NEGATIONS or re.fullmatch(r"\w+n['’]t", word) is not None
 
 
-def _words(clause: Clause) -> list[str]:
-    return [word.lower().strip(".,;:!?()'") for word in [clause.auxiliary, *clause.words]]
-
-
-def _stem(word: str) -> str:
-    """Take a verb's "-s" away: "rides" after "does … ride" is the same content."""
-    if len(word) <= 3:
-        return "have" if word == "has" else word
-    return re.sub(r"(?<=[^s])s$|(?<=sh|ch|ss)es$", "", word)
+def _squashed(text: str) -> str:
+    return " ".join(text.replace("\0", "").split()).casefold()

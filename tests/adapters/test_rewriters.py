@@ -33,10 +33,11 @@ def test_a_valid_negation_is_taken(endpoint: Endpoint) -> None:
     assert endpoint.headers[0]["Authorization"] == "Bearer key-1"
 
 
-def test_a_wrong_negation_falls_back_to_the_rule_and_says_why(endpoint: Endpoint) -> None:
+def test_a_wrong_negation_falls_back_to_the_quoted_form_and_says_why(endpoint: Endpoint) -> None:
     endpoint.answer = lambda body: (200, said("Is the sky red?"))
     twin = twin_of("Is the sky blue?", rewriter(endpoint))
-    assert (twin.text, twin.by) == ("Is it false that the sky is blue?", "rule")
+    assert (twin.form, twin.by) == ("quoted", "rule")
+    assert twin.text == 'Is "no" the right answer to this question: "Is the sky blue?"'
     assert (twin.refused, twin.reason) == ("Is the sky red?", "0 negations where there must be one")
 
 
@@ -97,7 +98,7 @@ def test_a_transformers_model_with_a_chat_template(tmp_path: Path) -> None:
     local = LocalRewriter(str(tmp_path), device="cpu")
     first, second = (twin_of("Is there a dog in the image?", local) for _ in range(2))
     assert first == second
-    assert first.text == "Is there no dog in the image?"
+    assert first.text == 'Is "no" the right answer to this question: "Is there a dog in the image?"'
     assert first.by == "rule"
     assert first.reason
 

@@ -2,7 +2,8 @@
 
 import base64
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,7 @@ import orjson
 
 from vhbench.files import canonical, read_json
 from vhbench.schema import Question, VhbenchError, read_image
+from vhbench.seeding import rng
 
 ANNOTATORS: Final = 3
 """How many the protocol wants."""
@@ -37,6 +39,39 @@ def page(questions: Sequence[Question], content_hash: str) -> str:
         text = text.replace(character, f"\\u{ord(character):04x}")
     template = files("vhbench.analysis").joinpath("review.html").read_text(encoding="utf-8")
     return template.replace("__DATA__", text)
+
+
+ASKED_OF_TWINS: Final = "Are the right answers to these two questions opposite, whatever the picture shows?"
+
+
+def twins(questions: Iterable[Question], count: int, seed: int = 0) -> list[Question]:
+    """Return questions about pairs of VHExpansion, for people to judge: is the twin the opposite of its question?
+
+    As the paper's authors verified a hundred by hand. Pairs of unchanged images stand for their perturbed ones, which
+    have the same words; equal words are judged once. The wordings (natural, quoted …) take turns.
+
+    Args:
+        questions: of a split of VHExpansion.
+        count: how many pairs at most.
+        seed: decides which.
+    """
+    clean = [q for q in questions if q.pair_id and not q.perturbation]
+    asked = {q.pair_id: q for q in clean if not q.negated}
+    pairs = {(asked[q.pair_id].question, q.question): q for q in clean if q.negated and q.pair_id in asked}
+    waiting: dict[str, list[tuple[str, str]]] = {}
+    found = sorted(pairs)
+    for index in rng(seed, "review", "twins").permutation(len(found)).tolist():
+        waiting.setdefault(pairs[found[index]].mode, []).append(found[index])
+    turns = sorted((place, mode, pair) for mode, mode_pairs in waiting.items() for place, pair in enumerate(mode_pairs))
+    return [
+        replace(pairs[pair], question=f"{ASKED_OF_TWINS}\n1. {pair[0]}\n2. {pair[1]}", answer="yes")
+        for _, _, pair in turns[:count]
+    ]
+
+
+def of_twins(content_hash: str) -> str:
+    """Return what judgments of twins name as their split, so that they are not taken for answers."""
+    return f"{content_hash}-twins"
 
 
 def _data_url(image: bytes, place: str) -> str:

@@ -78,6 +78,8 @@ def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: in
             break
         if not _means(said, n, claim, wanted, instead=wanted == contrary):
             gap.append(said[n])
+        elif place < 0 and last < 0 and content(gap):
+            return False  # a fragment with a subject of its own
         elif _may_lie_between(gap, said[n], claim, predicate=wanted == claim.subject):
             wanted, gap, last = wanted + 1, [], n
         else:

@@ -91,6 +91,7 @@ _WEIGHED: Final = re.compile(
     r"|tempt\w*|asks?|question|either|expect\w*|options?)\b[^.!?\n]{0,60}\Z"
     r"|(?:\b(?:if|whether|could (?:be|say)|cannot|not)\b|n't\b)[^.,;:!?\n]{0,40}\Z"
 )
+_SETTLES: Final = re.compile(r"(?:but|so|actually|therefore|thus|hence)\b")
 _NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s+|simply\s+)?\Z")
 
 
@@ -150,7 +151,12 @@ def told(text: str) -> Iterator[Told]:
         if not answer:
             answer, before = _within(clause, before, opening)
             strong = bool(answer)
-        if answer and strong and not _READ.search(before) and (opening or not _WEIGHED.search(before)):
+        if (
+            answer
+            and strong
+            and not _READ.search(before)
+            and (opening or _SETTLES.match(clause) or not _WEIGHED.search(before))
+        ):
             final = bool(_FINAL.search(clause) or (alone and _LEADS_TO.search(before)))
             yield Told(answer, found.start(), opening, final, alone)
         opening = opening and _OPENS.match(clause) is not None

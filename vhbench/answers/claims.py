@@ -60,6 +60,7 @@ _SHOWS: Final = frozenset(
     " discern locate portray".split()
 )
 _POINTS: Final = ("the", "these", "those")
+_COLOUR: Final = stem("colour")
 _ACTS: Final = frozenset(
     map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
         " provide describe point watch identify recognize observe notice".split())
@@ -185,14 +186,11 @@ def _claimed(text: str, verb: str) -> Claim | None:
         return None  # "a man without a hat" is no claim that is denied as a whole
     everything = any(word.surface in ALL for word in said)
     if not exists:
-        counted = [
-            n for n, word in enumerate(said) if n and number(word) is not None and said[n - 1].surface in _POINTS
-        ]
+        points = [word.surface in _POINTS for word in said]
+        counted = [n for n, word in enumerate(said) if n and points[n - 1] and number(word) is not None]
         everything = everything or bool(counted)
         said = [word for n, word in enumerate(said) if n not in counted]  # "the two lamps" are all of them
-    said = [
-        _possible(word) if said[n + 1 : n + 2] and said[n + 1].surface == "to" else word for n, word in enumerate(said)
-    ]
+    said = [_possible(word, after) for word, after in zip(said, [*said[1:], None], strict=False)]
     said = [word for word in said if word.role != "negation" and word.surface not in ALL]
     found = content([word for word in said if word.surface not in ("at_least", "at_most")])
     exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
@@ -209,15 +207,19 @@ def _claimed(text: str, verb: str) -> Claim | None:
     return made if found else None
 
 
-def _possible(word: Word) -> Word:
+def _possible(word: Word, after: Word | None) -> Word:
     """Give "possible" its meaning where it is asked what is possible."""
-    return word._replace(role="") if word.surface == "possible" else word
+    return word._replace(role="") if word.surface == "possible" and after and after.surface == "to" else word
 
 
 def _meant(said: list[Word]) -> list[Word]:
     """Give a verb its meaning that says nothing elsewhere: "look" in "Does the man look at the dog?"."""
     kept = [word for word in said if word.surface not in ("at_least", "at_most")]
-    acts = [word.role == "neutral" and (word.stem in _ACTS or word is kept[-1]) for word in kept]
+    alike = any(word.stem in ("equal", "different") for word in kept)  # "the same colour"
+    acts = [
+        (alike and word.stem == _COLOUR) or (word.role == "neutral" and (word.stem in _ACTS or word is kept[-1]))
+        for word in kept
+    ]
     return [word._replace(role="") if act else word for word, act in zip(kept, acts, strict=True)]
 
 

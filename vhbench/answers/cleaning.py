@@ -9,6 +9,7 @@ halfway is not its answer, whatever is boxed in there.
 import html
 import re
 import unicodedata
+from functools import lru_cache
 
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
 _ENOUGH = 5_000
@@ -133,6 +134,7 @@ def said(text: str) -> str:
     return text
 
 
+@lru_cache(maxsize=8)  # a response is asked for failures, for what is said and for all of it
 def _spoken(text: str) -> str:
     """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
     text = _after_thoughts(text)

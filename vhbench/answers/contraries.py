@@ -8,9 +8,12 @@ from vhbench.answers.alignment import aligned, described, shares, starts
 from vhbench.answers.claims import PREPOSITIONS, Claim
 from vhbench.answers.quantities import value, within
 from vhbench.answers.sentence_parts import Part, finite
-from vhbench.answers.stems import Word, compares, content, opposite
+from vhbench.answers.stems import Word, compares, content, opposite, stem
 
 _PLACED: Final = frozenset("left right above below front behind".split())
+_MEASURES: Final = frozenset(
+    map(stem, "size length colour height shape width brightness age diameter weight direction".split())
+)
 _ALIKE: Final = ("equal", "different")
 
 
@@ -64,6 +67,9 @@ def measured(said: list[Word], claim: Claim, *, denied: bool) -> str:
 
 
 def _sameness(said: Sequence[Word], claim: Claim, denied: bool) -> str:
+    measures = _MEASURES & set(claim.stems), _MEASURES & {word.stem for word in said}
+    if all(measures) and not measures[0] & measures[1]:
+        return ""  # "the same size" says nothing of the colour
     asked = next((stem for stem in _ALIKE if stem in claim.stems), "")
     told = next((word.stem for word in said if word.stem in _ALIKE), "")
     if asked and told:

@@ -54,6 +54,8 @@ _DESPITE = re.compile(
     r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
+_DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
+_SHORT = 200
 _ENOUGH = 2_000
 _SMALL_WORDS = frozenset(
     "which what where who how is are was the a an of in on to it that this these from with and or image images picture "
@@ -112,6 +114,8 @@ def _read(text: str, names: Names, question: str) -> str | None:
         return found
     text = spread(_without_the_list(text, names))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
+    if len(text) < _SHORT and not _DOUBT.search(text) and (found := _marked(text, names)):
+        return found
     clauses = clauses_of(text, names, question)
     if (found := _corrected(clauses)) or (found := _leading(text, names)):
         return found
@@ -149,6 +153,20 @@ def _whole(text: str, names: Names) -> str | None:
 
 def _leading(text: str, names: Names) -> str:
     """Return the letter with which a text begins, where it is marked as one or its option follows."""
+    if (found := _marked(text, names)) is not None:
+        return found
+    if found := _first_words(text, names):
+        return found
+    bare = re.match(rf"\W*([{names.letters}])\s+(?=\S)", text)
+    if bare and any(
+        mention.start <= bare.end() and mention.letter == bare[1] for mention in _first(text, names, bare.end())
+    ):
+        return str(bare[1])
+    return ""
+
+
+def _marked(text: str, names: Names) -> str | None:
+    """Return the letter with which a text begins, where signs mark it as one; "" where it is one of several."""
     either = f"([{names.letters}{names.letters.lower()}])"
     marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
     if marked:
@@ -158,14 +176,7 @@ def _leading(text: str, names: Names) -> str:
         initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
         if not article and not initial:
             return "" if alternative or _goes_through_them(text, names) else found.upper()
-    if found := _first_words(text, names):
-        return found
-    bare = re.match(rf"\W*([{names.letters}])\s+(?=\S)", text)
-    if bare and any(
-        mention.start <= bare.end() and mention.letter == bare[1] for mention in _first(text, names, bare.end())
-    ):
-        return str(bare[1])
-    return ""
+    return None
 
 
 def _first_words(text: str, names: Names) -> str:

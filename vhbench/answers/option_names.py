@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from vhbench.english import NUMBERS, plural_forms
 
@@ -100,15 +100,19 @@ class Names:
     kinds: Mapping[str, str]
     images: Mapping[int, str]
     counts: Mapping[int, str]
-    pattern: re.Pattern[str]
-    groups: Mapping[str, tuple[str, str]]
+
+    @cached_property
+    def patterns(self) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
+        """What finds every name, and the option and kind of each of its groups; made when a sentence has to be read."""
+        return _patterns(self)
 
     def find(self, text: str) -> Iterator[Mention]:
         """Yield where a text names an option; a longer name hides a shorter one inside it."""
-        for found in self.pattern.finditer(text):
+        pattern, groups = self.patterns
+        for found in pattern.finditer(text):
             group = str(found.lastgroup)
-            if group in self.groups:
-                letter, kind = self.groups[group]
+            if group in groups:
+                letter, kind = groups[group]
                 yield Mention(found.start(), found.end(), letter, kind=kind)
             else:
                 yield Mention(found.start(), found.end(), found[group].upper(), by_letter=group != "bare")
@@ -132,18 +136,22 @@ def names_of(choices: tuple[str, ...]) -> Names:
     }
     images = {number: letter for letter, text in zip(letters, choices, strict=True) if (number := _image(text))}
     counts = {int(text): letter for letter, text in texts.items() if re.fullmatch(r"\d{1,6}", text)}
+    return Names(letters, choices, texts, kinds, images, counts)
+
+
+def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
     named: list[tuple[str, str, str]] = []
-    for letter, choice in zip(letters, choices, strict=True):
+    for letter, choice in zip(names.letters, names.choices, strict=True):
         kind = next(iter(_kinds(choice)), "")
-        if letter not in counts.values() and texts[letter] not in ("yes", "no"):
+        if letter not in names.counts.values() and names.texts[letter] not in ("yes", "no"):
             named += [(words, letter, kind) for words in _labelled(choice) or _words(choice)]
     named.sort(key=lambda name: -len(name[0]))  # a longer name first: it hides a shorter one inside it
+    images = names.images
     named += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
-    named += [(_KINDS[kind][1], letter, kind) for kind, letter in kinds.items()]
+    named += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
     groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(named)}
     parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(named)]
-    pattern = re.compile(rf"(?<![\w'-])(?:{'|'.join([*parts, *_by_letter(letters)])})" if letters else r"(?!)")
-    return Names(letters, choices, texts, kinds, images, counts, pattern, groups)
+    return re.compile(rf"(?<![\w'-])(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
 
 
 def spread(text: str) -> str:

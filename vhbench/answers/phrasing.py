@@ -24,7 +24,7 @@ _IN_PICTURE: Final = re.compile(
     r"\b(?:in|of|from|on|within|inside|at|across|throughout|by) "
     rf"(?:(?:either|any of|at least one of|some of|one of|both of|both) )?{_DETERMINER} "
     rf"(?:{_GIVEN} ){{0,2}}{PICTURES}\b"
-    r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have))?"
+    r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have)\b)?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
 )
 _AS_AS: Final = re.compile(

@@ -32,7 +32,8 @@ _UNSURE: Final = re.compile(
     r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"
 )
 _INTENDS: Final = re.compile(
-    r"\b(?:let me|let us|lets|i will|i would|i need|i have to|i must|going to|in order to"
+    r"\b(?:initially|at first|first (?:glance|sight)|i thought|let me|let us|lets|i will|i would"
+    r"|i need|i have to|i must|going to|in order to"
     r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking"
     r"|checked) for|asks?|asked|asking|questions?"
     r"|the task|the user|you want|please)\b"
@@ -119,7 +120,7 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
 def _judge_one(clause: Part, claim: Claim) -> str:
     clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words))
     said = list(clause.words)
-    if any(word.role == "doubt" for word in said):
+    if not said or any(word.role == "doubt" for word in said):
         return ""
     cut = next((n for n, word in enumerate(said) if word.surface == "without"), None)
     if cut is not None:
@@ -131,7 +132,8 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
         return "yes"  # "No wheel is missing"
-    if claim.exists and kept[0].surface in ("only", "just") and not finite(kept) and not shares(kept, claim):
+    only = [word.surface for word in kept[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
+    if only and claim.exists and len(kept) < 5 and not finite(kept) and not shares(kept, claim):
         return "no"  # "Only a bus."
     said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
     return said_so or contrary(kept, clause, claim) or converse(kept, clause, claim)
@@ -181,8 +183,8 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
             continue
         if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
             return "no"
-    if claim.exists and behind and left:
-        return _affirmation(left, Part(tuple(left)), claim)  # "The dog is not black": there is one
+    if claim.exists and claim.count is None and behind and left:  # "The dog is not black": there is one
+        return "yes" if any(aligned(left, claim, start) for start in starts(left, clause, claim)) else ""
     return ""
 
 
@@ -220,6 +222,10 @@ def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
 def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> bool:
     place = 0
     for word in denied:
+        if claim.year and (
+            word.stem == claim.year or (len(denied) > 1 and word is denied[-2] and word.surface == "in")
+        ):
+            continue
         if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
             continue
         if word.stem in POSTURES and word.stem not in stems and any(one.surface in PREPOSITIONS for one in claim.words):

@@ -49,6 +49,9 @@ _RIGHT_ANSWER: Final = re.compile(
     r"|[\"'](?P<first>yes|no)[.,]?[\"']\s+(?:is|would be)(?P<never>\s+not|n't)?\s+(?:indeed\s+)?(?:the\s+)?"
     r"(?:right|correct)"
 )
+_CHINESE_NONE: Final = re.compile(
+    r"\W*(?:[图圖画畫照][^\W\d_]{0,4}[中里裡上内],?)?(?:并|並)?(?:没有|沒有)(?!问题|問題)[^\W\d_]{1,8}\W*"
+)
 _NO_DOUBT: Final = re.compile(r"\W*(?:there(?:'s| is) )?no (?:doubt|question)(?: (?:about|of) (?:it|that))?\W*")
 _NEGATION: Final = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
 _NO_THING: Final = re.compile(
@@ -212,6 +215,8 @@ def _sentences(text: str, asked: Claim | None) -> Reading:
     """Read a text without a word of assent or denial that answers by itself."""
     if asked is None:
         return "", False
+    if asked.exists and _CHINESE_NONE.fullmatch(text):
+        return ("yes" if asked.denied else "no"), False
     if _NO_DOUBT.fullmatch(text):
         return "yes", False
     first = _FIRST.split(text.strip(), maxsplit=1)[0]

@@ -12,13 +12,13 @@ from vhbench import splits
 from vhbench.benchmarks import VHEXPANSION, Task
 from vhbench.builds.split_build import SplitBuild
 from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
-from vhbench.builds.vhexpansion_sources import FORMS, files_of, form_of, read_cases, scenes_of
+from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, read_cases, scenes_of
 from vhbench.files import file_sha256
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
-from vhbench.generators.vhexpansion.negation import CannotNegate
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
-from vhbench.generators.vhexpansion.rewriting import Twin, twin_of
+from vhbench.generators.vhexpansion.question_parts import CannotNegate
+from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, twin_of
 from vhbench.generators.vhexpansion.validation import why_not_negation
 from vhbench.options import check_numbers, option
 from vhbench.protocols import Rewriter
@@ -45,6 +45,7 @@ class VHExpansionBuild(SplitBuild):
 
     source: str = option(
         "`pope:coco_pope_random.json` (or the folder of all three), `mmvp:FOLDER`, `vhtest:YNQ_Benchmark`, "
+        "`mme:MME_Benchmark`, `hallusionbench:HallusionBench.json`, `naturalbench:FOLDER`, "
         "`ode:OUT/ode` (a split built here), or `table:FILE`: CSV, JSON lines or Parquet with image, question, answer "
         "(yes or no, true or false, 1 or 0), and options where there are several. FORM may be left out where "
         "it can be told.",
@@ -54,15 +55,21 @@ class VHExpansionBuild(SplitBuild):
     )
     images: str = option("Folder of the images that the source names.", "", metavar="DIR", panel=_CASES)
     name: str = option(
-        "Of the source in rows and configs. Tasks are there for pope, mmvp, vhtest, ode and table; for any other name "
-        "`vhbench tasks OUT/vhexpansion` writes them.",
+        f"Of the source in rows and configs. Tasks are there for {', '.join(f for f in FORMS if f != 'split')}; for "
+        "any other name `vhbench tasks OUT/vhexpansion` writes them.",
         "",
         panel=_CASES,
     )
     limit: int = option("Only the first N cases; of a split, from all its configs.", 0, least=0, panel=_CASES)
+    negation: Wording = option(
+        f"How twins are worded: {'; '.join(f'`{name}`: {text}' for name, text in WORDINGS.items())}. The column `mode` "
+        "tells which one a pair has.",
+        "auto",
+        panel=_CASES,
+    )
     rewriter: str = option(
-        "Who negates: `rule`, `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) or "
-        "`transformers:NAME`. A model's negation is checked, and the rule's taken where it is wrong.",
+        "Who negates under `--negation llm`: `openai:MODEL@URL` (any compatible endpoint; key in VHBENCH_API_KEY) or "
+        "`transformers:NAME`; `rule`: nobody. What it says is checked, and the question quoted where it is wrong.",
         "rule",
         panel=_CASES,
     )
@@ -118,13 +125,21 @@ class VHExpansionBuild(SplitBuild):
             raise VhbenchError(f"--attack {self.attack[0]} needs --model NAME, the model that is attacked")
         if self.failed != "ask" and not Path(self.failed).exists():
             raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
-        rewriter_of(self.rewriter)
+        if self.negation not in WORDINGS:
+            raise VhbenchError(f"--negation {self.negation}: must be one of {', '.join(WORDINGS)}")
+        if (rewriter_of(self.rewriter) is None) == (self.wording == "llm"):
+            raise VhbenchError(f"--negation {self.negation} with --rewriter {self.rewriter}: a rewriter goes with llm")
         self.shards  # noqa: B018 - reads the source
 
     @property
     def perturbations(self) -> tuple[str, ...]:
         """The common perturbations."""
         return () if self.perturb == ("none",) else self.perturb
+
+    @property
+    def wording(self) -> Wording:
+        """How twins are worded; a rewriter that is named is asked."""
+        return "llm" if self.negation == "auto" and self.rewriter != "rule" else self.negation
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -135,6 +150,7 @@ class VHExpansionBuild(SplitBuild):
             "name": self.source_name,
             "perturb": [*self.perturbations, *self.attack],
             "severity": self.severity,
+            "negation": self.wording,
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
             "keep_unsure": self.keep_unsure,
@@ -176,12 +192,14 @@ class VHExpansionBuild(SplitBuild):
         rewriter = rewriter_of(self.rewriter)
         scenes = scenes_of(self.source)
         attacked: list[tuple[list[InitialCase], Array]] = []
+        if not shard:
+            yield from self._read.left_out
         for group in self._groups[shard * IMAGES_PER_SHARD : (shard + 1) * IMAGES_PER_SHARD]:
             told = sorted({name for question in group for name in question.scene_ids})
             # Stored scenes come without their images; with them, the split says which image is which scene's.
             yield from (replace(scenes[name], image=group[0].images[0]) for name in told if name in scenes)
             cases: list[InitialCase] = []
-            for item in _cases(group, rewriter):
+            for item in _cases(group, self.wording, rewriter):
                 if isinstance(item, InitialCase):
                     cases.append(item)
                 else:
@@ -229,6 +247,10 @@ class VHExpansionBuild(SplitBuild):
 
     @property
     def _groups(self) -> tuple[tuple[Question, ...], ...]:
+        return self._read.groups
+
+    @property
+    def _read(self) -> Cases:
         return read_cases(self.source, self.images, self.source_name, self.limit, self.version)
 
 
@@ -245,18 +267,20 @@ def rewriter_of(spec: str) -> Rewriter | None:
     return load_rewriter(spec)
 
 
-def _cases(group: tuple[Question, ...], rewriter: Rewriter | None) -> Iterator[InitialCase | Rejection]:
+def _cases(
+    group: tuple[Question, ...], wording: Wording, rewriter: Rewriter | None
+) -> Iterator[InitialCase | Rejection]:
     """Give each question of an image its negated twin, or the reason why it has none."""
     given = {q.pair_id: q.question for q in group if q.negated}
     for question in group:
         if question.negated:
             continue
         try:
-            twin = Twin(given[question.pair_id], by="source") if question.pair_id in given else None
+            twin = Twin(given[question.pair_id], "source", by="source") if question.pair_id in given else None
             if twin is not None and (reason := why_not_negation(question.question, twin.text)):
                 yield Rejection(question.id, "twin_is_no_negation", {"twin": twin.text, "why": reason})
                 continue
-            twin = twin or twin_of(question.question, rewriter)
+            twin = twin or twin_of(question.question, rewriter, wording)
         except CannotNegate as error:
             yield Rejection(question.id, "cannot_negate", {"question": question.question, "why": str(error)})
             continue

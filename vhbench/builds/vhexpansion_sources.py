@@ -2,17 +2,17 @@
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
 from pathlib import Path
 
 from vhbench import splits
-from vhbench.adapters import mmvp, pope, tables, vhtest
+from vhbench.adapters import hallusionbench, mme, mmvp, naturalbench, pope, tables, vhtest
 from vhbench.benchmarks import VHEXPANSION
 from vhbench.generators.vhexpansion import expansion
-from vhbench.generators.vhexpansion.binary import binary
-from vhbench.schema import Question, Scene, VhbenchError
+from vhbench.generators.vhexpansion.binary import binary, by_one_option
+from vhbench.schema import Question, Rejection, Scene, VhbenchError
 
 
 def form_of(source: str) -> tuple[str, Path]:
@@ -34,6 +34,8 @@ def form_of(source: str) -> tuple[str, Path]:
         return "pope", path
     if (path / "Questions.csv").is_file():
         return "mmvp", path
+    if path.name == "HallusionBench.json":
+        return "hallusionbench", path
     return "table", path
 
 
@@ -48,17 +50,38 @@ def read_split(path: Path, images: Path | None) -> Iterator[Question]:
             yield question
 
 
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """What a source holds.
+
+    Attributes:
+        groups: yes/no questions that share an image, in order of first appearance.
+        left_out: rows of the source that are no questions about one image, with the reason.
+    """
+
+    groups: tuple[tuple[Question, ...], ...]
+    left_out: tuple[Rejection, ...] = ()
+
+
 @lru_cache(maxsize=2)
-def read_cases(source: str, images: str, name: str, limit: int, version: str) -> tuple[tuple[Question, ...], ...]:
-    """Read a source: yes/no questions in groups that share an image, in order of first appearance."""
+def read_cases(source: str, images: str, name: str, limit: int, version: str) -> Cases:
+    """Read a source.
+
+    Raises:
+        VhbenchError: naming the row and the field that is wrong, or if no question is left.
+    """
     form, path = form_of(source)
     folder = Path(images).expanduser() if images else None
     if folder is not None and not folder.is_dir():
         raise VhbenchError(f"--images {images}: no such folder")
     groups: dict[object, list[Question]] = {}
     ids: set[str] = set()
+    left_out: list[Rejection] = []
     for asked in FORMS[form](path, folder):
-        for question in binary(asked):
+        if isinstance(asked, Rejection):
+            left_out.append(asked)
+            continue
+        for question in [by_one_option(asked)] if form in ONE_CASE_EACH else binary(asked):
             if 0 < limit <= len(ids):
                 break
             question = replace(
@@ -75,7 +98,7 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str) ->
     if not ids:
         raise VhbenchError(f"{path}: no yes/no or multiple-choice questions about one image")
     _check_twins([q for group in groups.values() for q in group], path)
-    return tuple(tuple(group) for group in groups.values())
+    return Cases(tuple(tuple(group) for group in groups.values()), tuple(left_out))
 
 
 @lru_cache(maxsize=2)
@@ -109,16 +132,24 @@ def files_of(path: Path) -> list[Path]:
     """Return the files that a source is read from."""
     if path.is_file():
         return [path]
+    if texts := mme.text_files(path):
+        return texts
     return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
 
 
-Reader = Callable[..., Iterator[Question]]
+Reader = Callable[..., Iterator[Question | Rejection]]
 
 FORMS: dict[str, Reader] = {
     "pope": pope.read_pope,
     "mmvp": mmvp.read_mmvp,
     "vhtest": vhtest.read_vhtest,
+    "mme": mme.read_mme,
+    "hallusionbench": hallusionbench.read_hallusionbench,
+    "naturalbench": naturalbench.read_naturalbench,
     "split": read_split,
     "ode": read_split,
     "table": tables.read_questions,
 }
+
+ONE_CASE_EACH = frozenset({"mmvp"})
+"""Forms whose multiple-choice questions become one yes/no question each: the paper counts 300 cases of MMVP."""

@@ -16,6 +16,9 @@ def review(
     config: Annotated[str, typer.Option(help="Review one config of the split only.")] = "",
     count: Annotated[int, typer.Option(min=1, help="How many questions, spread evenly over the rows.")] = 100,
     seed: Annotated[int, typer.Option(help="Take other questions.")] = 0,
+    twins: Annotated[
+        bool, typer.Option("--twins", help="Of VHExpansion: are a question and its negated twin always opposite?")
+    ] = False,
     judgments: Annotated[
         list[Path] | None,
         typer.Option("--judgments", "-j", help="Files saved from the page, one per annotator: tally them instead."),
@@ -26,6 +29,9 @@ def review(
     The page does not show the answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
     A question is kept if most annotators gave the split's answer; the others are dropped and listed.
 
+    With --twins a question stands beside its negated twin, and the one thing that is asked is whether their right
+    answers are opposite, whatever the picture shows; pairs that are not are dropped.
+
     Example: `vhbench review out/mioh -o review.html`, then
     `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`
     """
@@ -34,9 +40,10 @@ def review(
     from vhbench.splits import choose, read_manifest, read_questions
 
     manifest = read_manifest(split)
+    identity = reviews.of_twins(manifest.content_hash) if twins else manifest.content_hash
     if judgments:
-        answers = {q.id: q.answer for q in read_questions(split)}
-        votes = reviews.read_judgments(judgments, manifest.content_hash)
+        answers = {q.id: "yes" if twins else q.answer for q in read_questions(split)}
+        votes = reviews.read_judgments(judgments, identity)
         verdict = reviews.tally(votes, answers)
         output = output if output.suffix == ".json" else Path("verdict.json")
         write_atomic(output, json_bytes(verdict))
@@ -51,6 +58,11 @@ def review(
         return
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: the page's name must end in .html")
-    rows = [row.question for row in choose(split, config or None, count, seed)]
-    write_atomic(output, reviews.page(rows, manifest.content_hash).encode())
+    if twins:
+        rows = reviews.twins(read_questions(split, config or None), count, seed)
+    else:
+        rows = [row.question for row in choose(split, config or None, count, seed)]
+    if not rows:
+        raise VhbenchError(f"{split}: no {'negated ' * twins}questions{f' in {config}' if config else ''}")
+    write_atomic(output, reviews.page(rows, identity).encode())
     typer.echo(f"{output}: {len(rows)} questions; open it in a browser, save with S, read back with --judgments")

@@ -91,6 +91,10 @@ def pairs(result: Result, title: str) -> None:
     counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     scores(result, PAIRS, f"{title}{counts}{new} new successful cases")
+    for field, parts in result.get("by", {}).items():
+        for value, part in parts.items():
+            found, named = {name: part[name] for name in PAIRS}, f"{field} = {value}: {part['pairs']} pairs"
+            table(found, part["intervals"], named, withheld=part["withheld"])
 
 
 def captions(result: Result, title: str) -> None:

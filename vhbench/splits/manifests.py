@@ -125,7 +125,8 @@ def check_no_strays(directory: Path, manifest: Manifest) -> None:
         inner = "" if folder == directory else f"{folder.name}/"
         for path in sorted(folder.iterdir()):
             listed = f"{inner}{path.name}" in manifest.files or is_litter(path.name)
-            if not listed and (folder.name in manifest.rows or _ROWS.fullmatch(path.name)):
+            in_config = folder != directory and folder.name in manifest.rows
+            if not listed and (in_config or _ROWS.fullmatch(path.name)):
                 raise VhbenchError(f"{path}: is not listed in the manifest, so nobody checks what it holds; remove it")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from vhbench.generators.vhexpansion.binary import binary
+from vhbench.generators.vhexpansion.binary import binary, by_one_option
 from vhbench.generators.vhexpansion.negation import negate
 from vhbench.generators.vhexpansion.validation import why_not_negation
 from vhbench.schema import Question
@@ -78,3 +78,18 @@ def test_yes_and_no_as_options_leave_one_question() -> None:
 def test_a_yes_no_question_stays() -> None:
     asked = Question("q", images=(b"",), question="Is it red?", answer="yes", kind="yes_no", benchmark="vhexpansion")
     assert binary(asked) == [asked]
+
+
+def test_one_case_for_each_question_by_an_option_that_its_words_alone_choose() -> None:
+    drawn = []
+    for number in range(40):
+        told = {"question": f"Is lamp {number} on or off?", "choices": ("on", "off"), "kind": "multiple_choice"}
+        pair = [
+            by_one_option(Question(f"q{number}-{right}", images=(b"",), answer=right, **told))  # type: ignore[arg-type]
+            for right in "AB"
+        ]
+        assert pair[0].question == pair[1].question
+        assert [q.id for q in pair] == [f"q{number}-A", f"q{number}-B"]
+        assert {q.answer for q in pair} == {"yes", "no"}
+        drawn.append(pair[0].question.endswith("on?"))
+    assert 5 < sum(drawn) < 35

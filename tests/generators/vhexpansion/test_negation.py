@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vhbench.generators.vhexpansion.negation import CannotNegate, negate
+from vhbench.generators.vhexpansion.negation import negate, quote
+from vhbench.generators.vhexpansion.question_parts import CannotNegate
+from vhbench.generators.vhexpansion.rewriting import twin_of
 from vhbench.generators.vhexpansion.validation import why_not_negation
 
 TWINS = [
@@ -50,11 +52,28 @@ TWINS = [
     ("Is this a hammerhead shark?", "Is it false that this is a hammerhead shark?"),
     ("Is this person wearing a hat?", "Is it false that this person is wearing a hat?"),
     ("Are both dogs the same color?", "Is it false that both dogs are the same color?"),
-    ("Does the man ride a bike?", "Is it false that the man does ride a bike?"),
-    ("Does the traffic light show red?", "Is it false that the traffic light does show red?"),
+    ("Does the man ride a bike?", "Is it false that the man rides a bike?"),
+    ("Does the traffic light show red?", "Is it false that the traffic light shows red?"),
     ("Has the door of the truck been opened?", "Is it false that the door of the truck has been opened?"),
     ("Can you see stems of bananas?", "Is it false that you can see stems of bananas?"),
     ("Is it true that the dog is brown?", "Is it false that the dog is brown?"),
+    # scopes within "there is …" stay as they are
+    ("Is there a bird on some of the roofs?", "Is it false that there is a bird on some of the roofs?"),
+    ("Is there a cup on three shelves?", "Is it false that there is a cup on three shelves?"),
+    # the verb takes its ending, and loses it never
+    ("Does the girl carry a bag?", "Is it false that the girl carries a bag?"),
+    ("Does the wagon have a roof of wood?", "Is it false that the wagon has a roof of wood?"),
+    ("Do the two boats face the shore?", "Is it false that the two boats face the shore?"),
+    ("Do you see the moon?", "Is it false that you see the moon?"),
+    # one reading alone is possible
+    ("Is the top right window dirty?", "Is it false that the top right window is dirty?"),
+    ("Is the left lamp on?", "Is it false that the left lamp is on?"),
+    ("Is the ladder leaning on the wall blue?", "Is it false that the ladder leaning on the wall is blue?"),
+    (
+        "Is the small plate wider than the large plate?",
+        "Is it false that the small plate is wider than the large plate?",
+    ),
+    ("Are these two towers the same height?", "Is it false that these two towers are the same height?"),
     # what stands around the question stays
     ("is there a cat in the photo", "is there no cat in the photo"),
     ("In the image, is the man sitting?", "In the image, is it false that the man is sitting?"),
@@ -85,6 +104,87 @@ REFUSED = [
     ("", "not one yes/no question"),
     ("?", "not one yes/no question"),
 ]
+
+
+QUOTE = 'Is "no" the right answer to this question: '
+QUOTED = [
+    ("Is the bottom left corner empty?", QUOTE + '"Is the bottom left corner empty?"'),
+    ("Is there no dog?", QUOTE + '"Is there no dog?"'),
+    # what stands around the question stays outside
+    ("Is it late? Please answer yes or no.", QUOTE + '"Is it late?" Please answer yes or no.'),
+    ("<image>\nIs it late?", '<image>\nIs "no" the right answer to this question: "Is it late?"'),
+    ("Is it late?\n(A) Yes (B) No", QUOTE + '"Is it late?"\n(A) Yes (B) No'),
+    ("In the image, is it late?", 'In the image, is "no" the right answer to this question: "Is it late?"'),
+    ("I am in a hurry. Is it late?", 'I am in a hurry. Is "no" the right answer to this question: "Is it late?"'),
+    # but not what bears on it
+    ("In most of the images, is it late?", QUOTE + '"In most of the images, is it late?"'),
+    ("If x = 2, is y > 3?", QUOTE + '"If x = 2, is y > 3?"'),
+    ("Is this true? It is late.", QUOTE + '"Is this true? It is late."'),
+    # a question that has quotation marks in it is put into others
+    ('Is the word "GO" red?', QUOTE + '“Is the word "GO" red?”'),
+    ('Is “A” left of "B"?', QUOTE + '«Is “A” left of "B"?»'),
+    # abbreviations end no sentence
+    ("Is the arch in St. Louis?", QUOTE + '"Is the arch in St. Louis?"'),
+    # two questions in one, tags, polite ones
+    ("Is the pot full and is the pan empty?", QUOTE + '"Is the pot full and is the pan empty?"'),
+    ("There is a dog, isn't there?", QUOTE + '"There is a dog, isn\'t there?"'),
+    ("May I ask if it is late?", QUOTE + '"May I ask if it is late?"'),
+    ("Is it open (yes or no)?", QUOTE + '"Is it open (yes or no)?"'),
+    ("Is the boy holding a kite or a ball?", QUOTE + '"Is the boy holding a kite or a ball?"'),
+    ("Is the film from the city or region of Rome?", QUOTE + '"Is the film from the city or region of Rome?"'),
+    ("You see a dog?", QUOTE + '"You see a dog?"'),
+]
+
+NO_YES_NO_QUESTION = [
+    "How many dogs are there?",
+    "In the picture, what is on the table?",
+    "On which side is the dog?",
+    "Describe this image.",
+    "The dog is brown.",
+    "Is the dog brown or black?",
+    "Is there a dog? Is there a cat?",
+    "Can you tell me what this is?",
+    "",
+]
+
+UNCERTAIN = [
+    "Is the light left on?",  # the light | left on, the light left | on
+    "Is the stop light green?",  # the stop | light green
+    "Does the cliff face look steep?",  # faces, or looks
+    "Is the woman wearing a scarf on the left?",
+    "Is the cup on the shelf in the kitchen?",
+    "Is the van in lane 4?",
+    "Is only the van red?",
+    "Is there a dog as well as a cat?",
+    "Is there a dog & a cat?",
+    "Is there a dog and is there a cat?",
+    "Is there a dog on any bench?",
+    "Is the cup that is on the table red?",
+    "Is the toy the boy is holding broken?",
+    'Is the word "EXIT" painted on the wall?',
+    "Is the short, round man singing?",
+    "Did the man leave the house?",
+    "Does the dog walking in this image?",
+]
+
+
+@pytest.mark.parametrize(("question", "twin"), QUOTED)
+def test_quoted_twins(question: str, twin: str) -> None:
+    assert quote(question) == twin
+    assert why_not_negation(question, twin) == ""
+
+
+@pytest.mark.parametrize("question", NO_YES_NO_QUESTION)
+def test_only_what_is_no_yes_no_question_is_refused(question: str) -> None:
+    with pytest.raises(CannotNegate):
+        twin_of(question)
+
+
+@pytest.mark.parametrize("question", UNCERTAIN)
+def test_where_the_rule_is_not_certain_the_question_is_quoted(question: str) -> None:
+    with pytest.raises(CannotNegate):
+        negate(question)
+    assert twin_of(question).form == "quoted"
 
 
 @pytest.mark.parametrize(("question", "twin"), TWINS)
@@ -129,22 +229,39 @@ def test_every_pope_question_has_a_twin(reference: Path) -> None:
 def test_every_amber_question_has_a_twin_with_its_subject_found(reference: Path) -> None:
     questions = amber_questions(reference)
     assert len(questions) == 14_216
+    broken = 0
     for question in set(questions):
-        twin = negate(question)
+        twin = twin_of(question).text
+        if question.startswith("Does") and twin == quote(question):
+            broken += 1  # "Does the dog walking in this image?"
+            continue
         assert why_not_negation(question, twin) == "", (question, twin)
         # In all of AMBER the subject is "the" and one word, or "there": an independent rule for what must come out.
-        if match := re.fullmatch(r"(Is|Does) (the \S+) (.+)", question):
-            assert twin == f"Is it false that {match[2]} {match[1].lower()} {match[3]}"
+        if match := re.fullmatch(r"Is (the \S+) (.+)", question):
+            assert twin == f"Is it false that {match[1]} is {match[2]}"
+        elif match := re.fullmatch(r"Does (the \S+) (\S+)( .+)", question):
+            said = re.sub(r"(?<=[^aeiou])ys$", "ies", re.sub(r"(?<=ch)s$|(?<=go)s$", "es", f"{match[2]}s"))
+            assert twin == f"Is it false that {match[1]} {said}{match[3]}"
         elif match := re.fullmatch(r"(Is|Are) there (?!an? )(.+)", question):
             assert twin == f"Is it false that there {match[1].lower()} {match[2]}"
         else:
             assert twin == re.sub(r"\b(a|an)\b", "no", question, count=1)
+    assert broken == 34
 
 
 @given(st.text(alphabet="abc ,.?!'\"“”\n\0isthere", max_size=40))
 def test_any_text_has_a_twin_or_a_reason(text: str) -> None:
-    try:
-        twin = negate(text)
-    except CannotNegate:
-        return
-    assert why_not_negation(text, twin) == ""
+    for make in (negate, quote):
+        try:
+            twin = make(text)
+        except CannotNegate:
+            continue
+        assert why_not_negation(text, twin) == "", twin
+
+
+def test_no_twin_is_one_that_was_judged_wrong_by_hand(reference: Path) -> None:
+    rows = json.loads((reference / "negation" / "wrong_twins.json").read_text())
+    assert len(rows) == 151
+    for row in rows:
+        assert why_not_negation(row["question"], row["wrong"]), row
+        assert twin_of(row["question"]).text != row["wrong"]

@@ -74,3 +74,24 @@ def test_a_file_without_a_name_counts_once(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match=r"two.json: has the same content as .*one.json; needed: one file for each"):
         human_review.read_judgments([one, two], "mine")
     assert human_review.read_judgments([one, three], "mine") == [{"q": "A"}, {"q": "B"}]
+
+
+def test_twins_are_judged_by_their_words_and_wordings_take_turns() -> None:
+    def row(case: int, wording: str, *, negated: bool, perturbation: str = "") -> Question:
+        name = "/".join(filter(None, (f"q{case}", perturbation, "negated" * negated)))
+        text = f"Is it {'not ' * negated}{case % 3}?"
+        return Question(
+            name, images=(b"\x89PNG",), question=text, answer="no" if negated else "yes", kind="yes_no",
+            benchmark="vhexpansion", pair_id=f"q{case}", negated=negated, mode=wording, perturbation=perturbation,
+        )  # fmt: skip
+
+    wordings = ("natural", "quoted", "natural")
+    rows = [row(i, wordings[i % 3], negated=half) for i in range(6) for half in (False, True)]
+    rows += [row(9, "natural", negated=half, perturbation="brightness") for half in (False, True)]
+    found = human_review.twins(rows, 10)
+    assert sorted(q.question.split("\n")[2] for q in found) == ["2. Is it not 0?", "2. Is it not 1?", "2. Is it not 2?"]
+    assert {q.answer for q in found} == {"yes"}
+    assert {q.mode for q in found[:2]} == {"natural", "quoted"}
+    assert human_review.twins(rows, 10) == found
+    assert len(human_review.twins(rows, 2, seed=1)) == 2
+    assert human_review.of_twins("hash") != "hash"

@@ -139,7 +139,7 @@ def test_unusable_images_and_questions_are_left_out_with_a_reason(source: Callab
     bad = [
         row(10, "dot.png", "Is there a dog?"),
         row(11, "broken.png", "Is there a dog?"),
-        row(12, "0.png", "Is there no dog?"),
+        row(12, "0.png", "How many dogs are there?"),
     ]
     split = build(tmp_path / "out", source=f"table:{source(*CASES, *bad)}", perturb=())
     assert {r.item: r.reason for r in splits.read_rejections(split)} == {
@@ -214,6 +214,46 @@ def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[...
     assert [(r.item, r.reason) for r in splits.read_rejections(split)] == [("q2", "twin_is_no_negation")]
 
 
+def test_what_is_not_certain_is_quoted_and_the_mode_tells(source: Callable[..., Path], tmp_path: Path) -> None:
+    table = source(row(0, "0.png", "Is there a dog?"), row(1, "0.png", "Is the light left on?", "no"))
+    told = {}
+    for wording in ("auto", "natural", "quoted"):
+        split = build(tmp_path / wording, source=f"table:{table}", perturb=(), negation=wording)
+        told[wording] = {q.id: (q.mode, q.answer) for q in splits.read_questions(split)}
+        assert splits.read_manifest(split).config["negation"] == wording
+    assert told["auto"] == {
+        "q0": ("natural", "yes"),
+        "q0/negated": ("natural", "no"),
+        "q1": ("quoted", "no"),
+        "q1/negated": ("quoted", "yes"),
+    }
+    assert told["natural"] == {"q0": ("natural", "yes"), "q0/negated": ("natural", "no")}
+    assert {mode for mode, _ in told["quoted"].values()} == {"quoted"}
+
+
+def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it_leaves_out(tmp_path: Path) -> None:
+    folder = tmp_path / "MMVP"
+    (folder / "MMVP Images").mkdir(parents=True)
+    lines = ["Index,Question,Options,Correct Answer"]
+    for number, right in ((1, "(a)"), (2, "(b)")):
+        picture(number).save(folder / "MMVP Images" / f"{number}.jpg")
+        lines.append(f"{number},Is the cat awake or asleep?,(a) Awake (b) Asleep,{right}")
+    (folder / "Questions.csv").write_text("\n".join(lines))
+    split = build(tmp_path / "a", source=f"mmvp:{folder}", perturb=(), name="")
+    asked = {q.id: (q.question, q.answer) for q in splits.read_questions(split) if not q.negated}
+    assert sorted(asked) == ["1", "2"]
+    assert asked["1"][0] == asked["2"][0]
+    assert {answer for _, answer in asked.values()} == {"yes", "no"}
+
+    told = {"category": "VD", "subcategory": "ring", "set_id": "0", "figure_id": "0", "question_id": "0"}
+    shown = {**told, "visual_input": "1", "question": "Is the ring red?", "gt_answer": "1", "filename": "./0.png"}
+    picture(0).save(tmp_path / "0.png")
+    (tmp_path / "HallusionBench.json").write_text(json.dumps([shown, {**shown, "visual_input": "0", "set_id": "1"}]))
+    split = build(tmp_path / "b", source=str(tmp_path / "HallusionBench.json"), perturb=(), name="")
+    assert splits.read_manifest(split).rows == {"vhexpansion_hallusionbench": 2}
+    assert splits.read_manifest(split).rejections == {"no_image": 1}
+
+
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
@@ -235,6 +275,8 @@ def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[...
         (list(CASES), {"images": "/none"}, "--images /none: no such folder"),
         (list(CASES), {"failed": "/none.jsonl"}, "--failed /none.jsonl: no such file"),
         (list(CASES), {"rewriter": "gpt"}, "rewriter 'gpt': must be rule"),
+        (list(CASES), {"negation": "plain"}, "--negation plain: must be one of auto, natural, quoted, llm"),
+        (list(CASES), {"negation": "llm"}, "--negation llm with --rewriter rule: a rewriter goes with llm"),
         (list(CASES), {"source": "pope:/none"}, "--source pope:/none: no such file or folder; FORM:PATH with FORM"),
     ],
 )

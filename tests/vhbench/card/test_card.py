@@ -13,6 +13,7 @@ from toy_build import ToyBuild
 from vhbench import card, columns, splits
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.builds import sharding
+from vhbench.card.dataset_card import BEGIN, END
 from vhbench.card.sources import references, sources
 from vhbench.schema import CANARY, Rejection, VhbenchError
 
@@ -178,7 +179,9 @@ def test_a_received_changelog_stays_text(split: Path) -> None:
     (split / "CHANGELOG.md").write_text(evil)
     card.write_card(split)
     written = (split / "CHANGELOG.md").read_text()
-    for text in (written, (split / "README.md").read_text()):
+    readme = (split / "README.md").read_text()
+    assert (readme.count(BEGIN), readme.count(END)) == (1, 1)
+    for text in (written, readme.replace(BEGIN, "").replace(END, "")):
         assert not re.search(r"<(script|/p|!--|img)", text)
         assert "&lt;script>x&lt;/script> **bold**, 1 < 2" in text
         assert "[a\\](javascript" in text

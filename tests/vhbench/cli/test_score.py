@@ -56,6 +56,13 @@ def test_symmetric_and_multiple_choice(capsys: Any, monkeypatch: Any, write: Any
     )
     code, out, _ = run(capsys, monkeypatch, "symmetric", "--responses", pairs)
     assert (code, "symmetric_accuracy     1.0000" in out) == (0, True)
+    told = write(
+        "told.jsonl", *({**json.loads(line), "mode": "quoted"} for line in Path(pairs).read_text().splitlines())
+    )
+    code, out, _ = run(capsys, monkeypatch, "symmetric", "--responses", told, "--by", "mode")
+    assert (code, "mode = quoted: 1 pairs" in out) == (0, True)
+    code, _, err = run(capsys, monkeypatch, "symmetric", "--responses", pairs, "--by", "mode")
+    assert (code, "--by mode: no row says anything in this field" in err) == (2, True)
     choices = write("mc.jsonl", {"id": "a", "choices": ["x", "y"], "answer": "A", "response": "A", "task": "counting"})
     code, out, _ = run(capsys, monkeypatch, "multiple-choice", "--responses", choices)
     assert (code, "aggregate     1.0000" in out) == (0, True)
