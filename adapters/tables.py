@@ -302,7 +302,7 @@ def _parquet(file: Path) -> Iterator[dict[str, Any]]:
 def _excel(file: Path) -> Iterator[dict[str, Any]]:
     import zipfile
 
-    with needed_by(f"{file.name}, an Excel file,"):
+    with needed_by(f"{file.name}, an Excel file,", "score"):
         from openpyxl import load_workbook
     try:
         rows = load_workbook(file, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)

@@ -14,6 +14,7 @@ from vhbench.responses.said import Responses
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
+from vhbench.tasks.metrics.records import split_repetition
 
 Words = Mapping[str, Iterable[str]]
 
@@ -100,7 +101,21 @@ def nothing(responses: Responses) -> str:
 
 def captions(records: Iterable[Record], split: Path | None, **how: Any) -> dict[str, Any]:
     """Return ODE's scores of captions, with the vocabulary of a split; None for the one that the tasks would ask."""
+    if split is None:
+        records = _of_the_split(records, datasets.resolve("ode").path)
     return ode_captions.score(records, vocabulary=vocabulary(split), **how)
+
+
+def _of_the_split(records: Iterable[Record], split: Path) -> Iterator[Record]:
+    """Yield the records; raise where one is of another split, whose vocabulary is another."""
+    asked = splits.read_ids(split)
+    for record in records:
+        if split_repetition(record.id)[1] not in asked:
+            raise VhbenchError(
+                f"answer {record.id!r} is to no question of {split}, with whose words captions would be scored; name "
+                "the split that was asked with --questions DIR"
+            )
+        yield record
 
 
 def vocabulary(split: Path | None) -> Words:

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from vhbench.cli import score_tables as tables
-from vhbench.schema import VhbenchError
+from vhbench.schema import Record, VhbenchError
 
 if TYPE_CHECKING:
     from vhbench.responses.said import Responses as Read
@@ -33,7 +33,7 @@ app = typer.Typer(
     "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
     "what the model said (response, prediction, caption …), and, unless --questions has them, the question, its "
     "options (choices, or columns A, B, C …) and the right answer (answer, label …), as POPE, VLMEvalKit and others "
-    "write them. XLSX needs `pip install openpyxl`.",
+    "write them. XLSX and a judge behind an endpoint need `pip install 'vhbench[score]'`.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -88,7 +88,7 @@ JudgeUrl = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="With --judge MODEL: its endpoint, such as http://localhost:8000/v1.",
+        help="With --judge MODEL: its endpoint, as http://localhost:8000/v1.",
         rich_help_panel="Judge",
     ),
 ]
@@ -207,6 +207,10 @@ def symmetric(
     parser: Annotated[
         str | None, typer.Option(help="How answers are read, see yes-no; vhtest's under --compat.")
     ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated."),
+    ] = None,
     compat: Compat = False,
     require_complete: RequireComplete = False,
     allow_failed: AllowFailed = False,
@@ -223,9 +227,21 @@ def symmetric(
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
     found = _read(responses, questions, "yes_no", parser, compat, (judge, judge_url, judge_workers))
-    parser = parser or ("vhtest" if compat else "default")
-    result = metric.score(found, parser=parser, allow_failed=allow_failed, seed=seed)
+    how: dict[str, Any] = {"parser": parser or ("vhtest" if compat else "default"), "allow_failed": allow_failed}
+    rows = list(found) if by else found
+    result = metric.score(rows, **how, seed=seed)
+    result["by"] = {field: _by(list(rows), field, **how, seed=seed) for field in by or ()}
     _tell(found, result, as_json, require_complete, "pairs", "symmetric accuracy")
+
+
+def _by(rows: list[Record], field: str, **how: Any) -> dict[str, Any]:
+    """Score the pairs of each value of a field by themselves."""
+    from vhbench.tasks.metrics import symmetric_accuracy as metric
+
+    values = sorted({str(value) for row in rows if (value := getattr(row, field, ""))})
+    if not values:
+        raise VhbenchError(f"--by {field}: no row says anything in this field")
+    return {value: metric.score([row for row in rows if str(getattr(row, field)) == value], **how) for value in values}
 
 
 @app.command("multiple-choice")
@@ -278,10 +294,8 @@ def chair(
     objects = gold or metric.gold_from_coco(instances, captions, synonyms=words, compat=compat)
     said = _rows(responses)
     result = metric.score(said, objects, synonyms=words, compat=compat, allow_failed=allow_failed, seed=seed)
-    if as_json:
-        tables.print_json(result)
-    else:
-        tables.scores(result, ("CHAIR_i", "CHAIR_s", "recall"), "captions")
+    names = ("CHAIR_i", "CHAIR_s", "recall")
+    tables.print_json(result) if as_json else tables.scores(result, names, "captions")
     _exit(result["withheld"])
 
 
@@ -360,9 +374,9 @@ def _exit(withheld: object) -> None:
 
 
 def _positive(said: str) -> Literal["yes", "no"]:
-    if said in ("yes", "no"):
-        return cast('Literal["yes", "no"]', said)
-    raise VhbenchError(f"the positive class is {said!r}; must be 'yes' or 'no'")
+    if said not in ("yes", "no"):
+        raise VhbenchError(f"the positive class is {said!r}; must be 'yes' or 'no'")
+    return cast('Literal["yes", "no"]', said)
 
 
 def _rows(path: Path) -> Any:

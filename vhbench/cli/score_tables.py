@@ -54,7 +54,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
         if judged["failed"]:
             warn([f"{judged['failed']:,} answers could not be judged and stay as they are: {judged['problem']}"])
     for line in lines:
-        typer.echo(clean(line), err=as_json)
+        typer.echo(line, err=as_json)
     return told
 
 
@@ -91,6 +91,10 @@ def pairs(result: Result, title: str) -> None:
     counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
     scores(result, PAIRS, f"{title}{counts}{new} new successful cases")
+    for field, parts in result.get("by", {}).items():
+        for value, part in parts.items():
+            found, named = {name: part[name] for name in PAIRS}, f"{field} = {value}: {part['pairs']} pairs"
+            table(found, part["intervals"], named, withheld=part["withheld"])
 
 
 def captions(result: Result, title: str) -> None:
@@ -127,7 +131,7 @@ def table(
     withheld: str | None = None,
 ) -> None:
     """Print scores by name, with their intervals."""
-    typer.echo(f"\n{clean(title)}{' (percent)' if percent else ''}")
+    typer.echo(f"\n{title}{' (percent)' if percent else ''}")
     none = "withheld" if withheld else "undefined"
     width, digits = max(map(len, found), default=0), 1 if percent else 4
     for name, value in found.items():
@@ -136,27 +140,18 @@ def table(
             low, high = (end * 100 for end in interval) if percent else interval
             shown = f"   95 % [{low:.{digits}f}, {high:.{digits}f}]"
         number = none if value is None else f"{value:.{digits}f}"
-        typer.echo(f"  {clean(name):<{width}}  {number:>9}{shown}")
+        typer.echo(f"  {name:<{width}}  {number:>9}{shown}")
 
 
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings on the standard error."""
     for warning in warnings:
-        print(f"warning: {clean(warning)}", file=sys.stderr)
+        print(f"warning: {warning}", file=sys.stderr)
 
 
 def print_json(result: Result) -> None:
     """Print everything."""
     typer.echo(json.dumps(result, ensure_ascii=False, indent=1, allow_nan=False))
-
-
-def clean(text: str) -> str:
-    r"""Return text of a file as a terminal may show it: what is no character of a text is written as Python does.
-
-    >>> clean("a dog\x1b[2J")
-    'a dog\\x1b[2J'
-    """
-    return "".join(letter if letter.isprintable() or letter == "\n" else repr(letter)[1:-1] for letter in text)
 
 
 def _withheld(result: Result) -> None:

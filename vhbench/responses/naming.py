@@ -6,10 +6,11 @@ import math
 import string
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 from vhbench import answers
-from vhbench.adapters.tables import split_options
+from vhbench.adapters.tables import OPTION_FIELDS, split_options
 from vhbench.columns import FLAGS, LISTS, RECORD
 from vhbench.schema import VhbenchError
 
@@ -79,13 +80,9 @@ def _plan(columns: tuple[str | None, ...], said: str) -> Plan:
         fields |= _first(there, "answer", ANSWERS)
     free = [name for name in QUESTIONS if there.get(name) not in (None, fields.get("response"))]
     fields |= _first(there, "question", free) | _first(there, "choices", CHOICES)
-    single: list[str] = []
-    for letter in _LETTERS:
-        name = next((n for n in (letter, there.get(f"choice_{letter.lower()}")) if n in columns), None)
-        if name is None:
-            break
-        single.append(name)
-    return fields, tuple(single) if len(single) > 1 and "choices" not in fields else ()
+    single = next((names for names in OPTION_FIELDS if {names[0].lower(), names[1].lower()} <= there.keys()), ())
+    listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, single))
+    return fields, listed if "choices" not in fields else ()
 
 
 def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[str]) -> dict[str, str]:
