@@ -53,7 +53,7 @@ def _sentence(claim: str, true: bool) -> str:
     elif "in every image" not in claim and (found := re.match(r"there (is|are) (?:an? )?(?!exactly)", claim)):
         claim = f"there {found[1]} no {claim[found.end() :]}"
     else:
-        claim = re.sub(r" (is|are|does) ", r" \1 not ", claim, count=1)
+        claim = re.sub(r" (is|are|does) ", r" \1 not ", claim.replace(" shows ", " does show ", 1), count=1)
     return f"{claim[0].upper()}{claim[1:]}."
 
 

@@ -98,6 +98,11 @@ def test_lmms_eval_hands_the_forms_through(evaluate: Evaluate, simple: bool, for
             "The image does not show a park.",
             "The image shows a park.",
         ),
+        (
+            "Is it false that the image shows a park?",
+            "The image does not show a park.",
+            "The image shows a park.",
+        ),
     ],
 )
 def test_a_question_can_be_affirmed_and_denied(question: str, affirmed: str, denied: str) -> None:
