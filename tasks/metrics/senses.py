@@ -121,7 +121,17 @@ def _holds(sense: Sense, lowered: str, one: Found, said: Set[str]) -> bool:
         return False
     if sense.within == "sentence":
         said = words_of(sentence_around(lowered, one.start))
-    return bool(sense.near & said) and not sense.unless & said
+    return bool(sense.near & said) and not sense.unless & said and not (sense.thing and _is_listed(sense, lowered, one))
+
+
+def _is_listed(sense: Sense, lowered: str, one: Found) -> bool:
+    """Tell whether a word stands in a list beside one that would show another sense: then it means another thing."""
+    beside = _LISTED_BEFORE.search(lowered, max(0, one.start - 60), one.start), _LISTED_BEHIND.match(lowered, one.end)
+    return any(mark is not None and mark[1] in sense.near for mark in beside)
+
+
+_LISTED_BEFORE = re.compile(r"(\w+),? (?:and|or) (?:\w+ ){0,2}\Z")
+_LISTED_BEHIND = re.compile(r"(?:,|,? and|,? or) (?:(?:an?|some|several|two|three|many|the) )?(\w+)")
 
 
 _APART = str.maketrans(dict.fromkeys('.,;:!?()[]{}"“”*/\n\t—–', " "))

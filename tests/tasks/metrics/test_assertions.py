@@ -104,6 +104,24 @@ def test_a_word_for_a_kind_covers_the_thing_and_is_not_judged() -> None:
     assert rates("A woman.", ["dog"], "woman")["chair_s"] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("text", "things"),
+    [
+        ("A man sits on a motorcycle. The bike is parked.", ["motorcycle", "motorcycle"]),
+        ("Small scooters and larger, more powerful bikes.", ["motorcycle"]),
+        ("There are motorcycles and bikes.", ["motorcycle", "bicycle"]),
+        ("Bikes, motorcycles and a bus.", ["bicycle", "motorcycle"]),
+        ("A motorcycle beside two cyclists on bikes.", ["motorcycle", "bicycle"]),
+        ("A boy rides a bike.", ["bicycle"]),
+        ("A cupcake with frosting and a pink bow.", []),
+        ("A bear that wears a bow.", ["tie"]),
+    ],
+)
+def test_words_mean_what_the_caption_speaks_of(text: str, things: list[str]) -> None:
+    words = Vocabulary.build([["bicycle", "bike"], ["motorcycle"], ["tie", "bow"]])
+    assert [one.node for one in claims(text, words)] == things
+
+
 def test_what_a_scene_has_under_several_names_counts_once_in_cover() -> None:
     assert rates("A beach.", ["beach", "sand", "sea", "water", "sky"])["cover"] == 0.5
     assert rates("The sea under a blue sky.", ["beach", "sand", "sea", "water", "sky"])["cover"] == 1.0

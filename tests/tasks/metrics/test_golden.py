@@ -138,10 +138,10 @@ def test_the_six_repairs_on_real_captions_and_what_the_default_adds(reference: P
 # that were read by eye, 6 do claim it. CHAIR_s falls by so many captions.
 UNCLAIMED = {
     "instructblip": (100, 13),
-    "llava": (1115, 42),
+    "llava": (1115, 43),
     "minigpt-4": (1779, 192),
-    "mmgpt": (467, 23),
-    "mplug": (1564, 33),
+    "mmgpt": (468, 24),
+    "mplug": (1564, 34),
 }
 
 
