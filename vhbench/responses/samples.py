@@ -15,6 +15,9 @@ from vhbench.responses.naming import ANSWERS, Row, right, words
 _LETTERS = string.ascii_uppercase
 _OF_A_LINE = re.compile(r"^[ \t]*+(?:Options?:[ \t]*+)?\(?([A-Z])[).:][ \t]*+(.+?)[ \t]*+$", re.MULTILINE)
 _INLINE = re.compile(r"(?:(?<=[\s,;:])|^)\(?([A-Z])[).:]\s*+(?=\S)", re.MULTILINE)
+_SMALL = re.compile(r"(?<!\S)\(([a-z])\)\s*+(?=\S)")
+"""Small letters mark options in brackets only: an article, "a", stands alone."""
+
 _LETTER = re.compile(r"\(?([A-Z])\)?\.?")
 _MOST = "H"
 """The last letter that is taken for an option where no options are found."""
@@ -73,12 +76,14 @@ def options(prompt: str) -> tuple[str, list[str]]:
 
     >>> options("Which?\n(A) red\n(B) blue"), options("Which?\nOptions: A: red, B: blue"), options("Is it a dog?")
     (('Which?', ['red', 'blue']), ('Which?', ['red', 'blue']), ('Is it a dog?', []))
+    >>> options("Which? (a) red (b) blue")
+    ('Which?', ['red', 'blue'])
     """
     prompt = prompt[-_PROMPT:]
     lines = _run(list(_OF_A_LINE.finditer(prompt)))
     if lines:
         return prompt[: lines[0].start()].strip(), [mark[2].strip() for mark in lines]
-    marks = _run(list(_INLINE.finditer(prompt)))
+    marks = _run(list(_INLINE.finditer(prompt))) or _run(list(_SMALL.finditer(prompt)))
     if not marks:
         return prompt.strip(), []
     ends = [mark.start() for mark in marks[1:]]
@@ -91,10 +96,10 @@ def options(prompt: str) -> tuple[str, list[str]]:
 
 def _run(marks: Sequence[re.Match[str]]) -> list[re.Match[str]]:
     """Return the last marks that count A, B, C … without a gap; none where there is no B."""
-    starts = [place for place, mark in enumerate(marks) if mark[1] == "A"]
+    starts = [place for place, mark in enumerate(marks) if mark[1].upper() == "A"]
     for start in reversed(starts):
         pairs = zip(marks[start:], _LETTERS, strict=False)
-        run = [mark for mark, _ in takewhile(lambda pair: pair[0][1] == pair[1], pairs)]
+        run = [mark for mark, _ in takewhile(lambda pair: pair[0][1].upper() == pair[1], pairs)]
         if len(run) > 1:
             return run
     return []

@@ -28,6 +28,7 @@ def sample(prompt: str, target: str, said: Any, **payload: Any) -> dict[str, Any
         ),
         # mmvp, seedbench, scienceqa, ai2d, mmbench
         (sample("Is it open?\nA. Open\nB. Closed" + LETTER, "B", "B"), "Is it open?", ["Open", "Closed"], "B"),
+        (sample("Is it open? (a) Open (b) Closed" + LETTER, "(b)", "b"), "Is it open?", ["Open", "Closed"], "B"),
         (
             sample("Context: A. Smith did it.\nWhich?\nA. a\nB. b\nC. c" + LETTER, "C", "C"),
             "Context: A. Smith did it.\nWhich?",
