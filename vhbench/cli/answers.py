@@ -1,6 +1,5 @@
 """``vhbench answers RUN``: the answers that were not read, failed or refused, to be looked at."""
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from vhbench.schema import VhbenchError
+from vhbench.terminal import escaped
 
 _SUFFIXES = (".json", ".jsonl", ".csv")
 _KINDS = ("unparsed", "failed", "refused", "cut_off")
@@ -90,10 +90,8 @@ def _told(row: dict[str, Any]) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Write out what would steer a terminal: line breaks, escapes, signs that turn the direction of writing."""
-    return "".join(
-        sign.encode("unicode_escape").decode() if unicodedata.category(sign)[0] == "C" else sign for sign in text
-    )
+    """Write out what would steer a terminal, and what would break the line."""
+    return escaped(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
