@@ -94,6 +94,15 @@ def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
     return list(_placed(_claimed(told, vocabulary), told, text))
 
 
+def is_caption(text: str) -> bool:
+    """Tell whether anything is said behind thoughts and markup: what says nothing is no caption without a fault.
+
+    >>> is_caption("A picture."), is_caption("<think>A dog on a"), is_caption("...")
+    (True, False, False)
+    """
+    return any(map(str.isalnum, answers.told(text)))
+
+
 def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
     found = vocabulary.find(text)
     if not found:

@@ -8,7 +8,7 @@ from typing import Any
 from vhbench.answers import failure
 from vhbench.files import read_text
 from vhbench.schema import Failure, VhbenchError
-from vhbench.tasks.metrics.assertions import claims
+from vhbench.tasks.metrics.assertions import claims, is_caption
 from vhbench.tasks.metrics.rates import share
 from vhbench.tasks.metrics.records import loaded, refuse_duplicates
 from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, list_of_words
@@ -20,7 +20,8 @@ Judged = tuple[dict[str, Any], dict[str, int]]
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
     """Hold pairs (image, caption) against image → names of its objects; names outside the vocabulary do not count.
 
-    What is no caption but a failed request or a refusal mentions nothing, and is not counted among the captions.
+    What is no caption but a failed request, a refusal or a mere thought mentions nothing, and is not counted among the
+    captions.
 
     Raises:
         VhbenchError: for an image without gold objects, or the same caption of an image twice.
@@ -28,7 +29,7 @@ def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], v
     refuse_duplicates(rows, "the caption")
     truth = {image: frozenset(filter(None, map(vocabulary.node, names))) for image, names in gold.items()}
     mentioned = partial(claims, vocabulary=vocabulary)
-    return [judge(image, text, truth, mentioned, failure(text)) for image, text in rows]
+    return [judge(image, text, truth, mentioned, failure(text), is_caption) for image, text in rows]
 
 
 def judge(
@@ -37,8 +38,11 @@ def judge(
     truth: Mapping[str, frozenset[str]],
     mentioned: Callable[[str], Sequence[Found]],
     lost: Failure = "",
+    is_caption: Callable[[str], bool] = lambda text: True,
 ) -> Judged:
     """Hold what one caption mentions against the objects of its image; ``lost`` says what it is, where it is none.
+
+    What mentions nothing may be no caption either, which ``is_caption`` tells.
 
     >>> words = Vocabulary.build([["dog"], ["cat"], ["bus"]])
     >>> judge("1", "A dog, a cat, no bus.", {"1": frozenset(["dog"])}, partial(claims, vocabulary=words))[0]["CHAIR_i"]
@@ -52,8 +56,9 @@ def judge(
         for m in found
     ]
     wrong = sum(mention.node not in gold for mention in found)
+    given = not lost and (bool(found) or is_caption(text))
     counts = {
-        "captions": int(not lost),
+        "captions": int(given),
         "hallucinated_captions": int(wrong > 0),
         "words": len(mentions),
         "hallucinated_words": wrong,
@@ -63,7 +68,7 @@ def judge(
         "failed": int(lost == "failed"),
         "refused": int(lost == "refused"),
     }
-    whole = None if lost else int(wrong > 0)
+    whole = int(wrong > 0) if given else None
     row = {"image_id": image, "CHAIR_i": share(wrong, len(mentions)), "CHAIR_s": whole, "mentions": mentions}
     return row | ({"failure": lost} if lost else {}), counts
 

@@ -10,8 +10,8 @@ be called a boy), each per caption:
 * Cover = concepts in the image that are mentioned / concepts in the image
 * Cog = candidates mentioned / concepts mentioned that can be judged
 
-all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption and a refusal
-are no captions: they mention nothing, and counting them would make hallucinations rarer. They are left out of CHAIR_i,
+all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption, a refusal and
+what is nothing but a thought are no captions: they mention nothing, and counting them would make hallucinations rarer. They are left out of CHAIR_i,
 CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are their shares.
 
 A word for a kind of what is there, or for what it is a kind of (``kinds.tsv``: "man" for a person), covers it and is
@@ -33,7 +33,7 @@ from vhbench.cells import words
 from vhbench.results import settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair, rates, withholding
-from vhbench.tasks.metrics.assertions import claims
+from vhbench.tasks.metrics.assertions import claims, is_caption
 from vhbench.tasks.metrics.records import each_record, numbered, resampling_unit
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
@@ -108,7 +108,7 @@ def count(record: Record, known: Vocabulary) -> dict[str, int]:
     return {
         "mentions": len(mentions),
         "hallucinated": len(hallucinated),
-        "captions": int(not record.failure),
+        "captions": int(not record.failure and (bool(said) or is_caption(record.response))),
         "hallucinating": int(bool(hallucinated)),
         "objects": len(things),
         "covered": sum(not named.isdisjoint(thing) for thing in things),

@@ -176,3 +176,13 @@ def test_a_row_with_a_prediction_alone_did_not_fail() -> None:
     ]
     found = yes_no.score_records(rows, positive="no", allow_failed=True)
     assert (found["accuracy"], found["failed"]) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("said", ["<think>The image shows", "<think>A dog.</think>", "...", "**"])
+def test_what_says_nothing_is_no_caption_without_a_fault(said: str) -> None:
+    for found in (ode_captions.score(caption_rows([said]), vocabulary=WORDS), chair_score(caption_rows([said]))):
+        assert {found.get(name) for name in ("chair_s", "chair_i", "CHAIR_s", "CHAIR_i")} == {None}
+        assert (found["counters"]["captions"], found["failed"], found["refused"]) == (0, 0, 0)
+    both = ode_captions.score(caption_rows([said, "A boat."]), vocabulary=WORDS)
+    assert both["chair_s"] == 1, "the share of captions with a fault is not halved"
+    assert both["cover"] == 0
