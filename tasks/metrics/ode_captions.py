@@ -11,8 +11,8 @@ be called a boy), each per caption:
 * Cog = candidates mentioned / concepts mentioned that can be judged
 
 all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption, a refusal and
-what is nothing but a thought are no captions: they mention nothing, and counting them would make hallucinations rarer. They are left out of CHAIR_i,
-CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are their shares.
+what is nothing but a thought are no captions: they mention nothing, and counting them would make hallucinations rarer.
+They are left out of CHAIR_i, CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are shares.
 
 A word for a kind of what is there, or for what it is a kind of (``kinds.tsv``: "man" for a person), covers it and is
 not judged. What a caption seldom names apart (``duplicates.tsv``: a beach's sand, sea and water) counts once in Cover.

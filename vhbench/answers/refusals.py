@@ -1,6 +1,7 @@
 """How models refuse, and say that no image has come, in the commoner languages."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 _CANNOT = (
@@ -42,8 +43,7 @@ def forms(kind: str, *languages: str) -> str:
 
 
 _WORDS = {"ends": _ENDS, "picture": _PICTURE, "shown": _SHOWN, "cannot": _CANNOT}
-_REFUSAL = re.compile(f"(?i){forms('refused', 'en')}")
-_ABROAD = re.compile(f"(?i){forms('refused', *'zh ja ko fr de es pt it ru ar hi'.split())}")
+_ABROAD = "zh ja ko fr de es pt it ru ar hi"
 _COURTESY = re.compile(
     r"(?i)\A\W*(?:(?:i'?\s*a?m|we'?\s*a?re)?\s*(?:so\s+|very\s+|really\s+|terribly\s+)?sorry\b(?:\W+(?:for|about"
     r"|that|if)\b.*)?|(?:my|our|i)?\s*apolog\w+\b.*|unfortunately|thank\w*\b.*|hello|hi\b.*|sure"
@@ -72,12 +72,19 @@ _CONTENT = re.compile(
 )
 
 
+@cache
+def _pattern(languages: str) -> re.Pattern[str]:
+    """Return the pattern of refusals, made when the first long answer is read: no import waits for it."""
+    return re.compile(f"(?i){forms('refused', *languages.split())}")
+
+
 def refuses(text: str) -> bool:
     """Tell whether a text refuses in one of its first sentences, and says nothing else than that it does."""
-    if _ABROAD.search(text[:400]):
+    if _pattern(_ABROAD).search(text[:400]):
         return True
+    refusal = _pattern("en")
     parts = [part.strip() for part in _CUT.split(text) if part and part.strip()]
-    refusals = [index for index, part in enumerate(parts[:40]) if _REFUSAL.search(part)]
+    refusals = [index for index, part in enumerate(parts[:40]) if refusal.search(part)]
     if not refusals or refusals[0] > 3:
         return False
     return not any(_answers(part) for index, part in enumerate(parts) if index not in refusals)
