@@ -55,6 +55,11 @@ _STATEMENT: Final = re.compile(
     r"(?is)\b(?:is|are)\s+(?:the|this|that)\s+(?:following\s+)?(?:statement|claim|sentence|description|caption|assertion)\b"
     rf"(?:\s+(?P<first>{_RIGHT}))?\s*[:?,]?\s*[\"'“](?P<claim>[^\"“”]+?)[\"'”]\W*(?P<word>{_RIGHT})?\W*\Z"
 )
+_NUMBER_OF: Final = re.compile(r"(?i)\W*is the (?:total )?number of (?P<what>[^,?]+?) (?:equal to )?(?P<count>\d{1,4})\W*\Z")
+_SHOWS_THAT: Final = re.compile(
+    r"(?i)\W*(?:do|does|did)\s+(?:the|this|these)\s+[\w ]{1,40}?\s(?:show|indicate|suggest|say|state|reveal|imply)\s+that\s+"
+    r"(?P<claim>.+)"
+)
 _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
     " discern locate portray".split()
@@ -167,6 +172,11 @@ def _question(asked: str, before: str) -> Claim | None:
     begins = _begins(asked)
     if not begins:
         return None
+    counted, reported = _NUMBER_OF.match(asked), _SHOWS_THAT.match(asked)
+    if counted:
+        return _claimed(f"there are {counted['count']} {counted['what']}", "are")
+    if reported:
+        return _claimed(reported["claim"], "")
     verb, _, rest = asked[begins.end() :].partition(" ")
     if re.match(r"(?i)\s*(?:there|it)\s+not\b", rest):
         return None  # "Is there not a dog?" may be asked by who believes it, and by who does not

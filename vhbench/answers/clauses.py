@@ -52,6 +52,7 @@ _CUT_OFF = re.compile(
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
+_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -114,8 +115,8 @@ def _clause(
     turned = False  # "A is farther than B" says B where the closer one is asked for
     for mention in names.find(text):
         before, after = text[: mention.start][-80:], text[mention.end :]
-        if mention.kind == "none" and (affirmed or denied or _THERE.match(after)):
-            continue  # "The giraffe is not in any image", "There is none in Image 2"
+        if mention.kind == "none" and (affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)):
+            continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
         elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):

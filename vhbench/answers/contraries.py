@@ -89,9 +89,8 @@ def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
     asked, told = claim.words[at].stem, said[here].stem
     if asked != told and not opposite(asked, told):
         return ""
-    if said[here].surface in ("more", "less", "fewer") and claim.stems[at + 1 : at + 2] != tuple(
-        word.stem for word in content(said[here + 1 :])[:1]
-    ):
+    of_what = tuple(word.stem for word in content(said[here + 1 :])[:1])
+    if said[here].surface in ("more", "less", "fewer") and of_what and of_what != claim.stems[at + 1 : at + 2]:
         return ""
     if not denied and asked == told and _exchanged(said[here:], claim.stems[at:]):
         return "no"
@@ -117,6 +116,7 @@ def _swapped(said: list[Word], here: int, claim: Claim, at: int) -> bool | None:
     """Tell whether two things are compared the other way round; None if they are not the two."""
     left, right = set(claim.stems[:at]), set(claim.stems[at + 1 :]) - {"than"}
     first, second = left - right, right - left
+    first = set(claim.stems[: claim.subject]) & first or first  # not the verb: "Did Germany export more than Japan"
     before = {word.stem for word in content(said[:here])}
     than = next((n for n in range(here, len(said)) if said[n].surface == "than"), len(said))
     after = {word.stem for word in content(said[than + 1 :])}

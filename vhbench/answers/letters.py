@@ -55,6 +55,7 @@ _DESPITE = re.compile(
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
 _DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
+_YES = re.compile(r"(?i):\s*yes\W*\Z")
 _SHORT = 200
 _ENOUGH = 2_000
 _SMALL_WORDS = frozenset(
@@ -293,7 +294,8 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
     images = set(names.images.values())
-    if both and len(images) == 2 and letters == images and len(named) == 1 and not re.search(r"\bor\b", named[0].text):
+    together = len(named) == 1 and not re.search(r"\bor\b", named[0].text)
+    if both and len(images) == 2 and letters == images and (together or all(_YES.search(c.text) for c in named)):
         return both
     singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}
     grouped = any(not clause.one for clause in main)

@@ -26,6 +26,7 @@ _IN_PICTURE: Final = re.compile(
     rf"(?:{_GIVEN} ){{0,2}}{PICTURES}\b"
     r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have)\b)?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
+    r"|\b(?:in|on|from|per|according to|based on|by) (?:the|this) (?:\w+ )?(?:map|chart|graph|diagram|plot)s?\b"
 )
 _AS_AS: Final = re.compile(
     r"(?<!not )\bas (?:large|big|long|tall|wide|high|old|small|short|heavy|thick|bright|dark|fast) as\b"

@@ -16,7 +16,7 @@ from vhbench.answers.contraries import contrary, converse, measured
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
-from vhbench.answers.stems import PICTURE, Word, compares, content, implies, stem, words
+from vhbench.answers.stems import PICTURE, Word, another, compares, content, implies, stem, words
 
 _UNSURE: Final = re.compile(
     r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
@@ -42,6 +42,7 @@ _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) n
 _SOME: Final = frozenset("only one some few most half certain".split())
 _FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
+_ABSENT: Final = frozenset("there present real exist visible".split())
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
@@ -135,8 +136,33 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     only = [word.surface for word in kept[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
     if only and claim.exists and len(kept) < 5 and not finite(kept) and not shares(kept, claim):
         return "no"  # "Only a bus."
+    if claim.exists and _there_is_one(kept):
+        return "yes"
+    if claim.exists and _only_another(kept, claim):
+        return "no"
     said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
     return said_so or contrary(kept, clause, claim) or converse(kept, clause, claim)
+
+
+def _there_is_one(said: Sequence[Word]) -> bool:
+    """Tell whether a clause says "there is one", and not of what."""
+    at = next((n for n, word in enumerate(said) if word.surface in ("one", "some") and n > 1), 0)
+    behind = said[at + 1] if at + 1 < len(said) else None
+    return (
+        at > 0
+        and [word.surface for word in said[at - 2 : at]] in (["there", "is"], ["there", "are"])
+        and (behind is None or behind.surface in PREPOSITIONS)
+    )
+
+
+def _only_another(said: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether the only animal is said to be a cat where a dog is asked for."""
+    own = content(said)
+    if not any(word.surface == "only" for word in said[:2]) or not finite(said) or len(own) < 2:
+        return False
+    kind, thing = next((word for word in own if word.surface != "only"), own[0]), own[-1]
+    asked = claim.stems[-1]
+    return kind.stem != asked and implies(asked, kind.stem) and another(thing.stem, asked)
 
 
 def _in_view_of(word: Word, claim: Claim) -> Word:
@@ -159,7 +185,8 @@ def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
     end = next((n for n in range(cut + 1, len(said)) if said[n].role in ("verb", "stop")), len(said))
     left, denied = content(said[:cut]) or clause.subject, content(said[cut + 1 : end])
     affirmed = _judge_one(Part(said[:cut] + said[end:], clause.subject, weight=clause.weight), claim)
-    if denied and _part_of(denied, claim) and (claim.exists or shares(left, claim)):
+    points = any(word.role == "pronoun" for word in said[:2])  # "This is a mosque rather than a church"
+    if denied and _part_of(denied, claim) and (claim.exists or points or shares(left, claim)):
         return "" if affirmed == "yes" else "no"
     return affirmed
 
@@ -178,8 +205,12 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
     if asked is not None:
         behind = tuple(word for word in behind if number(word) is None)
         return "no" if asked == claim.count and _part_of(behind, claim) else ""
+    meant = tuple(word.stem for word in behind) == claim.stems[claim.subject :]
+    if clause.continues and meant and claim.subject and shares(clause.subject, claim):
+        return "no"  # "The state marked yellow is Wyoming, not Colorado"
     for chunk in _chunks(right):
-        if claim.exists and not chunk and tuple(word.stem for word in before) != claim.stems:
+        absent = any(word.surface in _ABSENT for word in right)  # "The dots that you see are not really there"
+        if claim.exists and not chunk and tuple(word.stem for word in before) != claim.stems and not absent:
             continue
         if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
             return "no"
@@ -261,6 +292,8 @@ def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
         if aligned(said, claim, start):
             if claim.count is not None:
                 return _counted(said, start[0], claim)
+            if claim.exists and claim.all:
+                return _of_all(said[: start[0]])
             limited = any(word.surface in _SOME for word in said[max(0, start[0] - 4) : max(start[0], 0)])
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
@@ -268,6 +301,14 @@ def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
     if described(said, claim):
         return "yes"
     return _only_a_number(own, claim, bare)
+
+
+def _of_all(before: Sequence[Word]) -> str:
+    """Read "Only the first image shows it" where all images are asked about."""
+    surfaces = {word.surface for word in before}
+    if surfaces & {"only", "just"}:
+        return "no"
+    return "" if surfaces & {"first", "second", "third", "fourth", "last", "left", "right", "one", "some"} else "yes"
 
 
 def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:

@@ -10,6 +10,7 @@ from typing import Final
 from vhbench.answers import assent
 from vhbench.answers.claims import Claim, claim, says_false
 from vhbench.answers.cleaning import plain, said
+from vhbench.answers.given_names import named
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
 from vhbench.answers.stems import words
@@ -29,17 +30,20 @@ _CORRECTS: Final = re.compile(
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _FIRST: Final = re.compile(r"[,.;!\n]")
+_LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
+_HERE: Final = re.compile(r"\W*(?:present|visible|found|detected|exists)\W*")
 _ELLIPSIS: Final = re.compile(
     r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|clearly"
     r"|as far as i can (?:tell|see)|certainly)[, ]+)*"
     r"(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this|that|you|we|one|these|both)"
     r"(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
     r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)"
-    r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?)"
+    r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?|(?: can)? (?:see|spot|find|notice)(?= (?:one|some)\b))"
     r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
 )
 _JUDGES: Final = re.compile(
-    r"\W*(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?(?P<not>not |n't )?"
+    r"\W*(?:(?:so|therefore|thus|hence)[, ]+)?(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?"
+    r"(?P<not>not |n't )?"
     r"(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
 )
 _RIGHT_ANSWER: Final = re.compile(
@@ -105,7 +109,9 @@ def yes_no(text: str, question: str = "") -> str:
             answer, told = _read(part, asked)
         if answer or told:
             return answer
-    return "" if question.strip() else _without_question(everything)
+    if question.strip():
+        return named(everything, question) if asked and not asked.denied else ""
+    return _without_question(everything)
 
 
 def _option(text: str, question: str) -> str:
@@ -223,7 +229,9 @@ def _sentences(text: str, asked: Claim | None) -> Reading:
     short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
     if short:
         return _elliptic(short, asked), False
-    answer, told = stated(text, asked)
+    answer, told = stated(_LABEL.sub(" is ", text), asked)
+    if asked.exists and _HERE.fullmatch(text):
+        return ("no" if asked.denied else "yes"), False
     weak, _ = assent.whole(first)
     polite = text.strip().startswith(("sure", "of course", "certainly"))
     if answer or told or not weak or polite or _NEGATION.search(text) or re.search(r"\bno\b", text):
