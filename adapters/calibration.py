@@ -1,9 +1,9 @@
 """Models that answer without looking, to calibrate a benchmark: each has a score that is known beforehand.
 
-``vhbench_oracle`` gives the gold answer (or, with ``wrong=selective``, fails in a known way), ``vhbench_coin``
-(``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind`` gives the most
-frequent right answer of the question's type. Each is there as a simple and as a chat model; the chat model also builds
-the messages, so that a broken image is noticed.
+``vhbench_oracle`` gives the gold answer (with ``wrong=selective`` it fails in a known way, with ``form=sentence`` it
+writes as models do), ``vhbench_coin`` (``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind``
+gives the most frequent right answer of the question's type. Each is there as a simple and as a chat model; the chat
+model also builds the messages, so that a broken image is noticed.
 
 Only lmms-eval imports this file.
 """
@@ -17,6 +17,7 @@ import torch
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 
+from vhbench.adapters.calibration_forms import FORMS, caption
 from vhbench.seeding import rng
 
 Doc = Mapping[str, Any]
@@ -71,10 +72,15 @@ class Oracle(_Calibration):
         wrong: which rows are answered wrongly: "selective" is all rows of this mode, "existence/hn" the existence rows
             under hard negatives, "position:existence/hn" both kinds; the words are those of the columns ``task``,
             ``mode``, ``pressure``, ``criterion`` and ``question_type``.
+        form: how it writes, to test who reads it: plain, sentence, markdown, json, boxed or thought, see
+            :mod:`vhbench.adapters.calibration_forms`.
     """
 
-    def __init__(self, wrong: str = "", **kwargs: Any) -> None:
+    def __init__(self, wrong: str = "", form: str = "plain", **kwargs: Any) -> None:
         super().__init__(**kwargs)
+        if form not in FORMS:
+            raise ValueError(f"form={form} is none; allowed: {', '.join(FORMS)}")
+        self.form = FORMS[form]
         self.wrong = [frozenset(case.split("/")) for case in str(wrong).split(":") if case]
 
     def answer(self, doc: Doc) -> str:
@@ -82,9 +88,9 @@ class Oracle(_Calibration):
         words = {doc[column] for column in ("task", "mode", "pressure", "criterion", "question_type")}
         wrong = any(case <= words for case in self.wrong)
         if doc["kind"] == "caption":
-            return _caption(doc["candidates"] if wrong else doc["objects"])
+            return self.form(doc, caption(doc["candidates"] if wrong else doc["objects"]))
         allowed = ascii_uppercase[: len(doc["choices"])] if doc["kind"] == "multiple_choice" else ("yes", "no")
-        return str(allowed[(allowed.index(doc["answer"]) + wrong) % len(allowed)])
+        return self.form(doc, str(allowed[(allowed.index(doc["answer"]) + wrong) % len(allowed)]))
 
 
 class Coin(_Calibration):
@@ -105,7 +111,7 @@ class Coin(_Calibration):
         if doc["kind"] == "multiple_choice":
             return ascii_uppercase[int(random.integers(len(doc["choices"])))]
         words = [*doc["objects"], *doc["candidates"]]
-        return _caption([word for word in words if random.random() < self.p])
+        return caption([word for word in words if random.random() < self.p])
 
 
 class Yes(_Calibration):
@@ -114,7 +120,7 @@ class Yes(_Calibration):
     def answer(self, doc: Doc) -> str:
         """Return yes, A, or a caption that names all objects and all likely hallucinations."""
         by_kind = {"yes_no": "yes", "multiple_choice": "A"}
-        return by_kind.get(doc["kind"]) or _caption([*doc["objects"], *doc["candidates"]])
+        return by_kind.get(doc["kind"]) or caption([*doc["objects"], *doc["candidates"]])
 
 
 class Blind(_Calibration):
@@ -146,12 +152,8 @@ class Blind(_Calibration):
     def answer(self, doc: Doc) -> str:
         """Return the majority answer; a caption names nothing."""
         if doc["kind"] == "caption":
-            return _caption([])
+            return caption([])
         return self.majority[self.task, doc["question_type"], str(doc["negated"])]
-
-
-def _caption(words: list[str]) -> str:
-    return "A picture of " + " and ".join(words) + "." if words else "A picture."
 
 
 # lmms-eval asks that a class be either simple or chat; the answers are the same.

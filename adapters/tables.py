@@ -28,6 +28,7 @@ OPTION_FIELDS = tuple(
 SEPARATORS = ",;\t|"
 """What stands between the fields of a line; the header tells which."""
 
+_LONGEST_FIELD = 1 << 30  # a published table may hold its images, as text
 _LETTER = re.compile(r"\(?[A-Ha-h][).:]?")
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
 
@@ -263,7 +264,8 @@ def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> 
 
 
 def _delimited(file: Path) -> Iterator[dict[str, str]]:
-    usual = "\t" if file.suffix == ".tsv" else ","
+    csv.field_size_limit(_LONGEST_FIELD)
+    usual = "\t" if file.suffix.lower() == ".tsv" else ","
     with file.open(encoding="utf-8-sig", newline="") as stream:
         first = stream.readline()
         told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as Excel tells it
@@ -300,7 +302,7 @@ def _parquet(file: Path) -> Iterator[dict[str, Any]]:
 def _excel(file: Path) -> Iterator[dict[str, Any]]:
     import zipfile
 
-    with needed_by(f"{file.name}, an Excel file,"):
+    with needed_by(f"{file.name}, an Excel file,", "score"):
         from openpyxl import load_workbook
     try:
         rows = load_workbook(file, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)

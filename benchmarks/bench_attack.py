@@ -19,13 +19,13 @@ import torch
 
 from vhbench.adapters.vlms import TransformersVLM
 from vhbench.generators.vhexpansion.attack import (
-    AttackConfig,
     project,
     run,
     similarity_and_gradient,
     start,
     to_tensor,
 )
+from vhbench.generators.vhexpansion.attack_config import AttackConfig
 
 SIDE = 224
 
@@ -65,7 +65,7 @@ def once(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM,
 
 def start_all(images: Sequence[Any]) -> torch.Tensor:
     generator = np.random.default_rng(0)
-    return torch.stack([start(image, "apart", generator=generator, compat=False) for image in images])
+    return torch.stack([start(image, "apart", generator=generator, config=AttackConfig()) for image in images])
 
 
 def seconds(work: Callable[[], object], device: str) -> float:

@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.builds import sharding
-from vhbench.schema import Question, Row
+from vhbench.schema import Question, Row, Scene
 
 IMAGE_BYTES = 70_000
 ROWS_PER_SHARD = 5_000
@@ -37,6 +37,10 @@ class NoiseBuild:
     def shards(self) -> int:
         """Of 5,000 rows each."""
         return -(-self.rows // ROWS_PER_SHARD)
+
+    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
+        """Nothing more."""
+        return {}
 
     def make(self, shard: int) -> Iterator[Row]:
         """Yield a shard's rows."""

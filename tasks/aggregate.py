@@ -5,15 +5,16 @@ this name when it loads the task (:func:`__getattr__`). It hands over the payloa
 in the order in which its processes finish; they are ordered by id here, and each id counts once.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from vhbench.benchmarks import Metric, load, of_task, task
+from vhbench.benchmarks import Metric, of_task, task
 from vhbench.results import to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import report
-from vhbench.tasks.metrics.scores import Score
+from vhbench.tasks.headline import score_of
 
 Items = Sequence[Mapping[str, Any]]
 
@@ -33,13 +34,16 @@ class Aggregation:
     reports: bool
 
     def __call__(self, items: Items, args: Any = None) -> float | None:
-        """Return the number of the table: in percent, or a count; None where it is undefined."""
+        """Return the number of the table: in percent, or a count; None where it is undefined or withheld."""
         found = records(items)
         if self.reports:
             grid = report.grid(found, task(self.task)) | {"repetitions": repetitions(items)}
             report.write(grid, self.task, args)
+            _say(self.task, grid)
+            if grid["withheld"]:
+                _forget_single_scores(items)
             return cast("float | None", grid["overall"][self.metric.name])
-        return cast(Score, load(self.metric.function)(found)).value
+        return score_of(self.metric, found).value
 
 
 def metric_list(name: str) -> list[dict[str, Any]]:
@@ -75,6 +79,19 @@ def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
     """
     found = {record.id: record for item in items for record in to_records(item)}
     return [found[key] for key in sorted(found)]
+
+
+def _say(task: str, grid: Mapping[str, Any]) -> None:
+    """Say why scores are withheld, and what is odd about the answers that were not read."""
+    for line in filter(None, (grid["withheld"], *grid["unread"]["warnings"])):
+        print(f"vhbench: {task}: {line}", file=sys.stderr)
+
+
+def _forget_single_scores(items: Items) -> None:
+    """Take away what lmms-eval would derive the standard error of a score from that is not told."""
+    for item in items:
+        if isinstance(item, MutableMapping):
+            item.pop("score", None)
 
 
 def repetitions(items: Iterable[Mapping[str, Any]]) -> int:

@@ -13,6 +13,7 @@ from vhbench import answers
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
+from vhbench.results import ANSWERED, settled, text_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
 
@@ -57,7 +58,7 @@ def to_target(doc: Doc) -> str:
     return ", ".join(doc["objects"]) if doc["kind"] == "caption" else str(doc["answer"])
 
 
-def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any]]:
+def process_results(doc: Doc, results: Sequence[Any]) -> dict[str, dict[str, Any]]:
     """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
 
     The headline accuracy carries ``score`` as well: lmms-eval derives its clustered standard error from it. Paired
@@ -71,8 +72,10 @@ def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any
     headline, *others = benchmark(record.benchmark).families[record.kind].metrics
     always = ("id", "prediction", "response")
     whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
+    if not record.cut_off:
+        del whole["cut_off"]
     if further:
-        whole["repeats"] = [{"response": other.response, "prediction": other.prediction} for other in further]
+        whole["repeats"] = [{name: getattr(other, name) for name in ANSWERED} for other in further]
     brief = {
         metric.name: {name: whole[name] for name in (*ANSWER, *metric.needs, "repeats") if name in whole}
         for metric in others
@@ -83,10 +86,13 @@ def process_results(doc: Doc, results: Sequence[str]) -> dict[str, dict[str, Any
     return {headline.name: whole, **brief}
 
 
-def to_record(doc: Doc, response: str) -> Record:
-    """Join a row and a response; the parser is chosen by the kind of the question."""
+def to_record(doc: Doc, response: Any) -> Record:
+    """Join a row and a response; the parser is chosen by the kind of the question, and is told the question."""
     values = {name: _plain(doc[name]) for name in RECORD if name in doc}
-    return Record(**values, response=response, prediction=answers.parse(doc["kind"], response, tuple(doc["choices"])))
+    text, kind = text_of(response), doc["kind"]
+    said = answers.parse(kind, text, tuple(doc["choices"]), question=doc["question"])
+    record = Record(**values, response=text, prediction=said, cut_off=answers.cut_off(text, kind))
+    return settled(record, empty=True)
 
 
 def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:

@@ -9,25 +9,65 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from vhbench.benchmarks import benchmark
+from vhbench import answers
+from vhbench.benchmarks import Metric, benchmark, load
 from vhbench.schema import Record
 from vhbench.tasks import datasets
-from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, yes_no
+from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, withholding, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
-from vhbench.tasks.metrics.records import resampling_unit, split_repetition
+from vhbench.tasks.metrics.records import resampling_unit, said, split_repetition
 from vhbench.tasks.metrics.scores import Score, in_percent
 
 Records = Sequence[Record]
 
 
+def score_of(metric: Metric, records: Records, withheld: str | None = None) -> Score:
+    """Return a metric of some records, or nothing where too many requests failed for a score.
+
+    Args:
+        metric: what is asked.
+        records: of the task, or of a cell of it.
+        withheld: why all scores of the task are withheld, if they are.
+    """
+    if not metric.always and (withheld or withholding.reason_of(records)):
+        return Score(None)
+    score: Score = load(metric.function)(records)
+    return score
+
+
 def accuracy(records: Records) -> Score:
-    """Share of right answers; one that cannot be read is wrong."""
-    return _share([record.prediction == record.answer for record in records], records)
+    """Share of right answers; one that cannot be read is wrong, and so is what is no answer."""
+    return _share([said(record) == record.answer for record in records], records)
 
 
 def unparsed(records: Records) -> Score:
     """Share of answers that no parser could read."""
-    return _share([not record.prediction for record in records], records)
+    return _share([said(record) == "" for record in records], records)
+
+
+def failed(records: Records) -> Score:
+    """Share of requests that brought no answer."""
+    return _share([record.failure == "failed" for record in records], records)
+
+
+def refused(records: Records) -> Score:
+    """Share of answers that refuse, or see no image."""
+    return _share([record.failure == "refused" for record in records], records)
+
+
+def cut_off(records: Records) -> Score:
+    """Share of answers that visibly stop midway."""
+    return _share([record.cut_off for record in records], records)
+
+
+def words(records: Records) -> Score:
+    """Mean number of words of a caption, without thoughts; of those that were given."""
+    given = [record for record in records if not record.failure]
+    lengths = [len(answers.told(record.response).split()) for record in given]
+    if not lengths:
+        return Score(None)
+    ends = intervals.mean(lengths, clusters=[resampling_unit(record) for record in given])
+    return Score(sum(lengths) / len(lengths), ends)
 
 
 def yes_rate(records: Records) -> Score:
@@ -101,7 +141,10 @@ def symmetric_chance(records: Records) -> Score:
 
 
 def new_cases(records: Records) -> Score:
-    """How many new test cases (negated or perturbed) are answered wrongly: a count, the mean of repetitions."""
+    """How many new test cases (negated or perturbed) are answered wrongly: a count, the mean of repetitions.
+
+    A failed request and a refusal are wrong, but no such case: nothing was hallucinated.
+    """
     first = {split_repetition(record.id)[1] for record in records}
     return Score(_scored(pairs.score, records)["new_successful"] * len(first) / len(records))
 

@@ -11,7 +11,11 @@ from typing import Any
 from vhbench.benchmarks import Metric, Task, load
 from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Record
+from vhbench.tasks import unread
+from vhbench.tasks.headline import score_of
+from vhbench.tasks.metrics.records import as_records
 from vhbench.tasks.metrics.scores import Score
+from vhbench.tasks.metrics.withholding import reason_of
 
 Records = Sequence[Record]
 
@@ -19,23 +23,27 @@ Records = Sequence[Record]
 def grid(records: Records, task: Task) -> dict[str, Any]:
     """Return a task's numbers: of all its records together, and of each cell of each grouping.
 
-    Each has ``n``, the task's metrics by name and their ``intervals``; ``interval`` is that of the accuracy.
+    Each has ``n``, the task's metrics by name and their ``intervals``; ``interval`` is that of the accuracy. Where too
+    many requests failed, ``withheld`` says so, and scores are None: of the whole, and of a cell in which they did.
     """
     family = task.family
     assert family is not None, f"{task.name} is a group"
-    ordered = sorted(records, key=lambda record: record.id)
+    ordered = sorted(as_records(records), key=lambda record: record.id)
     in_cells = [metric for metric in family.metrics if metric.in_cells]
+    withheld = reason_of(ordered)
     return {
         "benchmark": ordered[0].benchmark,
-        "overall": numbers(ordered, family.metrics),
-        "cells": {" x ".join(columns): _cells(ordered, columns, in_cells) for columns in family.cells},
+        "withheld": withheld,
+        "overall": numbers(ordered, family.metrics, withheld),
+        "unread": unread.summary(ordered),
+        "cells": {" x ".join(columns): _cells(ordered, columns, in_cells, withheld) for columns in family.cells},
         **{name: load(function)(ordered) for name, function in family.extra.items()},
     }
 
 
-def numbers(records: Records, metrics: Iterable[Metric]) -> dict[str, Any]:
+def numbers(records: Records, metrics: Iterable[Metric], withheld: str | None) -> dict[str, Any]:
     """Return the metrics of some records, by name, with their intervals and what their scores say besides."""
-    scores: dict[str, Score] = {metric.name: load(metric.function)(records) for metric in metrics}
+    scores: dict[str, Score] = {metric.name: score_of(metric, records, withheld) for metric in metrics}
     found: dict[str, Any] = {"n": len(records), **{name: score.value for name, score in scores.items()}}
     found["intervals"] = {name: score.interval for name, score in scores.items()}
     if "accuracy" in scores:
@@ -45,11 +53,13 @@ def numbers(records: Records, metrics: Iterable[Metric]) -> dict[str, Any]:
     return found
 
 
-def _cells(records: Records, columns: Sequence[str], metrics: Sequence[Metric]) -> list[dict[str, Any]]:
+def _cells(
+    records: Records, columns: Sequence[str], metrics: Sequence[Metric], withheld: str | None
+) -> list[dict[str, Any]]:
     groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
     for record in records:
         groups[tuple(getattr(record, column) for column in columns)].append(record)
-    return [dict(zip(columns, key, strict=True)) | numbers(groups[key], metrics) for key in sorted(groups)]
+    return [dict(zip(columns, key, strict=True)) | numbers(groups[key], metrics, withheld) for key in sorted(groups)]
 
 
 def write(report: dict[str, Any], task: str, args: Any) -> Path | None:

@@ -15,14 +15,14 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema",),
     ("seeding", "files", "english", "columns", "options", "progress", "terminal", "masks", "cells"),
-    ("protocols", "images", "answers", "colours", "benchmarks"),
+    ("protocols", "images", "answers", "colours", "benchmarks", "synonyms"),
     ("results", "contact_sheet", "splits"),
     ("generators.scenes",),
     ("generators.ode", "generators.mioh", "generators.vhexpansion", "adapters"),
     ("builds",),
     ("tasks",),
-    ("analysis", "audit", "card", "comparison"),
-    ("release",),
+    ("analysis", "audit", "card", "comparison", "responses"),
+    ("release", "scoring"),
     ("cli",),
 )
 """From the ground up; a room is a package or a module below ``vhbench``."""

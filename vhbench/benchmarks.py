@@ -32,6 +32,7 @@ class Metric:
         higher_is_better: which way the arrow of lmms-eval's table points.
         needs: columns of an answer that it reads, beyond :data:`ANSWER`.
         in_cells: whether each cell of the report has it, or only the whole: pairs and means over cells need all rows.
+        always: whether it is told even where scores are withheld since too many requests failed: it is no score.
     """
 
     name: str
@@ -39,10 +40,19 @@ class Metric:
     higher_is_better: bool = True
     needs: tuple[str, ...] = ()
     in_cells: bool = True
+    always: bool = False
 
 
-ANSWER = ("id", "benchmark", "kind", "answer", "prediction", "pair_id", "perturbation", "scene_ids")
+ANSWER = ("id", "benchmark", "kind", "answer", "prediction", "failure", "pair_id", "perturbation", "scene_ids")
 """The columns of an answer that every metric may read: what was right, what was said, what it is resampled with."""
+
+
+ROOM = 4096
+"""Tokens for an answer and the thoughts before it, the same in every task and on every backend.
+
+vLLM's class of lmms-eval never takes less than its own 4096, and Claude's never more; with these a model is cut off
+alike wherever it runs. A model that does not think stops by itself, and pays nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,7 @@ class Family:
         about: the template's first line.
         metrics: of their table; with the first one goes the whole record, and it writes the report.
         cells: the groupings of the report, coarse to fine.
-        max_new_tokens: how long an answer may be.
+        max_new_tokens: how long an answer may be, the thoughts before it included.
         rows: the function in :mod:`vhbench.tasks.slices` that puts a task's rows in order.
         extra: name in the report → ``"module:function"`` from all records to more of it.
     """
@@ -63,7 +73,7 @@ class Family:
     about: str
     metrics: tuple[Metric, ...]
     cells: tuple[Grouping, ...]
-    max_new_tokens: int = 32
+    max_new_tokens: int = ROOM
     rows: str = "whole"
     extra: Mapping[str, str] = field(default_factory=dict)
 
@@ -196,7 +206,10 @@ def task(name: str) -> Task:
 
 _HEADLINE = "vhbench.tasks.headline"
 ACCURACY = Metric("accuracy", f"{_HEADLINE}:accuracy")
-UNPARSED = Metric("unparsed", f"{_HEADLINE}:unparsed", higher_is_better=False)
+LOST = tuple(Metric(name, f"{_HEADLINE}:{name}", False, always=True) for name in ("failed", "refused"))
+CUT_OFF = Metric("cut_off", f"{_HEADLINE}:cut_off", False, needs=("cut_off",), always=True)
+UNREAD = (Metric("unparsed", f"{_HEADLINE}:unparsed", False, always=True), *LOST, CUT_OFF)
+"""What became of the answers that were not read."""
 YES_RATE = Metric("yes_rate", f"{_HEADLINE}:yes_rate", higher_is_better=False)
 _OF_CAPTIONS = ("response", "objects", "candidates", "neutral")
 
@@ -208,9 +221,11 @@ CAPTIONS = Family(
         Metric("chair_s", f"{_HEADLINE}:chair_s", higher_is_better=False, needs=_OF_CAPTIONS),
         Metric("cover", f"{_HEADLINE}:cover", needs=_OF_CAPTIONS),
         Metric("cog", f"{_HEADLINE}:cog", higher_is_better=False, needs=_OF_CAPTIONS),
+        Metric("words", f"{_HEADLINE}:words", higher_is_better=False, needs=("response",), always=True),
+        *LOST,
+        CUT_OFF,
     ),
     cells=(("criterion",), ("pairing",), ("criterion", "pairing")),
-    max_new_tokens=512,
 )
 YES_NO = Family(
     "yes_no",
@@ -221,7 +236,7 @@ YES_NO = Family(
         Metric("recall", f"{_HEADLINE}:recall"),
         Metric("f1", f"{_HEADLINE}:f1"),
         YES_RATE,
-        UNPARSED,
+        *UNREAD,
     ),
     cells=(("pairing",), ("criterion", "pairing"), ("question_type",), ("criterion", "pairing", "question_type")),
 )
@@ -232,7 +247,7 @@ MULTIPLE_CHOICE = Family(
         ACCURACY,
         Metric("aggregate", f"{_HEADLINE}:aggregate", needs=("choices", "task", "pressure"), in_cells=False),
         Metric("chance", f"{_HEADLINE}:chance", higher_is_better=False, needs=("choices",)),
-        UNPARSED,
+        *UNREAD,
     ),
     cells=(("task",), ("mode",), ("pressure",), ("task", "pressure"), ("question_type", "pressure")),
 )
@@ -247,7 +262,7 @@ PAIRS = Family(
         YES_RATE,
         Metric("chance", f"{_HEADLINE}:symmetric_chance", False, needs=_OF_PAIRS, in_cells=False),
         Metric("new_cases", f"{_HEADLINE}:new_cases", False, needs=_OF_PAIRS, in_cells=False),
-        UNPARSED,
+        *UNREAD,
     ),
     cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode", "negated")),
     rows="pairs",

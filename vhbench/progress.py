@@ -19,14 +19,14 @@ class Progress(tqdm):  # type: ignore[misc]
 
     Args:
         what: what is being done, in a word or two.
-        total: how much there is to do.
+        total: how much there is to do, None where nobody knows.
         unit: what is counted: "shards", "rows", or "bytes", which are shown as kB and MB.
         enabled: False keeps silent.
     """
 
     monitor_interval = 0  # no thread of tqdm's own, which would not survive a fork
 
-    def __init__(self, what: str, *, total: int, unit: str, enabled: bool = True) -> None:
+    def __init__(self, what: str, *, total: int | None, unit: str, enabled: bool = True) -> None:
         large = unit == "bytes"
         look: dict[str, Any] = {"unit": "B" if large else unit, "unit_scale": large}
         if not sys.stderr.isatty():

@@ -1,7 +1,7 @@
 """What generators ask of the outside world; adapters answer. The two meet in :mod:`vhbench.builds`."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, overload
 
@@ -93,6 +93,10 @@ class Build(Protocol):
         """Yield a shard's rows, the scenes behind them, and what was left out."""
         ...
 
+    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
+        """Return what else the manifest shall say, JSON types only; the scenes come without their images."""
+        return {}
+
 
 class Detector(Protocol):
     """Finds named things in images."""
@@ -116,7 +120,10 @@ class WhiteBoxVLM(Protocol):
     """Along which axis the code released with VHExpansion compares this family's features."""
 
     def features(self, pixels: Any) -> Any:
-        """Map pixels (batch, 3, height, width), float in [0, 1] or uint8, to features (batch, tokens, dimension)."""
+        """Map pixels (batch, 3, height, width), float in [0, 1] or uint8, to features (batch, tokens, dimension).
+
+        Whole levels are read as a picture from a file is; floats are seen the same way, differentiably.
+        """
         ...
 
 

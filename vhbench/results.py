@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from vhbench import answers
 from vhbench.files import convert, read_rows, shown
 from vhbench.schema import Record, VhbenchError
 
@@ -20,16 +22,37 @@ def read_samples(path: Path) -> list[Record]:
         VhbenchError: if nothing can be read, a line is no sample of vhbench, or an id has two different answers.
     """
     records: dict[str, Record] = {}
-    for file in _files(path):
+    for file in sample_files(path):
         for record in _read(file):
             if records.setdefault(record.id, record) != record:
                 raise VhbenchError(f"{file}: question {record.id} was answered twice, differently; name one run")
     if not records:
-        raise VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
+        raise no_answers(path)
     return [records[key] for key in sorted(records)]
 
 
-def _files(path: Path) -> list[Path]:
+def read_tasks(path: Path) -> dict[str, list[Record]]:
+    """Read the records of a run by the lmms-eval task that asked, ordered by id; a question may be in several.
+
+    Args:
+        path: as in :func:`read_samples`, whose errors this raises too.
+    """
+    found: dict[str, list[Record]] = {}
+    for file in sample_files(path):
+        task = file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
+        found[task] = sorted(_read(file), key=lambda record: record.id)
+    if not found:
+        raise no_answers(path)
+    return found
+
+
+def no_answers(path: Path) -> VhbenchError:
+    """Return what to say where a run left no samples."""
+    return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
+
+
+def sample_files(path: Path) -> list[Path]:
+    """Return a samples file, or of those below a folder the newest of each task; raises as :func:`read_samples`."""
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -63,23 +86,56 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
     first, further = to_record(values, place), values.get("repeats") or ()
     if not further:
         return [first]
+    asked = {name: value for name, value in values.items() if name not in ANSWERED}
     return [first] + [
         replace(
-            first,
+            to_record({**asked, **answer}, place),
             id=f"{number}#{first.id}",
             pair_id=first.pair_id and f"{number}#{first.pair_id}",
-            response=str(answer.get("response", "")),
-            prediction=str(answer.get("prediction", "")),
         )
         for number, answer in enumerate(further, start=2)
     ]
+
+
+ANSWERED = ("response", "prediction", "failure", "cut_off")
+"""The columns that a repetition has of its own."""
+
+
+def text_of(response: Any) -> str:
+    """Return a response as text; None, and all else that says nothing, is ``""``.
+
+    >>> [text_of(response) for response in ("Yes", True, 2, 2.0, None, float("nan"), ["Yes"])]
+    ['Yes', 'True', '2', '2', '', '', '']
+    """
+    if isinstance(response, float):
+        return f"{response:g}" if isfinite(response) else ""
+    return str(response) if isinstance(response, (str, int)) else ""
+
+
+def settled(record: Record, *, empty: bool | None = None) -> Record:
+    """Return a record that says whether it is an answer at all; what is none has no prediction.
+
+    A record without any words may be one whose words were left out; ``empty`` says that there were none. Where nothing
+    is said about that, a caption had none: it is its words.
+
+    >>> settled(Record("q", response="[LMMS_EVAL_REQUEST_FAILED] 404", prediction="no")).failure
+    'failed'
+    """
+    failure = record.failure
+    if empty is None:
+        empty = record.kind == "caption"
+    if not failure and (record.response or (empty and not record.prediction)):
+        failure = answers.failure(record.response)
+    if failure == record.failure and not (failure and record.prediction):
+        return record
+    return replace(record, failure=failure, prediction="" if failure else record.prediction)
 
 
 def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     """Build a record from a JSON object; fields that are missing or null are empty, others are ignored.
 
     Args:
-        values: field → value; a number stands for its digits.
+        values: field → value; a number stands for its digits. A ``response`` that is null, or no text, is a failed one.
         place: where the object was found, for errors.
 
     Raises:
@@ -89,8 +145,12 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
         raise VhbenchError(f"{place} is {shown(values)}, not a Record or a mapping with its fields")
     if values.get("id") in (None, ""):
         raise VhbenchError(f"{place} has no 'id'")
-    record: Record = convert({k: _text(v) for k, v in values.items() if v is not None}, Record, place)
-    return record
+    given = {k: _text(v) for k, v in values.items() if v is not None}
+    if "response" in values:
+        given["response"] = text_of(values["response"])
+    record: Record = convert(given, Record, place)
+    known = "failure" in values and record.kind != "caption"
+    return settled(record, empty="response" in values and not known)
 
 
 def _text(value: Any) -> Any:

@@ -13,6 +13,9 @@ CANARY = "vhbench:canary:6b0e1f0a-54b1-4c53-9d0c-6f7f6a2c8f3e"
 """One fixed GUID, in every card, manifest and row: text that holds it must not be trained on."""
 
 Kind = Literal["caption", "yes_no", "multiple_choice"]
+Failure = Literal["", "failed", "refused"]
+"""What a response is that is no answer: a request that failed, or a model that refuses; "" for an answer."""
+
 Box = tuple[float, float, float, float]
 """``(x, y, width, height)`` in pixels from the top left corner, as in COCO."""
 
@@ -246,10 +249,14 @@ class Record(Asked):
     Attributes:
         response: the model's words.
         prediction: what the parser made of them: "yes", "no", a letter, or "" where it could not tell.
+        failure: "failed" where no answer came, "refused" where the model gave none; "" for an answer, readable or not.
+        cut_off: whether the words end before the answer does, see :func:`vhbench.answers.cut_off`.
     """
 
     response: str = ""
     prediction: str = ""
+    failure: Failure = ""
+    cut_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,12 @@ from PIL import Image
 from torch import Tensor
 
 from vhbench.generators.vhexpansion.attack_cache import Key, ResultCache, digest
-from vhbench.images import to_png
+from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
+from vhbench.images import open_image, to_png
 from vhbench.protocols import WhiteBoxVLM
 from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
 
-Direction = Literal["apart", "similar"]
 Pixels = npt.NDArray[np.uint8]
 
 MIN_SIDE = 8
@@ -32,75 +32,9 @@ MIN_SIDE = 8
 SIGN = {"apart": -1.0, "similar": 1.0}
 """Whether the similarity is descended or ascended."""
 
-NUDGE = {"apart": 1 / 255, "similar": 5 / 255}
-"""Random start: each value moves by this much, up or down by a fair coin. An unmoved image has nowhere to go: its
-similarity is at the maximum, where the gradient is rounding noise."""
-
-
-METHODS: dict[str, tuple[Callable[[Tensor], Tensor], float]] = {
-    "ifgsm": (torch.sign, 0.5 / 255),
-    "pgd": (torch.clone, 1.0),
-}
-"""Method → what becomes of a gradient, and the step size that belongs to it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AttackConfig:
-    """How to attack; the defaults are the paper's.
-
-    Attributes:
-        method: "ifgsm" steps along the gradient's sign, "pgd" along the gradient itself.
-        epsilon: the largest change of a value, in [0, 1]; it holds in the saved PNG.
-        step_size: None for the method's own: 0.5/255 (ifgsm), 1.0 (pgd).
-        schedule: "constant", or "cosine" from ``step_size`` down to 1e-4.
-        steps_apart: for cases that the model answers right.
-        steps_similar: for cases that it already fails.
-        stop_at: an image is finished once its similarity has come down (up) to this; None for all steps.
-        batch_size: images of one size that are attacked together.
-        compat: do as the released code: similarity along the model's ``reference_axis``, right cases start at the
-            image itself, one update less than ``steps``, the cosine runs over ``steps_apart`` for both kinds, the
-            last image counts and not the best, and the PNG is truncated instead of rounded, so that it may leave the
-            ball by one grey level. (That code steps by the cosine schedule.)
-    """
-
-    method: Literal["ifgsm", "pgd"] = "ifgsm"
-    epsilon: float = 8 / 255
-    step_size: float | None = None
-    schedule: Literal["constant", "cosine"] = "constant"
-    steps_apart: int = 500
-    steps_similar: int = 100
-    stop_at: float | None = None
-    batch_size: int = 8
-    compat: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense, naming the option."""
-        if self.method not in METHODS:
-            raise VhbenchError(f"attack method {self.method!r} is unknown; must be one of {', '.join(METHODS)}")
-        if self.schedule not in ("constant", "cosine"):
-            raise VhbenchError(f"attack schedule {self.schedule!r} is unknown; must be constant or cosine")
-        if not 1 / 255 <= self.epsilon <= 1:
-            raise VhbenchError(f"attack epsilon {self.epsilon} must be between 1/255 (one grey level) and 1")
-        if self.step_size is not None and not self.step_size > 0:
-            raise VhbenchError(f"attack step_size {self.step_size} must be above 0")
-        if self.stop_at is not None and not -1 <= self.stop_at <= 1:
-            raise VhbenchError(f"attack stop_at {self.stop_at} is a cosine similarity: it must be between -1 and 1")
-        for name in ("steps_apart", "steps_similar", "batch_size"):
-            if getattr(self, name) < 1:
-                raise VhbenchError(f"attack {name} {getattr(self, name)} must be 1 or more")
-
-    def steps(self, direction: Direction) -> int:
-        """Return the number of updates."""
-        steps = self.steps_apart if direction == "apart" else self.steps_similar
-        return steps - 1 if self.compat else steps
-
-    def rate(self, step: int, direction: Direction) -> float:
-        """Return the step size of an update, counted from 0."""
-        alpha = METHODS[self.method][1] if self.step_size is None else self.step_size
-        if self.schedule == "constant":
-            return alpha
-        horizon = self.steps_apart if self.compat else self.steps(direction)
-        return 1e-4 + (alpha - 1e-4) * (1 + math.cos(math.pi * step / horizon)) / 2
+WORTH = {"apart": 1e-3, "similar": 0.05}
+"""What an attack must do in the saved image to have achieved anything: lower the similarity by so much, or close this
+share of the gap that the random start has torn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +56,8 @@ class AttackResult:
         direction: of the case.
         before: mean cosine similarity to the original's features at the start of the attack.
         after: of the result, before it is saved.
-        saved: of the image as the PNG holds it.
+        saved: of the PNG, opened again and read as an evaluation reads it.
+        achieved: whether the saved image is where the attack wanted it, or at least on the way.
         linf: the largest change of a value, in grey levels.
         steps: updates made.
         trace: similarity before each update.
@@ -134,6 +69,7 @@ class AttackResult:
     before: float
     after: float
     saved: float
+    achieved: bool
     linf: int
     steps: int
     trace: tuple[float, ...]
@@ -214,7 +150,7 @@ def run(
         (updates + 1, batch); the features of the originals, shape (batch, tokens, dimension).
     """
     original, sign = to_tensor(images, model.device), SIGN[direction]
-    ascent, _ = METHODS[config.method]
+    ascent = ascent_of(config)
     clean, x, trace = original / 255, starts.to(model.device), []
     with torch.no_grad():
         reference = model.features(original)
@@ -245,14 +181,27 @@ def per_image(mask: Tensor) -> Tensor:
     return mask[:, None, None, None]
 
 
+def ascent_of(config: AttackConfig) -> Callable[[Tensor], Tensor]:
+    """Return what becomes of a gradient before it is stepped along."""
+    if config.method == "ifgsm":
+        return torch.sign
+    return torch.clone if config.compat else evened
+
+
+def evened(gradient: Tensor) -> Tensor:
+    """Return gradients scaled to a mean magnitude of one per image; the step no longer depends on its size."""
+    return gradient / gradient.abs().mean(dim=(1, 2, 3), keepdim=True).clamp_min(torch.finfo(gradient.dtype).tiny)
+
+
 def similarity(features: Tensor, reference: Tensor, *, model: WhiteBoxVLM, config: AttackConfig) -> Tensor:
     """Return the mean cosine per image, shape (batch,), of features of shape (batch, tokens, dimension).
 
     Each token is compared over its features; with ``compat``, along the axis of the released code, which for some
     models are the tokens.
     """
-    axis = 1 if config.compat and model.reference_axis == "tokens" else 2
-    return torch.nn.functional.cosine_similarity(features, reference, dim=axis).mean(dim=1)
+    axis = config.axis if config.axis != "auto" else model.reference_axis if config.compat else "features"
+    cosines = torch.nn.functional.cosine_similarity(features, reference, dim=1 if axis == "tokens" else 2)
+    return cosines.mean(dim=1)
 
 
 def similarity_and_gradient(
@@ -271,13 +220,13 @@ def project(x: Tensor, clean: Tensor, *, epsilon: float) -> Tensor:
     return torch.clamp(clean + torch.clamp(x - clean, -epsilon, epsilon), 0, 1)
 
 
-def start(image: Pixels, direction: Direction, *, generator: np.random.Generator, compat: bool) -> Tensor:
+def start(image: Pixels, direction: Direction, *, generator: np.random.Generator, config: AttackConfig) -> Tensor:
     """Return where an attack starts, shape (3, height, width): near the image, or at it (``compat``, apart)."""
     clean = image.transpose(2, 0, 1).astype(np.float32) / np.float32(255)
-    if compat and direction == "apart":
+    if not (nudge := config.nudge(direction)):
         return torch.from_numpy(clean)
     coin = generator.integers(0, 2, size=clean.shape, dtype=np.int8) * 2 - 1
-    return torch.from_numpy(np.clip(clean + coin * np.float32(NUDGE[direction]), 0, 1))
+    return torch.from_numpy(np.clip(clean + coin * np.float32(nudge), 0, 1))
 
 
 def unfinished(similarities: Tensor, direction: Direction, config: AttackConfig) -> Tensor:
@@ -317,22 +266,33 @@ def _attack_batch(
         size = f"{images[0].shape[1]}x{images[0].shape[0]}"
         return [{"reason": "image_too_small", "detail": {"size": size, "smallest side": MIN_SIDE}}] * len(batch)
     generators = [rng(seed, "vhexpansion", "attack", *key) for key in keys]
-    starts = [start(i, direction, generator=g, compat=config.compat) for i, g in zip(images, generators, strict=True)]
+    starts = [start(i, direction, generator=g, config=config) for i, g in zip(images, generators, strict=True)]
     try:
         x, history, reference = run(images, torch.stack(starts), direction, model=model, config=config)
         levels = to_levels(x.nan_to_num(), images, epsilon=config.epsilon, compat=config.compat)
+        pngs = [to_png(Image.fromarray(level)) for level in levels]
+        opened = to_tensor([np.asarray(open_image(png)) for png in pngs], model.device)
         with torch.no_grad():
-            saved = similarity(model.features(to_tensor(levels, model.device)), reference, model=model, config=config)
-    except ValueError as error:  # an image processor's own limit, such as the aspect ratio
+            saved = similarity(model.features(opened), reference, model=model, config=config)
+    except ValueError as error:  # a processor's own limit, such as the aspect ratio
         return [{"reason": "unprocessable_image", "detail": {"error": str(error)}}] * len(batch)
+    except torch.OutOfMemoryError as error:
+        raise VhbenchError(f"{len(batch)} images of one size at once need too much memory; lower --batch") from error
     return [
-        _fields(image, level, curve, value, direction, config)
-        for image, level, curve, value in zip(images, levels, history.T.tolist(), saved.tolist(), strict=True)
+        _fields(image, png, curve, value, direction, config)
+        for image, png, curve, value in zip(images, pngs, history.T.tolist(), saved.tolist(), strict=True)
     ]
 
 
+def achieved(before: float, saved: float, direction: Direction) -> bool:
+    """Tell whether an attack moved the saved image's similarity by what :data:`WORTH` asks."""
+    if direction == "apart":
+        return before - saved >= WORTH["apart"]
+    return saved - before >= WORTH["similar"] * (1 - before) > 0
+
+
 def _fields(
-    image: Pixels, level: Pixels, history: list[float], saved: float, direction: Direction, config: AttackConfig
+    image: Pixels, png: bytes, history: list[float], saved: float, direction: Direction, config: AttackConfig
 ) -> dict[str, Any]:
     if not all(map(math.isfinite, history)):
         first = next(step for step, value in enumerate(history) if not math.isfinite(value))
@@ -340,12 +300,13 @@ def _fields(
     trace = history[:-1]
     finished = unfinished(torch.tensor(trace), direction, config).tolist()
     steps = finished.index(False) if False in finished else len(trace)
-    change = np.abs(level.astype(np.int16) - image)
+    change = np.abs(np.asarray(open_image(png)).astype(np.int16) - image)
     return {
-        "png": to_png(Image.fromarray(level)),
+        "png": png,
         "before": history[0],
         "after": history[-1],
         "saved": saved,
+        "achieved": achieved(history[0], saved, direction) if trace else achieved(1.0, saved, "apart"),
         "linf": int(change.max()),
         "steps": steps,
         "trace": [round(value, 6) for value in trace[:steps]],

@@ -15,7 +15,9 @@ AMBER score = (100 - CHAIR + F1) / 2.
 ``compat=True`` gives what AMBER's inference.py gives (534babf), with the denominators that start at 0.001, the nouns in
 upper case that are lost, and the association that goes before the name. The default repairs these: lower case; names
 before associations; a listed hallucination is not absolved by similarity; an object listed twice counts once; answers
-are read by words; a rate without a denominator is None.
+are read by words; a rate without a denominator is None. Failed requests and refusals are no answers: they are wrong,
+and as captions they cover nothing and do not count in Hal and Cog. Where more than 1 % of the requests failed, every
+score is None, see :mod:`vhbench.tasks.metrics.withholding`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import amber_reference, intervals, yes_no
+from vhbench.tasks.metrics import amber_reference, intervals, withholding, yes_no
 from vhbench.tasks.metrics.amber_captions import Judge, Judged, Nouns, Similarity
 from vhbench.tasks.metrics.amber_counts import (
     DIMENSIONS,
@@ -37,7 +39,7 @@ from vhbench.tasks.metrics.amber_counts import (
     sections,
 )
 from vhbench.tasks.metrics.amber_files import read_annotations, read_responses
-from vhbench.tasks.metrics.rates import average, of_sums, percent
+from vhbench.tasks.metrics.rates import average, of_sums, percent, share
 from vhbench.tasks.metrics.records import as_records, binary_answer
 
 
@@ -51,6 +53,7 @@ def score(
     similarity: Similarity | None = None,
     evaluation_type: str = "a",
     compat: bool = False,
+    allow_failed: bool = False,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Score responses to AMBER's questions, or to questions annotated as AMBER's are.
@@ -67,12 +70,14 @@ def score(
             thing; ``vhbench.adapters.language`` has spaCy's, which the reference uses.
         evaluation_type: what is printed: "a", "g", "d", "de", "da" or "dr". Everything is counted.
         compat: score as the reference implementation does.
+        allow_failed: tell the scores even where more than 1 % of the requests failed.
         seed: of the bootstrap intervals.
 
     Returns:
         ``printed``: section → name → percent with one decimal, or None; ``counters``: raw counts by the reference's
         names (from 0.001 where the reference starts there, under ``compat``); ``scores``: section → name → fraction;
-        ``intervals`` alike; ``responses``: what was found in each caption; ``tools``; ``warnings``.
+        ``intervals`` alike; ``failed``, ``refused``: shares of all responses; ``withheld``: why scores are None, or
+        None; ``responses``: what was found in each caption; ``tools``; ``warnings``.
 
     Raises:
         VhbenchError: for an id without annotation, an id that occurs twice, an unknown evaluation type.
@@ -100,7 +105,13 @@ def score(
     result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type, seed)
     words = ("id", "nouns", "hallucinated", "covered", "likely")
     responses = [{name: getattr(caption, name) for name in words} for caption in found.captions]
-    return result | {"responses": responses, "tools": dict(judge.tools)}
+    said = found.said()
+    lost = {name: share(said.count(name), len(said)) for name in ("failed", "refused")}
+    why = withholding.reason(said.count("failed"), len(said), allow_failed=allow_failed)
+    if why is not None:
+        for part in ("scores", "printed", "intervals"):
+            result[part] = {name: dict.fromkeys(section) for name, section in result[part].items()}
+    return result | lost | {"withheld": why, "responses": responses, "tools": dict(judge.tools)}
 
 
 def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: Any = None, **how: Any) -> dict[str, Any]:
@@ -151,7 +162,7 @@ def _paper(captions: Sequence[Judged], seed: int) -> dict[str, Any]:
     parts = {
         "CHAIR": [len(set(c.hallucinated)) / len(set(c.nouns)) for c in speaking],
         "Cover": [len(c.covered) / len(c.truth) for c in captions if c.truth],
-        "Hal": [float(bool(c.hallucinated)) for c in captions],
+        "Hal": [float(bool(c.hallucinated)) for c in captions if not c.failure],
         "Cog": [len(c.likely_nouns) / len(set(c.nouns)) for c in speaking],
     }
     ends = {name: intervals.mean(values, seed=seed) for name, values in parts.items()}
@@ -178,4 +189,4 @@ def _annotation(row: Record) -> dict[str, Any]:
         raise VhbenchError(f"question {row.id!r} is of kind {row.kind!r}; AMBER's metric reads caption and yes_no")
     named = {kind.rsplit("-", 1)[-1]: kind for kind in DIMENSIONS} | {"existence": "discriminative-hallucination"}
     kind = named.get(row.question_type) or named.get(row.task) or "relation"
-    return {"id": row.id, "type": kind, "truth": binary_answer(row)}
+    return {"id": row.id, "type": kind, "truth": binary_answer(row), "question": row.question}

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from vhbench import answers
+from vhbench.schema import Failure
 from vhbench.tasks.metrics.amber_files import read_relation, read_safe_words, word_list
 from vhbench.tasks.metrics.nouns import builtin_nouns, builtin_similarity
 
@@ -30,6 +31,7 @@ class Judged:
         likely_nouns: the nouns that name one.
         truth: the objects of the image.
         listed: the hallucinations that are likely.
+        failure: "failed" or "refused" where it is no caption.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Judged:
     likely_nouns: set[str]
     truth: list[str]
     listed: list[str]
+    failure: Failure = ""
 
 
 @dataclass(frozen=True)
@@ -92,12 +95,19 @@ class Judge:
         return word.lower()
 
     @staticmethod
-    def answer(text: str) -> str:
-        """Return what a yes/no response says: "yes", "no" or ""."""
-        return answers.yes_no(text)
+    def failure(text: str) -> Failure:
+        """Return what a response is, "failed" or "refused", that is no answer."""
+        return answers.failure(text)
+
+    @staticmethod
+    def answer(text: str, question: str = "") -> str:
+        """Return what a response to a yes/no question says: "yes", "no" or ""."""
+        return answers.yes_no(text, question)
 
     def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
-        """Hold a caption against its annotation."""
+        """Hold a caption against its annotation; what is none says nothing."""
+        failure = self.failure(text)
+        text = "" if failure else text
         truth, listed = (self._listed(word_list(name, row, key, self.fold)) for key in ("truth", "hallu"))
         nouns = [noun for noun in map(self.fold, self.nouns(text)) if noun in self.vocabulary]
         present, made_up = self._owners(truth), self._owners(listed)
@@ -113,7 +123,7 @@ class Judge:
             if not shown:
                 wrong.append(noun)
         mentioned = [truth[i] for i in sorted(covered)], [listed[i] for i in sorted(likely)]
-        return Judged(name, nouns, wrong, *mentioned, likely_nouns, truth, listed)
+        return Judged(name, nouns, wrong, *mentioned, likely_nouns, truth, listed, failure)
 
     @classmethod
     def _further_words(cls, truth: Mapping[str, Mapping[str, Any]]) -> set[str]:

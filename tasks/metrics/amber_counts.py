@@ -61,6 +61,10 @@ class Judgments:
         """Return the answers of several dimensions together."""
         return [pair for name in dimensions for pair in self.answers[name]]
 
+    def said(self) -> list[str]:
+        """Return what each response says, as a caption nothing; "failed" or "refused" where it is no answer."""
+        return [c.failure for c in self.captions] + [said for pairs in self.answers.values() for said, _ in pairs]
+
     def counters(self) -> dict[str, int]:
         """Name the counts as AMBER's metrics.txt does."""
         counters = {name: sum(column) for name, column in columns_of(self.captions).items()}
@@ -86,9 +90,9 @@ def columns_of(captions: Sequence[Judged]) -> dict[str, list[int]]:
         "safe_cover_score": [len(c.covered) for c in captions],
         "safe_cover_num": [len(c.truth) for c in captions],
         "hallu_score": [int(bool(c.hallucinated)) for c in captions],
-        "non_hallu_num": [1 for _ in captions],
+        "non_hallu_num": [int(not c.failure) for c in captions],
         "hallu_cover_score": [len(c.likely) for c in captions],
-        "hallu_cover_num": [len(c.listed) for c in captions],
+        "hallu_cover_num": [0 if c.failure else len(c.listed) for c in captions],
     }
 
 
@@ -113,5 +117,6 @@ def find(rows: Iterable[tuple[str, str]], truth: Mapping[str, Mapping[str, Any]]
             found.captions.append(judge.caption(name, text, row))
         else:
             right = yes_or_no(row["truth"], f"annotation {name!r}: truth")
-            found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((judge.answer(text), right))
+            said = judge.failure(text) or judge.answer(text, row.get("question", ""))
+            found.answers[DIMENSIONS.get(row["type"], _RELATION)].append((said, right))
     return found

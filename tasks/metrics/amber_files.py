@@ -18,9 +18,9 @@ def read_responses(responses: Any, *, refuse_repeats: bool) -> list[tuple[str, s
     """
     out: list[tuple[str, str]] = []
     for place, row in enumerate(_rows(responses, "responses")):
-        if not isinstance(row, Mapping) or row.get("id") is None or not isinstance(row.get("response"), str):
+        if not isinstance(row, Mapping) or row.get("id") is None or not isinstance(row.get("response", 0), str | None):
             raise VhbenchError(f"response {place} needs an 'id' and the text 'response'")
-        out.append((str(row["id"]), row["response"]))
+        out.append((str(row["id"]), row["response"] or ""))  # null is what a request gave that failed
     if refuse_repeats:
         refuse_duplicates((name for name, _ in out), "response id")
     return out

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vhbench import answers
+from vhbench.schema import Failure
 from vhbench.tasks.metrics import confusion, yes_no_reference
 from vhbench.tasks.metrics.amber_captions import Judge
 from vhbench.tasks.metrics.amber_counts import EVALUATION_TYPES, RATES, TITLES, Judgments, sections
@@ -31,7 +32,12 @@ class ReferenceJudge(Judge):
         return word
 
     @staticmethod
-    def answer(text: str) -> str:
+    def failure(text: str) -> Failure:
+        """Return "": the reference knows no failed request."""
+        return ""
+
+    @staticmethod
+    def answer(text: str, question: str = "") -> str:
         """Return "yes", "no" or "": the answer must be the word alone."""
         return answers.amber(text)
 

@@ -1,18 +1,24 @@
 """CHAIR: how much of what a caption mentions is not in the image (Rohrbach et al., EMNLP 2018, arXiv 1809.02156).
 
-A closed vocabulary of objects, each with its synonyms, is matched in the caption. A *mention* is one match; it is
+A closed vocabulary of objects, each with its synonyms, is matched in the caption. A *mention* is one match that claims
+the thing to be there (:mod:`vhbench.tasks.metrics.assertions`: "no dog" and "a statue of a dog" do not); it is
 hallucinated if its object is not among the image's gold objects.
 
 * CHAIR_i = hallucinated mentions / mentions, over the whole corpus
-* CHAIR_s = captions with a hallucinated mention / captions
+* CHAIR_s = captions with a hallucinated mention / captions that were given
 * recall  = gold objects mentioned / gold objects, over the whole corpus
+
+Failed requests, empty captions and refusals mention nothing, and counting them would make hallucinations rarer: they
+are left out of CHAIR_s, and cover nothing in recall. Where more than 1 % of the requests failed, all three are None,
+see :mod:`vhbench.tasks.metrics.withholding`.
 
 The gold objects of a COCO data set come from :func:`gold_from_coco`.
 
 ``compat=True`` gives what LisaAnne/Hallucination gives (6e4d33c): its tokeniser (NLTK's), its singulariser (pattern's,
 by which "bus" becomes "bu" and is never counted), its double words of two tokens, its ZeroDivisionError. The default
 repairs these: surface forms are built from the vocabulary, so bus, ties, canoes, collies and every multi-word name are
-found; a rate without a denominator is None.
+found; what a caption does not claim is no mention; a rate without a denominator is None; and what is no caption is
+known from one.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.schema import VhbenchError
-from vhbench.tasks.metrics import chair_captions, chair_reference, rates
+from vhbench.tasks.metrics import chair_captions, chair_reference, rates, withholding
 from vhbench.tasks.metrics.chair_reference import ReferenceVocabulary
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
 from vhbench.tasks.metrics.records import loaded
@@ -35,6 +41,7 @@ RATES = {
     "CHAIR_s": ("hallucinated_captions", "captions"),
     "recall": ("recalled_objects", "gold_objects"),
 }
+SHARES = {name: (name, "asked") for name in ("failed", "refused")}
 _PRINTED = {"CHAIRs": "CHAIR_s", "CHAIRi": "CHAIR_i", "Recall": "recall"}
 
 
@@ -44,6 +51,7 @@ def score(
     *,
     synonyms: Synonyms,
     compat: bool = False,
+    allow_failed: bool = False,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Score captions against the objects of their images.
@@ -54,12 +62,14 @@ def score(
         gold: image id → names of the objects in the image, or a JSON file of it. Ids are compared as text.
         synonyms: object → its other names, CHAIR's ``synonyms.txt`` as a path or as text, or a built vocabulary.
         compat: score as the reference implementation does.
+        allow_failed: tell the rates even where more than 1 % of the requests failed.
         seed: of the bootstrap intervals.
 
     Returns:
-        ``CHAIR_i``, ``CHAIR_s``, ``recall`` in [0, 1] or None; ``printed`` in percent; ``counters``; ``intervals``
-        (95 %, images resampled); ``captions`` with the mentions of each; ``unknown_gold``: gold names outside the
-        vocabulary, which no caption can mention and which do not count in recall.
+        ``CHAIR_i``, ``CHAIR_s``, ``recall`` in [0, 1] or None; ``failed``, ``refused`` (shares); ``withheld``: why the
+        three are None, or None; ``printed`` in percent; ``counters``; ``intervals`` (95 %, images resampled);
+        ``captions`` with the mentions of each; ``unknown_gold``: gold names outside the vocabulary, which no caption
+        can mention and which do not count in recall.
 
     Raises:
         VhbenchError: for an image without gold objects, or the same caption of an image twice.
@@ -79,7 +89,10 @@ def score(
     rows, truth = chair_captions.read_captions(captions), chair_captions.read_gold(gold)
     found = (chair_reference if compat else chair_captions).judged(rows, truth, vocabulary)
     columns = {name: [counts[name] for _, counts in found] for pair in RATES.values() for name in pair}
-    result = rates.of_sums(columns, RATES, clusters=[row["image_id"] for row, _ in found], seed=seed)
+    lost = {name: [counts[name] for _, counts in found] for pair in SHARES.values() for name in pair}
+    result = rates.of_sums(columns | lost, RATES | SHARES, clusters=[row["image_id"] for row, _ in found], seed=seed)
+    why = withholding.reason(sum(lost["failed"]), len(found), allow_failed=allow_failed)
+    result = withholding.withhold(result, RATES, why)
     shares = {name: result[rate] for name, rate in _PRINTED.items()}
     return {
         **result,

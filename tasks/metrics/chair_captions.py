@@ -1,14 +1,17 @@
 """CHAIR's input, from files or as objects, checked; and each caption held against the objects of its image."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from vhbench.answers import failure
 from vhbench.files import read_text
-from vhbench.schema import VhbenchError
+from vhbench.schema import Failure, VhbenchError
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.rates import share
 from vhbench.tasks.metrics.records import loaded, refuse_duplicates
-from vhbench.tasks.metrics.vocabulary import Vocabulary, list_of_words
+from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, list_of_words
 
 Judged = tuple[dict[str, Any], dict[str, int]]
 """What the result says of a caption, and what the caption adds to the counters."""
@@ -17,38 +20,52 @@ Judged = tuple[dict[str, Any], dict[str, int]]
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:
     """Hold pairs (image, caption) against image → names of its objects; names outside the vocabulary do not count.
 
+    What is no caption but a failed request or a refusal mentions nothing, and is not counted among the captions.
+
     Raises:
         VhbenchError: for an image without gold objects, or the same caption of an image twice.
     """
     refuse_duplicates(rows, "the caption")
     truth = {image: frozenset(filter(None, map(vocabulary.node, names))) for image, names in gold.items()}
-    return [judge(image, text, truth, vocabulary) for image, text in rows]
+    mentioned = partial(claims, vocabulary=vocabulary)
+    return [judge(image, text, truth, mentioned, failure(text)) for image, text in rows]
 
 
-def judge(image: str, text: str, truth: Mapping[str, frozenset[str]], vocabulary: Vocabulary) -> Judged:
-    """Hold one caption against the objects of its image.
+def judge(
+    image: str,
+    text: str,
+    truth: Mapping[str, frozenset[str]],
+    mentioned: Callable[[str], Sequence[Found]],
+    lost: Failure = "",
+) -> Judged:
+    """Hold what one caption mentions against the objects of its image; ``lost`` says what it is, where it is none.
 
-    >>> judge("1", "A dog, a cat.", {"1": frozenset(["dog"])}, Vocabulary.build([["dog"], ["cat"]]))[0]["CHAIR_i"]
+    >>> words = Vocabulary.build([["dog"], ["cat"], ["bus"]])
+    >>> judge("1", "A dog, a cat, no bus.", {"1": frozenset(["dog"])}, partial(claims, vocabulary=words))[0]["CHAIR_i"]
     0.5
     """
     if image not in truth:
         raise VhbenchError(f"image {image!r} has a caption but no gold objects ({len(truth)} images have some)")
-    gold, found = truth[image], vocabulary.find(text)
+    gold, found = truth[image], mentioned("" if lost else text)
     mentions = [
         {"word": m.word, "node": m.node, "start": m.start, "end": m.end, "hallucinated": m.node not in gold}
         for m in found
     ]
     wrong = sum(mention.node not in gold for mention in found)
     counts = {
-        "captions": 1,
+        "captions": int(not lost),
         "hallucinated_captions": int(wrong > 0),
         "words": len(mentions),
         "hallucinated_words": wrong,
         "gold_objects": len(gold),
         "recalled_objects": len(gold & {mention.node for mention in found}),
+        "asked": 1,
+        "failed": int(lost == "failed"),
+        "refused": int(lost == "refused"),
     }
-    row = {"image_id": image, "CHAIR_i": share(wrong, len(mentions)), "CHAIR_s": int(wrong > 0), "mentions": mentions}
-    return row, counts
+    whole = None if lost else int(wrong > 0)
+    row = {"image_id": image, "CHAIR_i": share(wrong, len(mentions)), "CHAIR_s": whole, "mentions": mentions}
+    return row | ({"failure": lost} if lost else {}), counts
 
 
 def read_captions(captions: Any) -> list[tuple[str, str]]:
@@ -77,6 +94,8 @@ def _caption(row: Any, place: int) -> tuple[str, str]:
     text = next((row[key] for key in ("caption", "text", "response") if key in row), None)
     if image is None:
         raise VhbenchError(f"caption {place} has no 'image_id'")
+    if text is None and any(key in row for key in ("caption", "text", "response")):
+        text = ""  # a request that gave nothing
     if not isinstance(text, str):
         raise VhbenchError(f"caption {place} (image {image}): the caption is {text!r}, not text")
     return str(image), text

@@ -49,7 +49,7 @@ def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], v
         ReferenceZeroDivision: if no caption mentions anything.
     """
     truth = {image: frozenset(names) for image, names in gold.items()}
-    captions = [judge(image, text, truth, vocabulary) for image, text in rows]
+    captions = [judge(image, text, truth, vocabulary.find) for image, text in rows]
     if not any(counts["words"] for _, counts in captions):
         raise ReferenceZeroDivision("no caption mentions an object: the reference implementation divides by zero")
     return [(row | {"CHAIR_i": row["CHAIR_i"] or 0.0}, counts) for row, counts in captions]

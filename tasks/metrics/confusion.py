@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 
 class Confusion(NamedTuple):
-    """True and false positives and negatives; unparsed answers by what was right, the positive class or the other."""
+    """True and false positives and negatives; by what was right (the positive class or the other) also the rest.
+
+    Unparsed answers could not be read; lost ones are none: failed requests and refusals.
+    """
 
     TP: int
     FP: int
@@ -14,6 +17,8 @@ class Confusion(NamedTuple):
     FN: int
     unparsed_positive: int
     unparsed_negative: int
+    lost_positive: int = 0
+    lost_negative: int = 0
 
     @property
     def right(self) -> int:
@@ -28,7 +33,7 @@ class Confusion(NamedTuple):
     @property
     def positives(self) -> int:
         """Questions whose answer is the positive class."""
-        return self.TP + self.FN + self.unparsed_positive
+        return self.TP + self.FN + self.unparsed_positive + self.lost_positive
 
     @property
     def total(self) -> int:
@@ -37,11 +42,12 @@ class Confusion(NamedTuple):
 
 
 def count(pairs: Iterable[tuple[str, str]], positive: str) -> Confusion:
-    """Count parsed answers ("yes", "no", ""), each with what is right ("yes", "no").
+    """Count parsed answers ("yes", "no", "", "failed", "refused"), each with what is right ("yes", "no").
 
-    >>> count([("no", "no"), ("yes", "no"), ("", "yes")], "no")
-    Confusion(TP=1, FP=0, TN=0, FN=1, unparsed_positive=0, unparsed_negative=1)
+    >>> count([("no", "no"), ("yes", "no"), ("", "yes"), ("failed", "no")], "no")
+    Confusion(TP=1, FP=0, TN=0, FN=1, unparsed_positive=0, unparsed_negative=1, lost_positive=1, lost_negative=0)
     """
     yes, no = positive, "no" if positive == "yes" else "yes"
     cells = Counter(pairs)
-    return Confusion(*(cells[cell] for cell in ((yes, yes), (yes, no), (no, no), (no, yes), ("", yes), ("", no))))
+    read = (cells[cell] for cell in ((yes, yes), (yes, no), (no, no), (no, yes), ("", yes), ("", no)))
+    return Confusion(*read, *(cells["failed", right] + cells["refused", right] for right in (yes, no)))

@@ -29,6 +29,7 @@ Interval = tuple[float, float]
 Floats = npt.NDArray[np.float64]
 Numbers = Sequence[float] | npt.NDArray[np.generic]
 Statistic = Callable[[Floats], Floats]
+Clusters = Sequence[Hashable] | npt.NDArray[np.integer]
 
 DRAWS = 10_000
 LEVEL = 0.95
@@ -42,13 +43,13 @@ class Resampling(TypedDict, total=False):
     """What every interval can be told.
 
     Attributes:
-        clusters: the image set of each question; None where every question stands alone.
+        clusters: the image set of each question, or its number in an array; None where every question stands alone.
         seed: of the resampling, 0 by default.
         draws: number of resamples, :data:`DRAWS` by default.
         level: coverage, :data:`LEVEL` by default: a 95 % interval.
     """
 
-    clusters: Sequence[Hashable] | None
+    clusters: Clusters | None
     seed: int
     draws: int
     level: float
@@ -125,7 +126,7 @@ def _interval(
     function: Statistic,
     exact: Callable[[Floats, float], Interval | None],
     *,
-    clusters: Sequence[Hashable] | None = None,
+    clusters: Clusters | None = None,
     seed: int = 0,
     draws: int = DRAWS,
     level: float = LEVEL,
@@ -136,18 +137,24 @@ def _interval(
     return exact(sums, level) or _bootstrap(sums, function, seed=seed, draws=draws, level=level)
 
 
-def _cluster_sums(columns: Floats, clusters: Sequence[Hashable] | None) -> Floats:
+def _cluster_sums(columns: Floats, clusters: Clusters | None) -> Floats:
     if not np.isfinite(columns).all():
         raise VhbenchError("an interval needs finite numbers; found NaN or infinity")
     if clusters is None:
         return columns
     if len(clusters) != len(columns):
         raise VhbenchError(f"{len(clusters)} clusters for {len(columns)} values: one each is needed")
-    number: dict[Hashable, int] = {}
-    codes = np.array([number.setdefault(cluster, len(number)) for cluster in clusters], dtype=np.intp)
-    sums = np.zeros((len(number), columns.shape[1]))
+    if isinstance(clusters, np.ndarray):
+        codes, size = clusters.astype(np.intp, copy=False), int(clusters.max(initial=-1)) + 1
+    else:
+        number: dict[Hashable, int] = {}
+        codes = np.array([number.setdefault(cluster, len(number)) for cluster in clusters], dtype=np.intp)
+        size = len(number)
+    if size == len(columns) == len(np.unique(codes)):
+        return columns  # each stands alone
+    sums = np.zeros((size, columns.shape[1]))
     np.add.at(sums, codes, columns)
-    return sums
+    return sums[np.bincount(codes, minlength=size) > 0]  # a part of all answers leaves numbers unused
 
 
 def _binomial(sums: Floats, level: float) -> Interval | None:

@@ -4,43 +4,53 @@
 are one NI), then the unweighted mean over the tasks. HP+HN is reported but is not part of it.
 
 A response names a letter ("B", "(B)", "Answer: B") or an option's text; if it names none, or several, it is unknown and
-wrong, and its share is reported. Questions without options whose answer is yes or no are read as such.
+wrong, and its share is reported; so is that of failed requests and refusals. Questions without options whose answer is
+yes or no are read as such.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import attrgetter
-from typing import Any
+from dataclasses import dataclass
+from operator import attrgetter, itemgetter
+from sys import intern
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from vhbench import answers
 from vhbench.benchmarks import pressure_family
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals
+from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import as_records, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, each_record, numbered, resampling_unit
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 LEFT_OUT_OF_AGGREGATE = "hp+hn"
 
-Answered = tuple[Record, str, str, float]
-"""A record, what it says, what is right, and the chance of guessing it."""
+Cell = tuple[str, ...]
+"""The values of GROUPS."""
 
 
-def score(records: Iterable[Record | Mapping[str, Any]], *, seed: int = 0) -> dict[str, Any]:
+def score(
+    records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool = False, seed: int = 0
+) -> dict[str, Any]:
     """Score answered multiple-choice questions.
 
     Args:
         records: records or mappings with ``id``, ``choices``, ``answer`` (a letter) and ``response`` or
             ``prediction``; ``question_type``, ``task``, ``mode``, ``pressure`` say which cell they belong to.
+        allow_failed: tell the scores even where more than 1 % of the requests failed.
         seed: of the bootstrap intervals; image sets are resampled.
 
     Returns:
-        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``n``, ``interval``; ``aggregate`` with its
-        ``aggregate_interval`` and ``tasks``; ``by``: the same four per question type, pressure, mode and task;
-        ``cells``: a list with the same per question type × pressure × mode × task; ``letters``: share of each option
-        letter in the predictions and in the answers (position bias); ``predictions``: id → letter. Undefined is None.
+        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``n``, ``interval``;
+        ``aggregate`` with its ``aggregate_interval`` and ``tasks``; ``by``: the same but the aggregate per question
+        type, pressure, mode and task; ``cells``: a list with the same per question type × pressure × mode × task;
+        ``letters``: share of each option letter in the predictions and in the answers (position bias);
+        ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is None that is not undefined,
+        see :mod:`vhbench.tasks.metrics.withholding`.
 
     Raises:
         VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
@@ -54,21 +64,29 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, seed: int = 0) -> di
     >>> round(result["accuracy"], 3), result["aggregate"], result["tasks"]  # 2 of 3; mean of 1/2 and 1
     (0.667, 0.75, {'counting': 1.0, 'existence': 0.5})
     """
-    rows = [_answered(record) for record in as_records(records)]
-    result = _summary(rows, seed) | _aggregate(rows, seed)
-    result["by"] = {name: _grouped(rows, attrgetter(name), seed) for name in GROUPS}
-    result["by"]["pressure_family"] = _grouped(rows, lambda record: pressure_family(record.pressure), seed)
-    cells = _grouped(rows, attrgetter(*GROUPS), seed)
-    result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in cells.items()]
+    table = _Choices.of(records)
+    why = table.reason(table.every, allow_failed)
+
+    def grouped(key: Callable[[Cell], Any]) -> dict[Any, dict[str, Any]]:
+        groups = table.grouped(key)
+        return {name: table.summary(own, seed, why or table.reason(own, allow_failed)) for name, own in groups.items()}
+
+    result = table.summary(table.every, seed, why) | _aggregate(table, seed, none=why is not None)
+    result["by"] = {name: grouped(itemgetter(place)) for place, name in enumerate(GROUPS)}
+    result["by"]["pressure_family"] = grouped(lambda cell: pressure_family(cell[GROUPS.index("pressure")]))
+    result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in grouped(tuple).items()]
+    listed = np.flatnonzero(table.listed)
     result["letters"] = {
-        "predictions": _letter_shares([row[1] for row in rows if row[0].choices]),
-        "answers": _letter_shares([row[2] for row in rows if row[0].choices]),
+        "predictions": _letter_shares([table.said[place] for place in listed]),
+        "answers": _letter_shares([table.right[place] for place in listed]),
     }
-    result["predictions"] = {row[0].id: row[1] for row in rows}
+    no_answer = ("failed", "refused")
+    told = ("" if said in no_answer else said for said in table.said)
+    result["predictions"] = dict(zip(table.ids, told, strict=True))
     return result
 
 
-def parse(text: str, choices: Sequence[str] = ()) -> str:
+def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
     """Return the letter that a response names, "" if none or several; yes or no where there are no options.
 
     >>> parse("**Answer: C**", ["1", "2", "3"]), parse("None of the above.", ["cat", "dog", "None of the above"])
@@ -76,10 +94,94 @@ def parse(text: str, choices: Sequence[str] = ()) -> str:
     >>> parse("Yes, in both.")
     'yes'
     """
-    return answers.parse("multiple_choice" if choices else "yes_no", text, choices)
+    return answers.parse("multiple_choice" if choices else "yes_no", text, choices, question=question)
 
 
-def _answered(record: Record) -> Answered:
+@dataclass(frozen=True, slots=True)
+class _Choices:
+    """The columns of all answers: a million rows with their words would not fit into the memory.
+
+    Attributes:
+        ids: of the questions.
+        said: the letter (or yes, or no) of each answer, "" where it is unknown, "failed", "refused".
+        right: the letter of each right answer.
+        chance: of guessing it.
+        listed: whether there were options.
+        cells: the cell of each, by its number in ``names``.
+        units: what each is resampled with, by its number.
+        names: cell → its number.
+    """
+
+    ids: list[str]
+    said: list[str]
+    right: list[str]
+    chance: npt.NDArray[np.float64]
+    listed: npt.NDArray[np.bool_]
+    cells: npt.NDArray[np.int64]
+    units: npt.NDArray[np.int64]
+    names: dict[Cell, int]
+
+    @classmethod
+    def of(cls, records: Iterable[Record | Mapping[str, Any]]) -> Self:
+        """Read each record once."""
+        ids, said, right = list[str](), list[str](), list[str]()
+        chance, listed, cells, units = array("d"), array("b"), Numbered(), list[str]()
+        cell, faults = attrgetter(*GROUPS), list[VhbenchError]()
+        for record in each_record(records):  # which tells first of a question that occurs twice
+            try:
+                answer, options = _answered(record)
+            except VhbenchError as fault:
+                faults = faults or [fault]
+                continue
+            ids.append(record.id)
+            said.append(intern(str(answer)))
+            gold = record.answer.strip()
+            right.append(intern(str(gold.upper() if record.choices else gold.lower())))
+            chance.append(1 / options)
+            listed.append(bool(record.choices))
+            cells.add(cell(record))
+            units.append(resampling_unit(record))
+        if faults:
+            raise faults[0]
+        columns = np.array(chance), np.array(listed, dtype=bool), cells.numbers(), numbered(units)
+        return cls(ids, said, right, *columns, names=cells.words)
+
+    @property
+    def every(self) -> npt.NDArray[np.intp]:
+        """The places of all rows."""
+        return np.arange(len(self.ids))
+
+    def grouped(self, key: Callable[[Cell], Any]) -> dict[Any, npt.NDArray[np.intp]]:
+        """Return group → the places of its rows; ``key`` tells the group of a cell."""
+        groups: dict[Any, list[int]] = {}
+        for cell, number in self.names.items():
+            groups.setdefault(key(cell), []).append(number)
+        return {name: np.flatnonzero(np.isin(self.cells, groups[name])) for name in sorted(groups)}
+
+    def reason(self, places: npt.NDArray[np.intp], allow_failed: bool) -> str | None:
+        """Return why no score of these rows is told."""
+        failed = sum(self.said[place] == "failed" for place in places)
+        return withholding.reason(failed, len(places), allow_failed=allow_failed)
+
+    def correct(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+        """Tell which of these rows are right."""
+        return np.fromiter((self.said[place] == self.right[place] for place in places), bool, len(places))
+
+    def summary(self, places: npt.NDArray[np.intp], seed: int, why: str | None) -> dict[str, Any]:
+        """Return the numbers of these rows."""
+        right, said = self.correct(places), [self.said[place] for place in places]
+        found = {
+            "accuracy": average(right.tolist()),
+            "interval": intervals.mean(right, clusters=self.units[places], seed=seed),
+            "chance": average(self.chance[places].tolist()),
+            **{name: average([one == word for one in said]) for name, word in withholding.WORDS.items()},
+            "n": len(places),
+        }
+        return withholding.withhold(found, ("accuracy", "interval"), why)
+
+
+def _answered(record: Record) -> tuple[str, int]:
+    """Return what a record says, and among how many options."""
     if not record.choices:
         answer = record.answer.strip().lower()
         allowed = ["yes", "no"]
@@ -91,30 +193,22 @@ def _answered(record: Record) -> Answered:
     said = record.prediction.strip()
     said = said.lower() if not record.choices else said.upper()
     if said not in allowed:
-        said = parse(record.response or record.prediction, record.choices)
-    return record, said, answer, 1 / len(allowed)
+        said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
+    return said, len(allowed)
 
 
-def _summary(rows: Sequence[Answered], seed: int) -> dict[str, Any]:
-    right = [said == answer for _, said, answer, _ in rows]
-    return {
-        "accuracy": average(right),
-        "interval": intervals.mean(right, clusters=[resampling_unit(row[0]) for row in rows], seed=seed),
-        "chance": average([row[3] for row in rows]),
-        "unparsed": average([not row[1] for row in rows]),
-        "n": len(rows),
-    }
-
-
-def _aggregate(rows: Sequence[Answered], seed: int) -> dict[str, Any]:
+def _aggregate(table: _Choices, seed: int, *, none: bool) -> dict[str, Any]:
     """Compute the paper's aggregate, with its interval; cells that are empty, also in a resample, do not count."""
-    counted = [row for row in rows if row[0].pressure != LEFT_OUT_OF_AGGREGATE]
-    if not counted:
+    pressures = {number: cell[GROUPS.index("pressure")] for cell, number in table.names.items()}
+    left_out = [number for number, pressure in pressures.items() if pressure == LEFT_OUT_OF_AGGREGATE]
+    counted = np.flatnonzero(~np.isin(table.cells, left_out))
+    if none or not len(counted):
         return {"aggregate": None, "aggregate_interval": None, "tasks": {}}
-    cells = [(record.task, pressure_family(record.pressure)) for record, *_ in counted]
-    names = sorted(set(cells))
-    asked = np.array([[cell == name for name in names] for cell in cells], dtype=float)
-    right = asked * np.array([[said == answer] for _, said, answer, _ in counted])
+    told = {
+        number: (cell[GROUPS.index("task")], pressure_family(pressures[number])) for cell, number in table.names.items()
+    }
+    names = sorted({told[number] for number in np.unique(table.cells[counted]).tolist()})
+    place = np.array([names.index(told[number]) if told[number] in names else -1 for number in range(len(told))])
     tasks = {task: [i for i, name in enumerate(names) if name[0] == task] for task, _ in names}
 
     def by_task(sums: intervals.Floats) -> intervals.Floats:
@@ -125,11 +219,14 @@ def _aggregate(rows: Sequence[Answered], seed: int) -> dict[str, Any]:
     def overall(sums: intervals.Floats) -> intervals.Floats:
         return _mean_of_known(by_task(sums))
 
-    columns, units = np.hstack([right, asked]), [resampling_unit(row[0]) for row in counted]
+    own, units = np.unique(table.units[counted], return_inverse=True)
+    columns = np.zeros((len(own), 2 * len(names)))
+    np.add.at(columns, (units, place[table.cells[counted]]), table.correct(counted))
+    np.add.at(columns, (units, place[table.cells[counted]] + len(names)), 1)
     total = columns.sum(axis=0, keepdims=True)
     return {
         "aggregate": float(overall(total)[0]),
-        "aggregate_interval": intervals.statistic(columns, overall, clusters=units, seed=seed),
+        "aggregate_interval": intervals.statistic(columns, overall, seed=seed),
         "tasks": dict(zip(tasks, by_task(total)[0].tolist(), strict=True)),
     }
 
@@ -137,13 +234,6 @@ def _aggregate(rows: Sequence[Answered], seed: int) -> dict[str, Any]:
 def _mean_of_known(values: intervals.Floats) -> intervals.Floats:
     """Average each row over what is known in it; NaN where nothing is."""
     return np.asarray(np.ma.masked_invalid(values).mean(axis=1).filled(np.nan))
-
-
-def _grouped(rows: Sequence[Answered], key: Callable[[Record], Any], seed: int) -> dict[Any, dict[str, Any]]:
-    groups: dict[Any, list[Answered]] = {}
-    for row in rows:
-        groups.setdefault(key(row[0]), []).append(row)
-    return {name: _summary(groups[name], seed) for name in sorted(groups)}
 
 
 def _letter_shares(letters: Sequence[str]) -> dict[str, float]:

@@ -1,24 +1,40 @@
 """ODE's caption scores: CHAIR, Cover, Hal and Cog over a split's own vocabulary (ODE §4.1; AMBER, arXiv 2311.07397).
 
-A *mention* is a word of the vocabulary in a caption, and stands for one concept. With the concepts that are in the
-image (``objects``), those likely to be hallucinated (``candidates``) and those that nobody can judge (``neutral``: a
-man may be called a boy), each per caption:
+A *mention* is a word of the vocabulary by which a caption claims that a thing is there
+(:mod:`vhbench.tasks.metrics.assertions`), and stands for one concept. With the concepts that are in the image
+(``objects``), those likely to be hallucinated (``candidates``) and those that nobody can judge (``neutral``: a man may
+be called a boy), each per caption:
 
 * CHAIR_i = mentions of absent concepts / mentions that can be judged
-* CHAIR_s (Hal) = captions with a mention of an absent concept / captions
+* CHAIR_s (Hal) = captions with a mention of an absent concept / captions that were given
 * Cover = concepts in the image that are mentioned / concepts in the image
 * Cog = candidates mentioned / concepts mentioned that can be judged
 
-all over the corpus, in [0, 1], and None where the denominator is 0. CHAIR's and AMBER's own counting is in
-:mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
+all over the corpus, in [0, 1], and None where the denominator is 0. A failed request, an empty caption and a refusal
+are no captions: they mention nothing, and counting them would make hallucinations rarer. They are left out of CHAIR_i,
+CHAIR_s and Cog, and cover nothing in Cover; ``failed`` and ``refused`` are their shares.
+
+A word for a kind of what is there, or for what it is a kind of (``kinds.tsv``: "man" for a person), covers it and is
+not judged. What a caption seldom names apart (``duplicates.tsv``: a beach's sand, sea and water) counts once in Cover.
+CHAIR's and AMBER's own counting is in :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
 """
 
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from vhbench import synonyms
+from vhbench.cells import records as table_rows
+from vhbench.cells import words
+from vhbench.results import settled
 from vhbench.schema import Record
-from vhbench.tasks.metrics import chair, rates
-from vhbench.tasks.metrics.records import as_records, resampling_unit
+from vhbench.tasks.metrics import chair, rates, withholding
+from vhbench.tasks.metrics.assertions import claims
+from vhbench.tasks.metrics.records import each_record, numbered, resampling_unit
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
@@ -27,48 +43,112 @@ RATES = {
     "cover": ("covered", "objects"),
     "cog": ("candidates", "concepts"),
 }
+SHARES = {name: (name, "asked") for name in ("failed", "refused")}
 
 
 def score(
-    records: Iterable[Record | Mapping[str, Any]], *, vocabulary: Mapping[str, Iterable[str]], seed: int = 0
+    records: Iterable[Record | Mapping[str, Any]],
+    *,
+    vocabulary: Mapping[str, Iterable[str]],
+    allow_failed: bool = False,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered caption questions.
 
     Args:
         records: with ``response``, ``objects``, ``candidates`` and ``neutral``.
         vocabulary: concept → the words that name it, as in the manifest of an ODE split.
+        allow_failed: tell the rates even where more than 1 % of the requests failed.
         seed: of the bootstrap intervals.
 
     Returns:
-        The four rates, ``counters`` (sums), and ``intervals`` (95 %, images resampled).
+        The four rates, ``failed``, ``refused``, ``counters`` (sums), ``intervals`` (95 %, images resampled), and
+        ``withheld``: why the four are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     >>> records = [{"id": "1", "response": "Two dogs on a boat.", "objects": ["dog", "sea"], "candidates": ["boat"]}]
     >>> found = score(records, vocabulary={"dog": ["puppy"], "boat": [], "sea": [], "cat": []})
     >>> found["chair_i"], found["chair_s"], found["cover"], found["cog"]  # dog is there, boat is not; sea is not said
     (0.5, 1.0, 0.5, 0.5)
     """
-    rows = as_records(records)
-    matcher = chair.vocabulary_of({name: tuple(words) for name, words in vocabulary.items()})
-    counts = [count(row, matcher) for row in rows]
-    columns = {name: [row[name] for row in counts] for pair in RATES.values() for name in pair}
-    found = rates.of_sums(columns, RATES, clusters=[resampling_unit(row) for row in rows], seed=seed)
-    return found | {"counters": {name: sum(column) for name, column in columns.items()}}
+    known = matcher(vocabulary)
+    every = RATES | SHARES
+    columns = {name: array("q") for pair in every.values() for name in pair}
+    units = list[str]()
+    for row in each_record(records):
+        counts = count(settled(replace(row, kind="caption")), known)
+        for name, column in columns.items():
+            column.append(counts[name])
+        units.append(resampling_unit(row))
+    table = {name: np.array(column) for name, column in columns.items()}
+    found = rates.of_sums(table, every, clusters=numbered(units), seed=seed)
+    sums = {name: sum(column) for name, column in columns.items()}
+    why = withholding.reason(sums["failed"], sums["asked"], allow_failed=allow_failed)
+    return withholding.withhold(found | {"counters": sums}, RATES, why)
 
 
-def count(record: Record, matcher: Vocabulary) -> dict[str, int]:
-    """Return the counts of one caption, named as in :data:`RATES`."""
-    present = {node for word in record.objects if (node := matcher.node(word))}
-    neutral = {node for word in record.neutral if (node := matcher.node(word))} - present
-    likely = {node for word in record.candidates if (node := matcher.node(word))} - present
-    mentions = [found.node for found in matcher.find(record.response) if found.node not in neutral]
+def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
+    """Return what finds the words of a split's vocabulary, and :mod:`vhbench.synonyms` of them, in captions.
+
+    >>> [found.node for found in matcher({"dog": [], "couch": []}).find("A puppy on a sofa.")]
+    ['dog', 'couch']
+    """
+    return chair.vocabulary_of(synonyms.extended(vocabulary))
+
+
+def count(record: Record, known: Vocabulary) -> dict[str, int]:
+    """Return the counts of one caption, named as in :data:`RATES` and :data:`SHARES`."""
+    present = {node for word in record.objects if (node := known.node(word))}
+    likely = {node for word in record.candidates if (node := known.node(word))} - present
+    said = [] if record.failure else [found.node for found in claims(record.response, known)]
+    unjudged = unjudged_of(record, known)
+    mentions = [node for node in said if node not in unjudged]
     hallucinated = [node for node in mentions if node not in present]
+    named = {word for node in said for word in (node, *_RELATED.get(node, ()))}
+    things = _without_duplicates(present)
     return {
         "mentions": len(mentions),
         "hallucinated": len(hallucinated),
-        "captions": 1,
+        "captions": int(not record.failure),
         "hallucinating": int(bool(hallucinated)),
-        "objects": len(present),
-        "covered": len(present & set(mentions)),
+        "objects": len(things),
+        "covered": sum(not named.isdisjoint(thing) for thing in things),
         "concepts": len(set(mentions)),
         "candidates": len(likely & set(mentions)),
+        "asked": 1,
+        **{name: int(record.failure == name) for name in SHARES},
     }
+
+
+def unjudged_of(record: Record, known: Vocabulary) -> set[str]:
+    """Return what a caption may say unjudged: what the scene does not know, and kinds of what it shows."""
+    present = {node for word in record.objects if (node := known.node(word))}
+    doubtful = {node for word in record.neutral if (node := known.node(word))}
+    return (doubtful | {word for node in present for word in _RELATED.get(node, ())}) - present
+
+
+def _without_duplicates(present: Set[str]) -> list[set[str]]:
+    """Put together what a caption seldom names apart; each concept once, in the first row that has two of them.
+
+    >>> [sorted(thing) for thing in _without_duplicates({"dog", "beach", "sea", "sand"})]
+    [['beach', 'sand', 'sea'], ['dog']]
+    """
+    things, rest = list[set[str]](), set(present)
+    for row in _DUPLICATES:
+        if len(alike := rest.intersection(row)) > 1:
+            things.append(alike)
+            rest -= alike
+    return [*things, *({node} for node in sorted(rest))]
+
+
+def _related(table: Path) -> Mapping[str, frozenset[str]]:
+    """Map each word to the words for its kinds, and for what it is a kind of."""
+    related: dict[str, set[str]] = {}
+    for general, specific in table_rows(table, lambda general, specific: (general, words(specific)), {}):
+        for word in specific:
+            related.setdefault(general, set()).add(word)
+            related.setdefault(word, set()).add(general)
+    return {word: frozenset(others) for word, others in related.items()}
+
+
+_RELATED = _related(Path(__file__).with_name("kinds.tsv"))
+_DUPLICATES = table_rows(Path(__file__).with_name("duplicates.tsv"), lambda words: words, {"words": words})

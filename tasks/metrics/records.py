@@ -1,11 +1,15 @@
 """Answered questions in any form → :class:`vhbench.schema.Record`."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from vhbench.files import read_json, shown
-from vhbench.results import to_record
+from vhbench.results import settled, to_record
 from vhbench.schema import Record, VhbenchError
 
 
@@ -19,11 +23,56 @@ def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
     Raises:
         VhbenchError: for a row without an id, an id that occurs twice, or a field of the wrong type.
     """
+    return list(each_record(rows))
+
+
+def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
+    """Yield the rows as records, and keep none: of a million, only the ids. Raises as :func:`as_records` does."""
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
         raise VhbenchError(f"the rows are {shown(rows)}; needed: a list of Records or of mappings with their fields")
-    records = [row if isinstance(row, Record) else to_record(row, f"row {place}") for place, row in enumerate(rows)]
-    refuse_duplicates((record.id for record in records), "id")
-    return records
+    seen: set[str] = set()
+    for place, row in enumerate(rows):
+        record = settled(row) if isinstance(row, Record) else to_record(row, f"row {place}")
+        if record.id in seen:
+            raise VhbenchError(f"id {shown(record.id)} occurs twice (again in row {place}); each may occur once")
+        seen.add(record.id)
+        yield record
+
+
+class Numbered:
+    """Numbers words of which there are few, in the order in which they come, equal ones alike.
+
+    >>> kinds = Numbered()
+    >>> kinds.add("blur"), kinds.add(""), kinds.add("blur"), kinds.numbers()
+    (None, None, None, array([0, 1, 0]))
+    """
+
+    def __init__(self) -> None:
+        self.words: dict[Any, int] = {}
+        self._numbers = array("q")
+
+    def add(self, word: Hashable) -> None:
+        """Number the next one."""
+        self._numbers.append(self.words.setdefault(word, len(self.words)))
+
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """Return the numbers of all."""
+        return np.array(self._numbers, dtype=np.int64)
+
+
+def numbered(words: Sequence[Hashable]) -> npt.NDArray[np.int64]:
+    """Return a number for each word, equal ones alike: of a million units, which may all differ, at the end.
+
+    >>> numbered(["s1", "s2", "s1"])
+    array([0, 1, 0])
+    """
+    known: dict[Hashable, int] = {}
+    return np.fromiter((known.setdefault(word, len(known)) for word in words), np.int64, len(words))
+
+
+def said(record: Record) -> str:
+    """Return what an answer says, "" where that could not be read; of what is no answer "failed" or "refused"."""
+    return record.failure or record.prediction
 
 
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:

@@ -10,20 +10,34 @@ Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. 
 left out.
 """
 
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from sys import intern
+from typing import Any, Self
 
-from vhbench.answers import Parser, yes_no_parser
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.answers import Parser, yes_no_reader
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals
+from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import as_records, binary_answer, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, numbered, resampling_unit
 
-Pair = tuple[Record, Record]
+Places = npt.NDArray[np.int64]
+"""Where rows stand among all."""
+
+_TOLD = (*withholding.COUNTED, "gold_yes")
+"""What is told even where scores are withheld."""
 
 
 def score(
-    records: Iterable[Record | Mapping[str, Any]], *, parser: str | Parser = "default", seed: int = 0
+    records: Iterable[Record | Mapping[str, Any]],
+    *,
+    parser: str | Parser = "default",
+    allow_failed: bool = False,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered yes/no questions and their negated twins.
 
@@ -31,13 +45,16 @@ def score(
         records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
             and, for perturbed images, ``perturbation``.
         parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
+        allow_failed: tell the scores even where more than 1 % of the requests failed.
         seed: of the bootstrap intervals, see :func:`vhbench.tasks.metrics.records.resampling_unit`.
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
         rows that are neither negated nor perturbed), ``yes_rate`` (p), ``chance`` p(1-p), ``chance_accuracy``
-        1+(2p-1)q-p, ``unparsed``; ``gold_yes`` (q); ``new_successful``: wrong answers to new cases (negated or
-        perturbed); ``pairs``, ``incomplete_pairs``; ``intervals``; ``by_perturbation`` with the same for each.
+        1+(2p-1)q-p, ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
+        cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated;
+        ``pairs``, ``incomplete_pairs``; ``intervals``; ``by_perturbation`` with the same for each; ``withheld``: why
+        scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite.
@@ -52,20 +69,13 @@ def score(
     >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["chance"]
     (0.5, 0.75, 0.75, 0.1875)
     """
-    pairs, incomplete = _pairs(as_records(records))
-    read = yes_no_parser(parser)
-    said = {row.id: row.prediction or read(row.response) for pair in pairs for row in pair}
-    result = _scored(pairs, incomplete, said, seed)
-    kinds = sorted({pair[0].perturbation for pair in pairs} | {row.perturbation for row in incomplete})
-    result["by_perturbation"] = {
-        kind: _scored(
-            [pair for pair in pairs if pair[0].perturbation == kind],
-            [row for row in incomplete if row.perturbation == kind],
-            said,
-            seed,
-        )
-        for kind in kinds
-    }
+    table = _Halves.of(records, parser)
+    why = table.reason(table.every, allow_failed)
+    result = table.scored(table.every, seed, why)
+    result["by_perturbation"] = {}
+    for kind in sorted(table.kinds):
+        own = np.flatnonzero(table.perturbations == table.kinds[kind])
+        result["by_perturbation"][kind] = table.scored(own, seed, why or table.reason(own, allow_failed))
     return result
 
 
@@ -87,49 +97,128 @@ def chance(yes_rate: float) -> float:
     return yes_rate * (1 - yes_rate)
 
 
-def _pairs(rows: Sequence[Record]) -> tuple[list[Pair], list[Record]]:
-    """Tie the halves; return the complete pairs (original first) and the rows without a twin."""
-    halves: dict[tuple[str, str], dict[bool, Record]] = {}
-    for row in rows:
-        if not row.pair_id:
-            raise VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin")
-        pair = halves.setdefault((row.pair_id, row.perturbation), {})
-        if row.negated in pair:
-            half = "negated" if row.negated else "original"
-            raise VhbenchError(f"pair {row.pair_id!r} has two {half} halves: {pair[row.negated].id!r} and {row.id!r}")
-        pair[row.negated] = row
-    for pair in halves.values():
-        if len(pair) == 2 and binary_answer(pair[False]) == binary_answer(pair[True]):
+@dataclass(frozen=True, slots=True)
+class _Halves:
+    """The columns of all answers: a million rows with their words would not fit into the memory.
+
+    Attributes:
+        ids: of the questions.
+        said: "yes", "no", "" where that is unknown, "failed", "refused".
+        gold: "yes" or "no".
+        pairs: the pair of each, by its number.
+        perturbations: of each, by its number in ``kinds``.
+        negated: whether it is a negated question.
+        units: what each is resampled with, by its number.
+        kinds: perturbation → its number.
+        twins: pair → the places of the original and of its negation, -1 where there is none.
+    """
+
+    ids: list[str]
+    said: list[str]
+    gold: list[str]
+    pairs: Places
+    perturbations: Places
+    negated: npt.NDArray[np.bool_]
+    units: Places
+    kinds: Mapping[str, int]
+    twins: Places
+
+    @classmethod
+    def of(cls, records: Iterable[Record | Mapping[str, Any]], parser: str | Parser) -> Self:
+        """Read each record once, and tie the halves of the pairs."""
+        read = yes_no_reader(parser)
+        ids, said, gold, negated = list[str](), list[str](), list[str](), array("b")
+        pairs, perturbations, units, faults = Numbered(), Numbered(), list[str](), list[VhbenchError]()
+        for row in each_record(records):
+            if not row.pair_id and not faults:
+                faults.append(VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin"))
+            ids.append(row.id)
+            said.append(intern(str(row.failure or row.prediction or read(row.response, row.question))))
+            gold.append(intern(_gold(row, faults)))
+            negated.append(row.negated)
+            pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
+            perturbations.add(row.perturbation)
+            units.append(resampling_unit(row))
+        if faults:
+            raise faults[0]
+        halves, places = np.array(negated, dtype=bool), pairs.numbers()
+        twins = _twins(ids, gold, halves, places, list(pairs.words))
+        columns = places, perturbations.numbers(), halves, numbered(units)
+        return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins)
+
+    @property
+    def every(self) -> Places:
+        """The places of all rows."""
+        return np.arange(len(self.ids))
+
+    def reason(self, places: Places, allow_failed: bool) -> str | None:
+        """Return why no score of these rows is told."""
+        failed = sum(self.said[place] == "failed" for place in places)
+        return withholding.reason(failed, len(places), allow_failed=allow_failed)
+
+    def scored(self, places: Places, seed: int, why: str | None) -> dict[str, Any]:
+        """Return the numbers of the complete pairs among these rows, the originals first."""
+        own = self.twins[np.unique(self.pairs[places])] if len(places) else self.twins[:0]
+        complete = own[(own >= 0).all(axis=1)]
+        rows, units = complete.reshape(-1), self.units[complete.reshape(-1)]
+        said, gold = ([column[place] for place in rows] for column in (self.said, self.gold))
+        right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
+        asked_first = ~self.negated[rows] & (self.perturbations[rows] == self.kinds.get("", -1))
+        measured = {
+            "symmetric_accuracy": (right[::2] & right[1::2], units[::2]),
+            "accuracy": (right, units),
+            "original_accuracy": (right[asked_first], units[asked_first]),
+            **{name: (_are(said, word), units) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
+        }
+        values = {name: average(column.tolist()) for name, (column, _) in measured.items()}
+        p, q = values["yes_rate"], average(_are(gold[::2], "yes").tolist())
+        answered = ~(_are(said, "failed") | _are(said, "refused"))
+        scores = {
+            **values,
+            "gold_yes": q,
+            "chance": None if p is None else chance(p),
+            "chance_accuracy": None if p is None or q is None else chance_accuracy(p, q),
+            # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
+            "new_successful": int((~right & ~asked_first & answered).sum()),
+        }
+        ends = {name: intervals.mean(column, clusters=of, seed=seed) for name, (column, of) in measured.items()}
+        alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}
+        found = {**scores, **alone, "intervals": ends}
+        return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
+
+
+def _are(said: Sequence[str], word: str) -> npt.NDArray[np.bool_]:
+    return np.fromiter((one == word for one in said), bool, len(said))
+
+
+def _gold(row: Record, faults: list[VhbenchError]) -> str:
+    """Return a right answer; a fault of it waits, as a question without a pair is told first."""
+    try:
+        return binary_answer(row)
+    except VhbenchError as fault:
+        faults.append(fault)
+        return ""
+
+
+def _twins(
+    ids: Sequence[str], gold: Sequence[str], negated: npt.NDArray[np.bool_], pairs: Places, names: Sequence[Any]
+) -> Places:
+    """Tie the halves: pair → the places of the original and of its negation, -1 where there is none."""
+    twins = np.full((len(names), 2), -1)
+    for place, (pair, half) in enumerate(zip(pairs.tolist(), negated.tolist(), strict=True)):
+        if (other := twins[pair, int(half)]) >= 0:
+            which = "negated" if half else "original"
+            raise VhbenchError(f"pair {_name(names[pair])!r} has two {which} halves: {ids[other]!r} and {ids[place]!r}")
+        twins[pair, int(half)] = place
+    for original, negation in twins[(twins >= 0).all(axis=1)].tolist():
+        if gold[original] == gold[negation]:
             raise VhbenchError(
-                f"pair {pair[True].pair_id!r}: the twins {pair[False].id!r} and {pair[True].id!r} have the same answer "
-                f"{pair[True].answer!r}; a negated question has the opposite one"
+                f"pair {_name(names[pairs[negation]])!r}: the twins {ids[original]!r} and "
+                f"{ids[negation]!r} have the same answer {gold[negation]!r}; a negated question has the opposite one"
             )
-    complete = [(pair[False], pair[True]) for pair in halves.values() if len(pair) == 2]
-    return complete, [row for pair in halves.values() if len(pair) == 1 for row in pair.values()]
+    return twins
 
 
-def _scored(pairs: Sequence[Pair], incomplete: Sequence[Record], said: Mapping[str, str], seed: int) -> dict[str, Any]:
-    rows = [row for pair in pairs for row in pair]
-    right = [said[row.id] == binary_answer(row) for row in rows]
-    both = [a and b for a, b in zip(right[::2], right[1::2], strict=True)]
-    originals = [i for i, row in enumerate(rows) if not row.negated and not row.perturbation]
-    units = [resampling_unit(row) for row in rows]
-    measured = {
-        "symmetric_accuracy": (both, units[::2]),
-        "accuracy": (right, units),
-        "original_accuracy": ([right[i] for i in originals], [units[i] for i in originals]),
-        "yes_rate": ([said[row.id] == "yes" for row in rows], units),
-        "unparsed": ([not said[row.id] for row in rows], units),
-    }
-    values = {name: average(column) for name, (column, _) in measured.items()}
-    p, q = values["yes_rate"], average([binary_answer(original) == "yes" for original, _ in pairs])
-    return {
-        **values,
-        "gold_yes": q,
-        "chance": None if p is None else chance(p),
-        "chance_accuracy": None if p is None or q is None else chance_accuracy(p, q),
-        "new_successful": sum(not ok for row, ok in zip(rows, right, strict=True) if row.negated or row.perturbation),
-        "pairs": len(pairs),
-        "incomplete_pairs": len(incomplete),
-        "intervals": {name: intervals.mean(column, clusters=of, seed=seed) for name, (column, of) in measured.items()},
-    }
+def _name(pair: str | tuple[str, str]) -> str:
+    """Return the id of a pair, without its perturbation."""
+    return pair if isinstance(pair, str) else pair[0]

@@ -1,24 +1,28 @@
 """Yes/no questions: accuracy, precision, recall, F1, the share of yes, and what could not be parsed.
 
 The positive class is "no" for ODE and AMBER (finding a hallucination) and "yes" for POPE (finding an object). An answer
-that cannot be parsed is wrong, and its share is reported. A rate without a denominator is None.
+that cannot be parsed is wrong, and so is what is no answer, a failed request or a refusal; their shares are reported. A
+rate without a denominator is None. Where more than 1 % of the requests failed, all rates but these shares are None, see
+:mod:`vhbench.tasks.metrics.withholding`.
 
 ``parser`` names how answers are read, see :mod:`vhbench.answers`: ``default``, ``pope``, ``ode``,
 ``amber``, ``vhtest``, ``lmms_eval``. ``compat=True`` also takes over the arithmetic of the parser's benchmark: POPE's
 ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that start at 0.001; lmms-eval's zeros, and
-its share of yes among the *labels*.
+its share of yes among the *labels*. None of them knows a failed request from an answer, and then neither do we.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields
+from sys import intern
 from typing import Any, Final, Unpack
 
 import numpy as np
+import numpy.typing as npt
 
-from vhbench.answers import Parser, yes_no_parser
+from vhbench.answers import Parser, failure, yes_no_reader
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import confusion, intervals, rates, yes_no_reference
-from vhbench.tasks.metrics.records import as_records, binary_answer, resampling_unit, yes_or_no
+from vhbench.tasks.metrics import confusion, intervals, rates, withholding, yes_no_reference
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, numbered, resampling_unit, yes_or_no
 
 Answers = Sequence[str] | Mapping[Any, str]
 
@@ -29,6 +33,8 @@ RATES: Final = {
     "f1": ("hit twice", "said and true"),  # 2PR/(P+R) without the division that is undefined where nothing was hit
     "yes_ratio": ("yes", "all"),
     "unparsed": ("unparsed", "all"),
+    "failed": ("failed", "all"),
+    "refused": ("refused", "all"),
 }
 """Rate → what is counted above and below the line, see :func:`measured`."""
 
@@ -38,8 +44,10 @@ def score(
     labels: Answers,
     *,
     positive: str,
+    questions: Sequence[str] | None = None,
     parser: str | Parser | None = None,
     compat: bool = False,
+    allow_failed: bool = False,
     clusters: Sequence[Hashable] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -49,16 +57,20 @@ def score(
         answers: the model's words, in the order of the labels; or a mapping id → words.
         labels: "yes" or "no"; or a mapping with the same ids.
         positive: the class that precision and recall are about, "yes" or "no".
+        questions: what was asked, in the order of the labels: a sentence may affirm or deny it. Only the parser
+            ``default`` looks at it.
         parser: a name from ``answers.YES_NO``, or a function text → "yes", "no", "". None takes ``default``; under
             ``compat`` POPE's for positive "yes" and AMBER's for positive "no".
         compat: compute as the parser's benchmark does.
+        allow_failed: tell the rates even where more than 1 % of the requests failed.
         clusters: the image of each question, for the intervals.
         seed: of the bootstrap intervals.
 
     Returns:
-        ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_ratio`` (of the predictions), ``unparsed`` (a share),
-        each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's parser); ``counters`` TP, FP, TN, FN,
-        unparsed; ``predictions``; ``intervals``; ``warnings``.
+        ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_ratio`` (of the predictions), ``unparsed``, ``failed``,
+        ``refused`` (shares), each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's parser);
+        ``withheld``: why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost; ``predictions``;
+        ``intervals``; ``warnings``.
 
     Raises:
         VhbenchError: for a label that is neither yes nor no, or lists of different length.
@@ -67,26 +79,16 @@ def score(
     >>> result["accuracy"], result["precision"], result["recall"], result["yes_ratio"], result["unparsed"]
     (0.5, 1.0, 0.5, 0.25, 0.25)
     """
-    if positive not in ("yes", "no"):
-        raise VhbenchError(f"the positive class is {positive!r}; must be 'yes' or 'no'")
     texts, truth = _aligned(answers, labels)
-    if parser is None:
-        parser = yes_no_reference.parser_of(positive) if compat else "default"
-    read = yes_no_parser(parser)
+    asked = [""] * len(texts) if questions is None else list(questions)
+    if len(asked) != len(texts):
+        raise VhbenchError(f"{len(asked)} questions for {len(texts)} answers: one each is needed")
+    how = _How(positive, parser, compat, seed)
+    said = [
+        how.said(_text(text, place), question) for place, (text, question) in enumerate(zip(texts, asked, strict=True))
+    ]
     gold = [yes_or_no(label, f"label {place}") for place, label in enumerate(truth)]
-    predictions = [read(_text(text, place)) for place, text in enumerate(texts)]
-    pairs = list(zip(predictions, gold, strict=True))
-    counts = confusion.count(pairs, positive)
-    return {
-        **measured(pairs, positive, clusters=clusters, seed=seed),
-        **(yes_no_reference.rates(counts, parser, positive) if compat else {}),
-        "n": counts.total,
-        "counters": counts._asdict(),
-        "positive": positive,
-        "parser": parser if isinstance(parser, str) else getattr(parser, "__name__", "own"),
-        "predictions": predictions,
-        "warnings": _warnings(counts, positive),
-    }
+    return how.result(said, gold, clusters, how.reason(said, allow_failed))
 
 
 def score_records(
@@ -95,6 +97,7 @@ def score_records(
     positive: str,
     parser: str | Parser | None = None,
     compat: bool = False,
+    allow_failed: bool = False,
     by: Sequence[str] = (),
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -107,28 +110,75 @@ def score_records(
     >>> score_records(rows, positive="no")["accuracy"]
     0.5
     """
-    rows = as_records(records)
     unknown = sorted(set(by) - {field.name for field in fields(Record)})
     if unknown:
         raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
-
-    def scored(part: Sequence[Record]) -> dict[str, Any]:
-        return score(
-            [row.prediction or row.response for row in part],
-            [binary_answer(row) for row in part],
-            positive=positive,
-            parser=parser,
-            compat=compat,
-            clusters=[resampling_unit(row) for row in part],
-            seed=seed,
-        )
-
-    result = scored(rows)
-    result["by"] = {}
-    for name in by:
-        values = sorted({str(getattr(row, name)) for row in rows})
-        result["by"][name] = {value: scored([r for r in rows if str(getattr(r, name)) == value]) for value in values}
+    how = _How(positive, parser, compat, seed)
+    said, gold = list[str](), list[str]()
+    units, parts = list[str](), {name: Numbered() for name in by}
+    for row in each_record(records):
+        said.append(intern(str(how.said_in(row))))
+        gold.append(intern(binary_answer(row)))
+        units.append(resampling_unit(row))
+        for name, part in parts.items():
+            part.add(str(getattr(row, name)))
+    whole, clusters = how.reason(said, allow_failed), numbered(units)
+    del units
+    result = how.result(said, gold, clusters, whole)
+    result["by"] = {name: {} for name in by}
+    for name, part in parts.items():
+        numbers = part.numbers()
+        for value in sorted(part.words):
+            chosen = np.flatnonzero(numbers == part.words[value])
+            own = [said[place] for place in chosen]
+            why = whole or how.reason(own, allow_failed)
+            result["by"][name][value] = how.result(own, [gold[place] for place in chosen], clusters[chosen], why)
     return result
+
+
+class _How:
+    """How answers are read and counted; the same for the whole and for each part of it."""
+
+    def __init__(self, positive: str, parser: str | Parser | None, compat: bool, seed: int) -> None:
+        if positive not in ("yes", "no"):
+            raise VhbenchError(f"the positive class is {positive!r}; must be 'yes' or 'no'")
+        if parser is None:
+            parser = yes_no_reference.parser_of(positive) if compat else "default"
+        self.positive, self.parser, self.compat, self.seed = positive, parser, compat, seed
+        self.read = yes_no_reader(parser)
+
+    def said(self, text: str, question: str) -> str:
+        """Return what a response says: "yes", "no", "" where that cannot be told, "failed" or "refused"."""
+        return ("" if self.compat else failure(text)) or self.read(text, question)
+
+    def said_in(self, row: Record) -> str:
+        """Return what a record says; its failure is known."""
+        if self.parser == "default" and row.prediction in ("yes", "no"):
+            return row.prediction
+        return ("" if self.compat else row.failure) or self.read(row.prediction or row.response, row.question)
+
+    def reason(self, said: Collection[str], allow_failed: bool) -> str | None:
+        """Return why no rate is told."""
+        return withholding.reason(list(said).count("failed"), len(said), allow_failed=allow_failed)
+
+    def result(
+        self, said: Sequence[str], gold: Sequence[str], clusters: intervals.Clusters | None, why: str | None
+    ) -> dict[str, Any]:
+        """Return what :func:`score` does."""
+        cells: dict[tuple[str, str], tuple[str, str]] = {}
+        pairs = [cells.setdefault(pair, pair) for pair in zip(said, gold, strict=True)]
+        counts = confusion.count(pairs, self.positive)
+        found = {
+            **measured(pairs, self.positive, clusters=clusters, seed=self.seed),
+            **(yes_no_reference.rates(counts, self.parser, self.positive) if self.compat else {}),
+            "n": counts.total,
+            "counters": counts._asdict(),
+            "positive": self.positive,
+            "parser": self.parser if isinstance(self.parser, str) else getattr(self.parser, "__name__", "own"),
+            "predictions": [answer if answer in ("yes", "no") else "" for answer in said],
+            "warnings": _warnings(counts, self.positive),
+        }
+        return withholding.withhold(found, (name for name in RATES if name not in withholding.COUNTED), why)
 
 
 def measured(pairs: Sequence[tuple[str, str]], positive: str, **how: Unpack[intervals.Resampling]) -> dict[str, Any]:
@@ -144,21 +194,26 @@ def measured(pairs: Sequence[tuple[str, str]], positive: str, **how: Unpack[inte
     >>> found["precision"], found["recall"], found["f1"], measured([("yes", "yes")], "no")["f1"]
     (None, 0.0, 0.0, None)
     """
-    words = np.array(pairs, dtype=str).reshape(-1, 2)
-    said, true = (words == positive).T
+    cells = {cell: number for number, cell in enumerate(dict.fromkeys(pairs))}
+    numbers = np.fromiter((cells[pair] for pair in pairs), np.intp, len(pairs))
+
+    def column(counts: Iterable[int]) -> npt.NDArray[np.int8]:
+        """Return what counts for each pair, from what counts for its cell, of which there are few."""
+        return np.array(list(counts), dtype=np.int8)[numbers]
+
     columns = {
-        "all": np.ones(len(words)),
-        "right": words[:, 0] == words[:, 1],
-        "hit": said & true,
-        "said": said,
-        "true": true,
-        "hit twice": 2.0 * (said & true),
-        "said and true": 1.0 * said + true,
-        "yes": words[:, 0] == "yes",
-        "unparsed": words[:, 0] == "",
+        "all": column(1 for _ in cells),
+        "right": column(said == right for said, right in cells),
+        "hit": column(said == right == positive for said, right in cells),
+        "said": column(said == positive for said, _ in cells),
+        "true": column(right == positive for _, right in cells),
+        "hit twice": column(2 * (said == right == positive) for said, right in cells),
+        "said and true": column((said == positive) + (right == positive) for said, right in cells),
+        "yes": column(said == "yes" for said, _ in cells),
+        **{name: column(said == word for said, _ in cells) for name, word in withholding.WORDS.items()},
     }
     found = rates.of_sums(columns, RATES, **how)
-    return found if true.any() else found | {"f1": None}
+    return found if columns["true"].any() else found | {"f1": None}
 
 
 def _warnings(counts: confusion.Confusion, positive: str) -> list[str]:

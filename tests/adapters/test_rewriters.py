@@ -1,60 +1,22 @@
 """Rewriters against a real endpoint on this machine and a real, tiny transformers model."""
 
-import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+import tiny_language_model
+from chat_endpoint import Endpoint, said
 
 from vhbench.adapters.rewriters import CachedRewriter, EndpointRewriter, LocalRewriter, load_rewriter
 from vhbench.generators.vhexpansion.rewriting import twin_of
 from vhbench.schema import VhbenchError
 
 
-class Endpoint:
-    """An OpenAI-compatible server; ``answer`` gives status and body for a request's body."""
-
-    def __init__(self) -> None:
-        self.requests: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.answer: Callable[[dict[str, Any]], tuple[int, object]] = lambda body: (200, said("?"))
-        endpoint = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                endpoint.requests.append({"path": self.path, **body})
-                endpoint.headers.append(dict(self.headers))
-                status, answer = endpoint.answer(body)
-                data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-                self.send_response(status)
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-
-
-def said(text: str) -> dict[str, Any]:
-    return {"choices": [{"message": {"role": "assistant", "content": text}}]}
-
-
 @pytest.fixture
 def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     monkeypatch.setenv("VHBENCH_API_KEY", "key-1")
-    found = Endpoint()
-    thread = threading.Thread(target=found.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    yield found
-    found.server.shutdown()
-    found.server.server_close()
+    with Endpoint() as found:
+        yield found
 
 
 def rewriter(endpoint: Endpoint) -> EndpointRewriter:
@@ -132,19 +94,7 @@ def test_nobody_listens() -> None:
 
 def test_a_transformers_model_with_a_chat_template(tmp_path: Path) -> None:
     """A random model talks nonsense: the rule's twin is taken, equal each time."""
-    from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
-
-    words = ["<unk>", "<s>", "</s>", *"Is there a no dog in the image ? Question : Twin".split()]
-    tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<unk>"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>")
-    fast.chat_template = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
-    fast.save_pretrained(tmp_path)
-    config = LlamaConfig(
-        vocab_size=len(words), hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2
-    )
-    LlamaForCausalLM(config).save_pretrained(tmp_path)
+    tiny_language_model.save(tmp_path, "Is there a no dog in the image ? Question : Twin")
     local = LocalRewriter(str(tmp_path), device="cpu")
     first, second = (twin_of("Is there a dog in the image?", local) for _ in range(2))
     assert first == second

@@ -3,7 +3,7 @@
 import io
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +31,9 @@ class ToyBuild:
     @property
     def config(self) -> Mapping[str, Any]:
         return {"rows": self.rows, "shards": self.shards, "seed": self.seed}
+
+    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
+        return {}
 
     def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
         if self.log:

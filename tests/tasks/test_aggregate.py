@@ -35,7 +35,8 @@ def test_a_score_is_computed_once_for_all_its_numbers(monkeypatch: pytest.Monkey
 
 
 def test_the_yaml_files_find_the_metrics_of_each_task_by_its_name() -> None:
-    assert [entry["metric"] for entry in aggregate.ode_random_caption] == ["chair_i", "chair_s", "cover", "cog"]
+    of_captions = [entry["metric"] for entry in aggregate.ode_random_caption]
+    assert of_captions == ["chair_i", "chair_s", "cover", "cog", "words", "failed", "refused", "cut_off"]
     assert [entry["metric"] for entry in aggregate.vhexpansion_mine][:1] == ["accuracy"]
     with pytest.raises(AttributeError):
         _ = aggregate.somebody_elses

@@ -39,7 +39,9 @@ def test_the_oracle_scores_100_in_every_leaf(evaluate: Evaluate, simple: bool) -
         assert scores(results, task)["accuracy"] == 100
         assert scores(results, task)["unparsed"] == 0
     for task in CAPTION:
-        assert scores(results, task) == {"chair_i": 0, "chair_s": 0, "cover": 100, "cog": 0}
+        found = scores(results, task)
+        assert found.pop("words") > 4
+        assert found == {"chair_i": 0, "chair_s": 0, "cover": 100, "cog": 0, "failed": 0, "refused": 0, "cut_off": 0}
 
 
 def test_the_oracle_scores_100_in_each_of_miohs_26_types_under_each_pressure(evaluate: Evaluate) -> None:

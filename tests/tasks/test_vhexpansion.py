@@ -205,7 +205,7 @@ def test_repetitions_and_temperature(evaluate: Evaluate, on: Callable[[Path], No
     task = "vhexpansion_ode"
     results = evaluate("vhbench_coin", [task], repeats=3, gen_kwargs="temperature=0.2,do_sample=true")
     used = results["configs"][task]["generation_kwargs"]
-    assert (used["temperature"], used["do_sample"], used["max_new_tokens"]) == (0.2, True, 32)
+    assert (used["temperature"], used["do_sample"], used["max_new_tokens"]) == (0.2, True, 4096)
     payloads = [sample["accuracy"] for sample in results["samples"][task]]
     assert {len(payload["repeats"]) for payload in payloads} == {2}
     records = [record for payload in payloads for record in to_records(payload)]

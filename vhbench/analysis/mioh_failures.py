@@ -8,12 +8,13 @@ from typing import Any, Final, get_args
 
 from vhbench import english
 from vhbench.analysis.mioh_map import heat_map
-from vhbench.analysis.run import own_records
+from vhbench.analysis.run import lost, own_records
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.records import resampling_unit, split_repetition
+from vhbench.tasks.metrics.withholding import reason_of, withhold
 
 TASKS: Final = get_args(Task)
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
@@ -26,8 +27,9 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     """Return the whole analysis of answers as JSON; those to questions of other benchmarks are left out.
 
     Returns:
-        ``grid``: type → pressure → n, accuracy, interval; ``failures`` and ``drops`` per task; ``summary`` in words.
-        Shares are from 0 to 1, with 95 % intervals; what was not asked is None.
+        ``unparsed``, ``failed``, ``refused``: shares of the answers; ``grid``: type → pressure → n, accuracy, interval;
+        ``failures`` and ``drops`` per task; ``summary`` in words. Shares are from 0 to 1, with 95 % intervals; what was
+        not asked is None. Where too many requests failed, ``withheld`` says so, and nothing else is told.
 
     Raises:
         VhbenchError: if no record is MIOH's, or one of MIOH's is of no known question type.
@@ -37,12 +39,14 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         if r.question_type not in QUESTION_TYPES:
             known = ", ".join(QUESTION_TYPES)
             raise VhbenchError(f"answer {r.id!r}: unknown question_type {r.question_type!r}: must be one of {known}")
+    found = {"questions": len(own), **lost(own)}
+    if found["withheld"]:
+        return found | {"grid": {}, "failures": {}, "drops": {}, "summary": found["withheld"]}
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = {task: diagnose([r for r in own if r.task == task]) for task in asked}
     drops = {task: pressed_drops([r for r in own if r.task == task]) for task in asked}
     return {
-        "questions": len(own),
-        "unparsed": sum(not r.prediction for r in own) / len(own),
+        **found,
         "grid": grid(own),
         "failures": failures,
         "drops": drops,
@@ -58,7 +62,8 @@ def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
     table: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for (kind, pressure), members in sorted(cells.items()):
         hits = [_hit(r) for r in members]
-        table[kind][pressure] = _stated(hits, intervals.mean(hits, clusters=list(map(resampling_unit, members))))
+        stated = _stated(hits, intervals.mean(hits, clusters=list(map(resampling_unit, members))))
+        table[kind][pressure] = withhold(stated, ("mean", "interval"), reason_of(members))
     return dict(table)
 
 
@@ -233,10 +238,10 @@ def _near_chance(share: Mapping[str, Any]) -> bool:
 
 
 def _costs(task: str, costs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    lost = sorted((-cost["mean"], p) for p, cost in costs.items() if cost["certain"] and cost["mean"] > 0)
+    worse = sorted((-cost["mean"], p) for p, cost in costs.items() if cost["certain"] and cost["mean"] > 0)
     won = [PRESSURES[p].words for p, cost in costs.items() if cost["certain"] and cost["mean"] < 0]
-    if lost:
-        said = "; ".join(f"{_points(costs[p])} with {PRESSURES[p].words}" for _, p in lost)
+    if worse:
+        said = "; ".join(f"{_points(costs[p])} with {PRESSURES[p].words}" for _, p in worse)
         yield f"Against their easy twins, {task} questions lose {said}."
     elif costs:
         yield f"No pressure costs {task} anything for certain."

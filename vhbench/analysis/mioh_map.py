@@ -7,6 +7,7 @@ from typing import Any, Final
 from vhbench.analysis.run import drawing
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.tasks.unread import KINDS
 
 _HEADS: Final = {name: pressure.head for name, pressure in PRESSURES.items()}
 Cells = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -25,6 +26,7 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
         dark="datum.value < 12 || datum.value > 88",
     )
     blue_to_red = altair.Scale(scheme="redblue", domain=[-100, 100], reverse=True)
+    unread = sum(found[kind] for kind in KINDS)
     drops = _panel(
         altair,
         _drops(found["drops"]),
@@ -35,7 +37,7 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
     altair.vconcat(accuracy, drops, spacing=24).resolve_scale(color="independent").configure_view(
         stroke=None
     ).configure_title(anchor="start", fontSize=14, offset=12).properties(
-        title=f"MIOH: {found['questions']:,} questions, {100 * found['unparsed']:.1f} % without a readable answer"
+        title=f"MIOH: {found['questions']:,} questions, {100 * unread:.1f} % without a readable answer"
     ).save(str(path), scale_factor=2)
 
 
@@ -57,11 +59,12 @@ def _drops(drops: Cells) -> list[dict[str, Any]]:
 
 
 def _rows(cells: Cells, said: Callable[[Mapping[str, Any]], str]) -> list[dict[str, Any]]:
-    """Return a row for each cell; those that were not asked have no value."""
+    """Return a row for each cell; those that were not asked, or are withheld, have no value."""
     found = [(row, head, columns.get(name)) for row, columns in cells.items() for name, head in _HEADS.items()]
+    told = [(row, head, None if cell is None or cell["mean"] is None else cell) for row, head, cell in found]
     return [
         {"row": row, "column": head, "value": 100 * cell["mean"] if cell else None, "text": said(cell) if cell else ""}
-        for row, head, cell in found
+        for row, head, cell in told
     ]
 
 

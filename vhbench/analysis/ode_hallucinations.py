@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import splits
-from vhbench.analysis.run import drawing, own_records
+from vhbench.analysis.run import drawing, lost, own_records
 from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, questions
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
-from vhbench.tasks.metrics import chair, ode_captions, yes_no
+from vhbench.tasks.metrics import ode_captions, yes_no
+from vhbench.tasks.metrics.assertions import claims
 from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
@@ -35,20 +36,25 @@ def analyse(
     Returns:
         ``curve``: criterion → scores and intervals; ``matrix``: fact → hallucination → count; ``facts`` and
         ``hallucinations``: concept → count; ``communities``: lists of concepts that are imagined together;
-        ``summary`` in words.
+        ``unparsed``, ``failed``, ``refused``: shares of the answers; ``summary`` in words. Where too many requests
+        failed, ``withheld`` says so, and nothing else is told.
 
     Raises:
         VhbenchError: if no record is ODE's.
     """
     own = own_records(records, __name__)
+    counts = {"questions": len(own), **lost(own)}
+    if counts["withheld"]:
+        nothing: dict[str, Any] = {"curve": {}, "matrix": {}, "facts": {}, "hallucinations": {}, "communities": []}
+        return counts | nothing | {"summary": counts["withheld"]}
     vocabulary = vocabulary or asked_vocabulary(own, split)
-    matcher = chair.vocabulary_of(vocabulary)
+    matcher = ode_captions.matcher(vocabulary)
     found = curve(own, vocabulary)
     pairs = hallucination_pairs(own, matcher)
     seen = Counter(fact for record in own if record.kind == "caption" for fact in set(record.objects))
     groups = communities(pairs)
     return {
-        "questions": len(own),
+        **counts,
         "curve": found,
         "matrix": _nested(pairs),
         "facts": dict(sorted(seen.items())),
@@ -107,12 +113,17 @@ def imagined(record: Record, matcher: Vocabulary) -> set[str]:
     """Return the concepts that an answer says are there, and are not.
 
     Those that a caption mentions, unless nobody can judge them; that of an existence question which is answered with
-    "yes" though the answer is "no".
+    "yes" though the answer is "no". A failed request and a refusal say nothing is there.
     """
+    if record.failure:
+        return set()
     present = {matcher.node(word) or word for word in record.objects}
     if record.kind == "caption":
-        unjudged = present | {matcher.node(word) or word for word in record.neutral}
-        return {found.node for found in matcher.find(record.response)} - unjudged
+        return (
+            {found.node for found in claims(record.response, matcher)}
+            - ode_captions.unjudged_of(record, matcher)
+            - present
+        )
     if record.task == "existence" and record.answer == "no" and record.prediction == "yes":
         return {found.node for found in matcher.find(record.question)} - present
     return set()

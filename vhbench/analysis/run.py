@@ -1,10 +1,13 @@
 """What the analyses share: which answers of a run are theirs, and the library that draws."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.schema import Record, VhbenchError
+from vhbench.tasks import unread
+from vhbench.tasks.metrics.withholding import reason_of
 
 
 def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
@@ -19,6 +22,12 @@ def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
         titles = " or ".join(BENCHMARKS[name].title.partition(":")[0] for name in names)
         raise VhbenchError(f"none of {len(records)} answers is to a question of {titles}")
     return own
+
+
+def lost(records: Sequence[Record]) -> dict[str, Any]:
+    """Return the shares of answers that were not read, by kind, and why nothing can be told of the rest, or None."""
+    kinds = Counter(map(unread.kind_of, records))
+    return {kind: kinds[kind] / len(records) for kind in unread.KINDS} | {"withheld": reason_of(records)}
 
 
 def drawing() -> Any:

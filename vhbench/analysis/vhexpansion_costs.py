@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from vhbench.analysis.run import drawing, own_records
+from vhbench.analysis.run import drawing, lost, own_records
+from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.schema import Record
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 from vhbench.tasks.metrics.records import case_of, resampling_unit
@@ -24,16 +25,23 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
 
     Returns:
         ``questions``; ``sources``: source → "clean" or perturbation → scores in percent, and of a perturbation the
-        ``drop`` against the clean pairs of the same cases with its interval; ``summary`` in words.
+        ``drop`` against the clean pairs of the same cases with its interval, of an attack also its ``success_rate``;
+        ``unparsed``, ``failed``, ``refused``:
+        shares of the answers; ``summary`` in words. Where too many requests failed, ``withheld`` says so, and nothing
+        else is told.
 
     Raises:
         VhbenchError: if no record is VHExpansion's.
     """
     sources: dict[str, list[Record]] = defaultdict(list)
-    for record in own_records(records, __name__):
+    own = own_records(records, __name__)
+    counts = {"questions": len(own), **lost(own)}
+    if counts["withheld"]:
+        return counts | {"sources": {}, "summary": counts["withheld"]}
+    for record in own:
         sources[record.source].append(record)
     found = {source: _source(sources[source]) for source in sorted(sources)}
-    return {"questions": sum(map(len, sources.values())), "sources": found, "summary": summary(found)}
+    return counts | {"sources": found, "summary": summary(found)}
 
 
 def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
@@ -86,8 +94,43 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
 def _source(records: Sequence[Record]) -> dict[str, Any]:
     clean = pairs_right([record for record in records if not record.perturbation])
     scores = symmetric_accuracy.score(records)["by_perturbation"]
-    kinds = sorted(scores)
-    return {kind or CLEAN: _brief(scores[kind]) | (_drop(clean, records, kind) if kind else {}) for kind in kinds}
+    found = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
+    for kind in filter(None, scores):
+        lost = any(scores[part]["withheld"] for part in {"", kind} & scores.keys())
+        found[kind] |= {"drop": None, "drop_interval": None} if lost else _drop(clean, records, kind)
+    for kind in STEP_SIZES.keys() & found.keys():
+        found[kind] |= _turned(records, kind)
+    return found
+
+
+def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[str]) -> dict[str, Any]:
+    """Return how many right answers turned wrong on the changed image, in percent of them, with the interval.
+
+    Args:
+        cases: whether a question is answered rightly on the clean and on the changed image.
+        clusters: the image of each; questions on one image stand and fall together.
+
+    >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
+    50.0
+    """
+    lost = [(float(not after), image) for (before, after), image in zip(cases, clusters, strict=True) if before]
+    values = [value for value, _ in lost]
+    interval = intervals.mean(values, clusters=[image for _, image in lost])
+    return {
+        "right_before": len(values),
+        "turned_wrong": int(sum(values)),
+        "success_rate": 100 * sum(values) / len(values) if values else None,
+        "success_interval": None if interval is None else [100 * end for end in interval],
+    }
+
+
+def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:
+    """Return what an attack did to the answers to original questions."""
+    asked = [record for record in records if not record.negated and not record.failure]
+    before = {case_of(record): record for record in asked if not record.perturbation}
+    after = [record for record in asked if record.perturbation == kind and case_of(record) in before]
+    right = [(before[case_of(r)].prediction == r.answer, r.prediction == r.answer) for r in after]
+    return success(right, [resampling_unit(record) for record in after])
 
 
 def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> dict[str, Any]:
@@ -106,11 +149,12 @@ def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> di
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
-    rates = ("symmetric_accuracy", "accuracy", "yes_rate", "chance", "unparsed")
+    rates = ("symmetric_accuracy", "accuracy", "yes_rate", "chance", "unparsed", "failed", "refused")
     interval = score["intervals"]["symmetric_accuracy"]
     return {
         **{name: None if score[name] is None else 100 * score[name] for name in rates},
         "interval": None if interval is None else [100 * end for end in interval],
+        "withheld": score["withheld"],
         "new_successful": score["new_successful"],
         "pairs": score["pairs"],
         "incomplete_pairs": score["incomplete_pairs"],
@@ -119,6 +163,11 @@ def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     clean = kinds.get(CLEAN)
+    for kind, score in kinds.items():
+        if score["withheld"]:
+            yield f"{source}, {kind}: {score['withheld']}."
+    if clean and clean["withheld"]:
+        return
     if clean and clean["pairs"]:
         yield (
             f"{source}: both a question and its negated twin are answered rightly in {clean['symmetric_accuracy']:.1f} "
@@ -136,7 +185,14 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
     elif costs:
         yield f"None of {', '.join(costs)} costs anything for certain."
-    apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None]
+    for kind, score in kinds.items():
+        if score.get("success_interval"):
+            low, high = score["success_interval"]
+            yield (
+                f"{kind} turned {score['success_rate']:.1f} % [{low:.1f}, {high:.1f}] of {score['right_before']} right "
+                "answers wrong."
+            )
+    apart = [kind for kind, score in kinds.items() if kind != CLEAN and score["drop"] is None and not score["withheld"]]
     if clean and clean["pairs"] and apart:
         yield f"No case of {', '.join(apart)} was also asked clean (--limit cuts each task elsewhere): no drop there."
     if missing := sum(score["incomplete_pairs"] for score in kinds.values()):

@@ -1,7 +1,8 @@
 """What a model's words say: yes, no, an option letter, or "" where that cannot be told.
 
 :func:`parse` reads the response to a question of any kind, :func:`yes_no` and :func:`letter` to one of theirs, and
-:func:`failure` says whether a response is an answer at all: a failed request is none, nor is a refusal.
+:func:`failure` says whether a response is an answer at all: a failed request is none, nor is a refusal; :func:`cut_off`
+whether it stops midway.
 ``YES_NO[name](text)`` gives "yes", "no" or "". The parsers of POPE, ODE, AMBER, VHTest and lmms-eval are there as those
 benchmarks have them, faults included; ``default`` is the one to use, and the one that is given the question.
 :func:`label` reads what a table writes for yes or no.
@@ -9,7 +10,9 @@ benchmarks have them, faults included; ``default`` is the one to use, and the on
 
 from collections.abc import Callable, Mapping, Sequence
 
+from vhbench.answers.captions_told import told
 from vhbench.answers.cleaning import plain
+from vhbench.answers.endings import cut_off
 from vhbench.answers.failures import failure
 from vhbench.answers.letters import letter
 from vhbench.answers.reference_parsers import amber, lmms_eval, ode, pope, vhtest
@@ -19,7 +22,9 @@ from vhbench.schema import VhbenchError
 __all__ = [
     "YES_NO",
     "Parser",
+    "Reader",
     "amber",
+    "cut_off",
     "failure",
     "label",
     "letter",
@@ -28,12 +33,16 @@ __all__ = [
     "parse",
     "plain",
     "pope",
+    "told",
     "vhtest",
     "yes_no",
     "yes_no_parser",
+    "yes_no_reader",
 ]
 
 Parser = Callable[[str], str]
+Reader = Callable[[str, str], str]
+"""Response and question → answer."""
 
 
 def parse(kind: str, response: str, choices: Sequence[str] = (), *, question: str = "") -> str:
@@ -80,3 +89,13 @@ def yes_no_parser(parser: str | Parser) -> Parser:
     if parser not in YES_NO:
         raise VhbenchError(f"unknown parser {parser!r}; must be one of {', '.join(YES_NO)}")
     return YES_NO[parser]
+
+
+def yes_no_reader(parser: str | Parser) -> Reader:
+    """Return what reads a response to a question; other parsers than the default one do not look at the question.
+
+    >>> yes_no_reader("pope")("There is nothing.", "Is there a dog?")
+    'yes'
+    """
+    found = yes_no_parser(parser)
+    return yes_no if found is yes_no else lambda response, question: found(response)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from vhbench import synonyms
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
@@ -123,5 +124,5 @@ class OpenWorld:
         return 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the graph's names."""
-        return dict.fromkeys(sorted(set(self._names.values())), ())
+        """Return the graph's names with other words for the same things."""
+        return synonyms.extended(dict.fromkeys(sorted(set(self._names.values())), ()))

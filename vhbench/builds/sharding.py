@@ -37,7 +37,7 @@ from vhbench.progress import Progress
 from vhbench.protocols import Build
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.stored_scenes import StoredScene, truth_of, write_rejections
+from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of, write_rejections
 
 _CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
 _LATER = ("tasks", "analysis", "audit", "card", "cli", "comparison.py", "release.py")
@@ -336,7 +336,12 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             sources=build.sources,
             scenes=(secret.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
             rejections=_rejections(build, parts, commitment),
-            extra={"fingerprint": mark, "shards": build.shards, **({"commitment": commitment} if commitment else {})},
+            extra={
+                "fingerprint": mark,
+                "shards": build.shards,
+                **({"commitment": commitment} if commitment else {}),
+                **build.facts(map(scene_of, truths())),
+            },
         )
     _left_out(target).unlink(missing_ok=True)  # of an earlier run of which nothing was left
     return manifest

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,10 +11,19 @@ from typing import Any
 from vhbench import splits
 from vhbench.benchmarks import VHEXPANSION, Task
 from vhbench.builds.split_build import SplitBuild
-from vhbench.builds.vhexpansion_attack import Attack, attack_cases, attack_sources
+from vhbench.builds.vhexpansion_attack import (
+    ATTACK_COLUMNS,
+    Attack,
+    ModelChoice,
+    attack_cases,
+    attack_facts,
+    attack_row,
+    attack_sources,
+)
 from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, read_cases, scenes_of
 from vhbench.files import file_sha256
 from vhbench.generators.vhexpansion import expansion
+from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, Array, perturbation
 from vhbench.generators.vhexpansion.question_parts import CannotNegate
@@ -25,7 +34,7 @@ from vhbench.protocols import Rewriter
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError, read_image
 
 IMAGES_PER_SHARD = 32
-METHODS = ("ifgsm", "pgd")
+METHODS = tuple(STEP_SIZES)
 _CASES, _IMAGE, _ATTACK = "Initial cases", "What happens to the image", "White-box attacks"
 
 
@@ -83,7 +92,9 @@ class VHExpansionBuild(SplitBuild):
         False,
         panel=_IMAGE,
     )
-    attack: tuple[str, ...] = option("`ifgsm`, `pgd` or both, comma-separated.", (), panel=_ATTACK)
+    attack: tuple[str, ...] = option(
+        "Comma-separated: `ifgsm`, `pgd`, and as a control `random_noise` of the same epsilon.", (), panel=_ATTACK
+    )
     model: str = option(
         "The attacked model, e.g. `llava-hf/llava-1.5-7b-hf`, or a folder.", "", metavar="NAME", panel=_ATTACK
     )
@@ -94,11 +105,41 @@ class VHExpansionBuild(SplitBuild):
         metavar="FILE",
         panel=_ATTACK,
     )
+    answers: bool = option(
+        "Ask the model before and after: manifest, card and table tell how many right answers the attack turned.",
+        False,
+        panel=_ATTACK,
+    )
     steps: int = option("0: the paper's, 500 apart and 100 similar.", 0, least=0, panel=_ATTACK)
+    steps_apart: int = option("For cases that the model answers right; 0: as --steps.", 0, least=0, panel=_ATTACK)
+    steps_similar: int = option("For cases that it already fails; 0: as --steps.", 0, least=0, panel=_ATTACK)
     epsilon: int = option("Largest change of a pixel, in grey levels.", 8, least=1, most=255, panel=_ATTACK)
+    gamma: float = option("Step size, in grey levels; 0: the paper's 0.5.", 0.0, least=0, most=255, panel=_ATTACK)
+    start: int = option(
+        "Grey levels that each value moves by before the first step; -1: the paper's 5 for failed cases, 1 for others.",
+        -1,
+        least=-1,
+        most=255,
+        panel=_ATTACK,
+    )
     schedule: str = option("Step size: `constant` or `cosine`.", "constant", panel=_ATTACK)
+    axis: str = option(
+        "What the similarity compares: `features` of each token, `tokens` of each channel; `auto`: features, with "
+        "--compat as the released code does for this model.",
+        "auto",
+        panel=_ATTACK,
+    )
+    instruction: str = option(
+        'The text beside the image while it is attacked; a Q-Former (InstructBLIP) sees by it. "Describe the image." '
+        "by default.",
+        "",
+        panel=_ATTACK,
+    )
     stop_at: float | None = option("An image is finished at this similarity; all steps otherwise.", None, panel=_ATTACK)
     batch: int = option("Images attacked together.", 8, least=1, panel=_ATTACK)
+    device: str = option("Where the model runs: `auto`, `cpu`, `cuda`, `cuda:1` …", "auto", panel=_ATTACK)
+    dtype: str = option("Of the model: `auto`, `float32`, `float16`, `bfloat16`.", "auto", panel=_ATTACK)
+    revision: str = option("Commit, branch or tag of the model's repository.", "", panel=_ATTACK)
     compat: bool = option(
         "As the released code does: blur by 5 pixels whatever an image's size; attack its way (add --schedule cosine).",
         False,
@@ -123,6 +164,10 @@ class VHExpansionBuild(SplitBuild):
             raise VhbenchError(f"perturbation named twice: {', '.join(named)}")
         if self.attack and not self.model:
             raise VhbenchError(f"--attack {self.attack[0]} needs --model NAME, the model that is attacked")
+        if self.answers and not self.attack:
+            raise VhbenchError("--answers asks the attacked model: it needs --attack")
+        for method in self.attack:
+            self._attack(method).settings  # noqa: B018 - refuses what makes no sense
         if self.failed != "ask" and not Path(self.failed).exists():
             raise VhbenchError(f"--failed {self.failed}: no such file or folder; must be lmms-eval samples or 'ask'")
         if self.negation not in WORDINGS:
@@ -159,7 +204,7 @@ class VHExpansionBuild(SplitBuild):
         if not self.attack:
             return shared
         named = {"model": _name(self.model), "failed": _name(self.failed)}
-        return {**shared, **named, **self._attack("").manifest()}
+        return {**shared, **named, **self._attack(self.attack[0]).manifest()}
 
     @property
     def sources(self) -> Mapping[str, str]:
@@ -173,7 +218,7 @@ class VHExpansionBuild(SplitBuild):
         images = hashlib.sha256()
         for group in self._groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
-        attacked = attack_sources(self._attack("")) if self.attack else {}
+        attacked = attack_sources(self._attack(self.attack[0])) if self.attack else {}
         return {**found, "images": images.hexdigest(), **attacked}
 
     @property
@@ -212,8 +257,7 @@ class VHExpansionBuild(SplitBuild):
                 continue
             yield from self._expanded(cases, data, pixels)
             attacked.append((cases, pixels))
-        for method in self.attack:
-            yield from attack_cases(attacked, self._attack(method), seed=self.seed)
+        yield from attack_cases(attacked, [self._attack(method) for method in self.attack], seed=self.seed)
 
     def _expanded(self, cases: list[InitialCase], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:
         """Yield the clean pairs of one image's cases and those of its common perturbations."""
@@ -232,18 +276,44 @@ class VHExpansionBuild(SplitBuild):
                     else:
                         yield from expansion.pair(case, perturbation=name, image=image)
 
+    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
+        """Return what came of the attacks, for the manifest."""
+        reports = (scene.provenance for scene in scenes if "attack" in scene.provenance)
+        return attack_facts(reports) if self.attack else {}
+
+    def outcome(self, split: Path) -> Sequence[Sequence[str]]:
+        """Return a table of what came of the attacks, method by method."""
+        found = splits.read_manifest(split).extra.get("attacks", {})
+        return [ATTACK_COLUMNS, *(attack_row(method, counts) for method, counts in found.items())] if found else ()
+
     def _attack(self, method: str) -> Attack:
         """Return an attack; the numbers of steps only where they are not the paper's."""
+        steps = {"steps_apart": self.steps_apart or self.steps, "steps_similar": self.steps_similar or self.steps}
         options: dict[str, Any] = {
             "epsilon": self.epsilon / 255,
+            "step_size": self.gamma / 255 or None,
+            "start": None if self.start < 0 else self.start / 255,
             "schedule": self.schedule,
+            "axis": self.axis,
             "batch_size": self.batch,
             "stop_at": self.stop_at,
             "compat": self.compat,
+            **{name: number for name, number in steps.items() if number},
         }
-        if self.steps:
-            options |= {"steps_apart": self.steps, "steps_similar": self.steps}
-        return Attack(method=method, model=self.model, failed=self.failed, options=tuple(sorted(options.items())))
+        model = ModelChoice(
+            name=self.model,
+            device=self.device,
+            dtype=self.dtype,
+            revision=self.revision,
+            instruction=self.instruction,
+        )
+        return Attack(
+            method=method,
+            model=model,
+            failed=self.failed,
+            answers=self.answers,
+            options=tuple(sorted(options.items())),
+        )
 
     @property
     def _groups(self) -> tuple[tuple[Question, ...], ...]:

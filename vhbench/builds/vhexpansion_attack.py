@@ -3,7 +3,8 @@
 import dataclasses
 import hashlib
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from vhbench.answers import yes_no
+from vhbench import answers
 from vhbench.files import cache_folder
 from vhbench.generators.vhexpansion import expansion
+from vhbench.generators.vhexpansion.attack_config import AttackConfig
+from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import as_seen
@@ -23,117 +26,190 @@ from vhbench.schema import Rejection, Row, Scene, VhbenchError, read_image
 
 if TYPE_CHECKING:
     from vhbench.adapters.vlms import TransformersVLM
-    from vhbench.generators.vhexpansion.attack import AttackResult
 
 SUFFIX = " Please answer yes or no."
 
+ATTACK_COLUMNS = ("attack", "cases", "achieved nothing", "right before", "turned wrong", "success rate", "95 %")
+"""Heads of the table that a build and the card show."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
     """An attack as the command line names it.
 
     Attributes:
-        method: "ifgsm" or "pgd".
-        model: name or folder of the attacked model.
+        method: "ifgsm", "pgd" or "random_noise".
+        model: the attacked model.
         failed: an lmms-eval samples file, or "ask".
+        answers: whether the model is asked before and after.
         options: further fields of ``AttackConfig``, sorted.
     """
 
-    method: str
-    model: str
+    method: str = "ifgsm"
+    model: "ModelChoice"
     failed: str
+    answers: bool = False
     options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def settings(self) -> AttackConfig:
+        """How images are attacked."""
+        return AttackConfig(**{**dict(self.options), "method": self.method})
 
     def manifest(self) -> dict[str, Any]:
         """Return the attack's options for the manifest, JSON types only."""
-        from vhbench.generators.vhexpansion.attack import AttackConfig
+        config = dataclasses.asdict(self.settings)
+        config.pop("method")
+        model = {name: getattr(self.model, name) for name in ("dtype", "revision", "instruction")}
+        return {"attack": config, "answers": self.answers, "model_options": model}
 
-        config = dataclasses.asdict(AttackConfig(**dict(self.options)))
-        config.pop("method", None)
-        return {"attack": config}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelChoice:
+    """A vision-language model and how it is loaded; see :func:`vhbench.adapters.vlms.load_vlm`."""
+
+    name: str
+    device: str = "auto"
+    dtype: str = "auto"
+    revision: str = ""
+    instruction: str = ""
+
+    def load(self) -> "TransformersVLM":
+        """Return the loaded model; the last one is kept."""
+        return _load(self)
 
 
 def attack_sources(attack: Attack) -> dict[str, str]:
     """Return what the attacked images depend on besides the source: the model, and the file of its failures."""
-    found = {"model": _model(attack.model).fingerprint}
+    found = {"model": attack.model.load().fingerprint}
     if attack.failed != "ask":
-        answers = sorted(_answers(attack.failed).items())
-        found["failed"] = hashlib.sha256(repr(answers).encode()).hexdigest()
+        known = sorted(_answers(attack.failed).items())
+        found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
     return found
 
 
 def attack_cases(
-    groups: list[tuple[list[InitialCase], Array]], attack: Attack, *, seed: int
+    groups: list[tuple[list[InitialCase], Array]], attacks: Sequence[Attack], *, seed: int
 ) -> Iterator[Row | Scene | Rejection]:
     """Yield the attacked pairs of cases, a report on each attacked image, and the cases that could not be attacked.
 
     A case that the model answers right is pushed apart from its original, one that it already fails is kept similar,
-    so that the failure stays one. The report (similarity before, after and as saved, largest change, steps) is the
-    provenance of a scene about which nothing else is known. Finished images are kept in the user's cache, so that an
-    attack that was interrupted goes on. A group is the cases of an image with its pixels.
+    so that the failure stays one. The report (similarity before, after and as saved, largest change, steps; what became
+    of the model's answer) is the provenance of a scene about which nothing else is known. Finished images are kept in
+    the user's cache, so that an attack that was interrupted goes on. A group is the cases of an image with its pixels;
+    the attacks differ in their method alone.
     """
-    from vhbench.generators.vhexpansion.attack import AttackCase, AttackConfig
+    if attacks:
+        listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
+        asked = _asked(attacks[0], [case for case, _ in listed])
+        for attack in attacks:
+            yield from _attacked(listed, attack, *asked, seed)
+
+
+def _attacked(
+    listed: list[tuple[InitialCase, Array]],
+    attack: Attack,
+    before: Mapping[str, bool],
+    unanswered: Mapping[str, str],
+    seed: int,
+) -> Iterator[Row | Scene | Rejection]:
+    """Yield what one attack makes of cases; ``before`` tells which of them the model fails, as far as it was asked."""
+    from vhbench.generators.vhexpansion.attack import AttackCase
     from vhbench.generators.vhexpansion.attack import attack as run
 
-    listed = [(case, _rgb(pixels)) for cases, pixels in groups for case in cases]
-    failed = _failed(attack, [case for case, _ in listed])
+    failed = before if attack.failed == "ask" else _answers(attack.failed)
     todo: list[tuple[InitialCase, AttackCase]] = []
     for case, pixels in listed:
         name = case.question.id
-        if name not in failed:
-            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": Path(attack.failed).name})
+        if name not in failed or (attack.answers and name not in before):
+            told = unanswered.get(name) or Path(attack.failed).name
+            yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": told})
             continue
         todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
-    config = AttackConfig(**{**dict(attack.options), "method": attack.method})
-    folder = cache_folder() / "attacks"
-    results = run([item for _, item in todo], model=_model(attack.model), config=config, seed=seed, cache=folder)
+    model, folder = attack.model.load(), cache_folder() / "attacks"
+    results = run([item for _, item in todo], model=model, config=attack.settings, seed=seed, cache=folder)
     for (case, _), result in zip(todo, results, strict=True):
         name = f"{case.question.id}/{attack.method}"
         if isinstance(result, Rejection):
             yield dataclasses.replace(result, item=name)
-        else:
-            yield _report(name, attack.method, _model(attack.model).name, result)
-            yield from expansion.pair(case, perturbation=attack.method, image=result.png)
+            continue
+        report = {"attack": attack.method, "model": model.name, **result.report()}
+        if attack.answers:
+            with suppress(ValueError):  # what is not answered any more is no success of the attack
+                report["outcome"] = turned(not before[case.question.id], not _fails(model, case, result.png))
+        yield _report(name, result.png, report)
+        yield from expansion.pair(case, perturbation=attack.method, image=result.png)
 
 
-def _report(name: str, method: str, model: str, result: "AttackResult") -> Scene:
-    with Image.open(io.BytesIO(result.png)) as opened:
+def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what the manifest says of attacks: how many achieved nothing, and the success rate where it is known."""
+    found = {method: with_rates(counts) for method, counts in tally(reports).items()}
+    return {"attacks": found} if found else {}
+
+
+def attack_row(method: str, counts: Mapping[str, Any]) -> list[str]:
+    """Return a method's line under :data:`ATTACK_COLUMNS`; a dash for what was not asked."""
+    line = [method, f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
+    if counts.get("success_rate") is None:
+        return [*line, *"––––"]
+    right, (low, high) = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
+    return [*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", f"{low}–{high} %"]
+
+
+def _report(name: str, png: bytes, told: dict[str, Any]) -> Scene:
+    with Image.open(io.BytesIO(png)) as opened:
         width, height = opened.size
-    report = {"attack": method, "model": model, **result.report()}
-    return Scene(id=name, image=result.png, width=width, height=height, objects=(), provenance=report)
+    return Scene(id=name, image=png, width=width, height=height, objects=(), provenance=told)
 
 
-def _failed(attack: Attack, cases: list[InitialCase]) -> Mapping[str, bool]:
-    """Return for each case whether the model fails it; a case whose answer is not known is missing."""
-    if attack.failed != "ask":
-        return _answers(attack.failed)
-    images = [read_image(case.question.images[0]) for case in cases]
-    questions = [case.question.question for case in cases]
-    responses = _model(attack.model).answer(images, questions, suffix=SUFFIX)
-    return {
-        case.question.id: yes_no(response) != case.question.answer
-        for case, response in zip(cases, responses, strict=True)
-    }
+def _asked(attack: Attack, cases: list[InitialCase]) -> tuple[dict[str, bool], dict[str, str]]:
+    """Return for each case whether the model fails it, if it is to be asked; and why it could not answer the others."""
+    failed: dict[str, bool] = {}
+    unanswered: dict[str, str] = {}
+    if attack.failed == "ask" or attack.answers:
+        model = attack.model.load()
+        for case in cases:
+            try:
+                failed[case.question.id] = _fails(model, case, read_image(case.question.images[0]))
+            except ValueError as error:  # its processor refuses the image, or it says nothing
+                unanswered[case.question.id] = str(error)
+    return failed, unanswered
+
+
+def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
+    """Ask a model; an answer that cannot be read is wrong, and none at all raises ValueError."""
+    asked = case.question
+    (response,) = model.answer([image], [asked.question], suffix=SUFFIX)
+    if fault := answers.failure(response):
+        raise ValueError(f"its answer to {asked.id} is none ({fault})")
+    return answers.parse("yes_no", response, question=asked.question) != asked.answer
 
 
 @lru_cache(maxsize=2)
 def _answers(path: str) -> Mapping[str, bool]:
-    """Read which original cases a run failed; an answer that cannot be read is a failure.
+    """Read which original cases a run failed; an answer that cannot be read is a failure, what is no answer is none.
 
     Raises:
         VhbenchError: if there is none of a case in its original form.
     """
-    records = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    asked = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    records = [record for record in asked if not record.failure]
     if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")
     return {expansion.clean_id(record.id): record.prediction != record.answer for record in records}
 
 
 @lru_cache(maxsize=1)
-def _model(name: str) -> "TransformersVLM":
-    from vhbench.adapters.vlms import load_vlm
+def _load(choice: ModelChoice) -> "TransformersVLM":
+    from vhbench.adapters.vlms import INSTRUCTION, load_vlm
 
-    return load_vlm(name)
+    return load_vlm(
+        choice.name,
+        device=choice.device,
+        dtype=choice.dtype,
+        revision=choice.revision or None,
+        instruction=choice.instruction or INSTRUCTION,
+    )
 
 
 def _rgb(pixels: Array) -> Array:

@@ -14,6 +14,7 @@ from PIL import Image
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
+from vhbench.builds.vhexpansion_attack import ATTACK_COLUMNS, attack_row
 from vhbench.card import counts
 from vhbench.card.croissant import croissant
 from vhbench.card.sources import references, source
@@ -127,6 +128,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
         first_config=next(iter(sorted(manifest.rows))),
         config=_options(manifest),
         secret=manifest.extra.get("commitment", ""),
+        attacks=_attacks(manifest),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
         **shown,
     )
@@ -147,6 +149,17 @@ def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
     before, begin, rest = body.partition(BEGIN)
     after = rest.partition(END)[2] if begin else before
     return front if isinstance(front, dict) else {}, before.strip() if begin else "", after.strip()
+
+
+def _attacks(manifest: Manifest) -> list[list[str]]:
+    """Return the table of what came of attacks, its heads first; a manifest that somebody wrote may say anything."""
+    found = manifest.extra.get("attacks")
+    if not isinstance(found, dict) or not found:
+        return []
+    try:
+        return [list(ATTACK_COLUMNS), *(attack_row(str(method), counts) for method, counts in found.items())]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise VhbenchError("manifest.json: extra.attacks must be method → counts, as a build writes them") from error
 
 
 def _kept_changelog(directory: Path) -> str:

@@ -8,7 +8,21 @@ import sys
 import typer
 
 from vhbench import terminal
-from vhbench.cli import analyse, build, demo, diff, preview, push, review, score, tasks, verify, yank
+from vhbench.cli import (
+    analyse,
+    answers,
+    attack_transfer,
+    build,
+    demo,
+    diff,
+    preview,
+    push,
+    review,
+    score,
+    tasks,
+    verify,
+    yank,
+)
 from vhbench.schema import VhbenchError
 
 app = typer.Typer(
@@ -39,7 +53,9 @@ app.command()(push.push)
 app.command()(yank.yank)
 app.add_typer(score.app, name="score")
 app.command()(review.review)
+app.command()(answers.answers)
 app.add_typer(analyse.app, name="analyse")
+app.command()(attack_transfer.attack_transfer)
 
 
 def main() -> None:

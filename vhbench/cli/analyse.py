@@ -42,8 +42,12 @@ def _command(name: str) -> Callable[..., None]:
         found = analysis.analyse(read_samples(how.results), **given)
         folder = how.out or (how.results if how.results.is_dir() else how.results.parent)
         write_atomic(folder / data, json_bytes(found))
-        analysis.draw(found, folder / picture)
         typer.echo(found["summary"])
+        if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
+            (folder / picture).unlink(missing_ok=True)
+            typer.echo(f"wrote {folder / data}; `vhbench answers {how.results}` lists what failed")
+            return
+        analysis.draw(found, folder / picture)
         typer.echo(f"wrote {folder / data} and {folder / picture}")
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []

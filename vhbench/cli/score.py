@@ -1,24 +1,42 @@
 """``vhbench score``: metrics on responses that are there already, from any harness; no model is run."""
 
-import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
+from typer.core import TyperGroup
 
-from vhbench.schema import VhbenchError
+from vhbench.cli import score_tables as tables
+from vhbench.schema import Record, VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.responses.said import Responses as Read
+
+
+class _AutoByDefault(TyperGroup):
+    """A group in which the name of a file or folder stands for the command ``auto``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = args[0] if args else ""
+        if first and first not in self.commands and first not in ("--help", "--install-completion"):
+            args = ["auto", *args]
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(
+    cls=_AutoByDefault,
     help="Score responses that are there already, from any harness; no model is run.\n\n"
-    "Files are JSON or JSON lines; yes-no, symmetric and multiple-choice also read the samples of lmms-eval (a file, "
-    "or the folder that --output_path named).",
+    "`vhbench score results/` reads what lmms-eval wrote with --log_samples, of our tasks and of any other with yes/no "
+    "or multiple-choice questions, tells the kinds apart, and prints the scores of each. `vhbench score answers.xlsx "
+    "--questions out/ode` joins answers with a split by their ids.\n\n"
+    "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
+    "what the model said (response, prediction, caption …), and, unless --questions has them, the question, its "
+    "options (choices, or columns A, B, C …) and the right answer (answer, label …), as POPE, VLMEvalKit and others "
+    "write them. XLSX and a judge behind an endpoint need `pip install 'vhbench[score]'`.",
     no_args_is_help=True,
+    rich_markup_mode="markdown",
 )
-
-
-_POPE = {"id": "question_id", "answer": "label"}
 
 
 def _file(text: str, name: str = "") -> Any:
@@ -26,29 +44,241 @@ def _file(text: str, name: str = "") -> Any:
     return typer.Option(*filter(None, [name]), metavar="FILE", help=text)
 
 
-Responses = Annotated[Path, _file("What the model said: JSON or JSON lines, one row each.")]
+Responses = Annotated[
+    Path,
+    _file(
+        "What the model said: JSON, JSON lines, {id: answer}, CSV, TSV, XLSX, Parquet, lmms-eval's samples, or the "
+        "folder that its --output_path named."
+    ),
+]
+Table = Annotated[Path, _file("What the model said, one row each: JSON, JSON lines, {id: answer}, CSV, TSV or XLSX.")]
 Questions = Annotated[
     Path | None,
     _file(
-        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … "
-        "Not needed where the responses carry them."
+        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … in any form "
+        "that responses may have. Not needed where the responses carry them."
     ),
+]
+Split = Annotated[
+    Path | None, _file("The split that was asked, with what is in the images, and the vocabulary of its captions.")
 ]
 Compat = Annotated[
     bool, typer.Option("--compat", help="Score bug for bug as the reference implementation does, for comparison.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything (counters, intervals, each row) as JSON.")]
 Seed = Annotated[int, typer.Option(help="Of the bootstrap intervals.")]
+RequireComplete = Annotated[
+    bool, typer.Option("--require-complete", help="Refuse responses that lack the answer to one of the questions.")
+]
+AllowFailed = Annotated[
+    bool, typer.Option("--allow-failed", help="Tell scores even where more than 1 % of the requests failed.")
+]
+JudgeName = Annotated[
+    str | None,
+    typer.Option(
+        "--judge",
+        metavar="MODEL",
+        help="Ask a language model about answers that cannot be read, and what captions assert: openai:MODEL@URL of "
+        "any OpenAI-compatible endpoint (with the key in OPENAI_API_KEY), or transformers:NAME. It is not told what "
+        "is right; what it did is counted. Replies are kept in VHBENCH_CACHE.",
+        rich_help_panel="Judge",
+    ),
+]
+JudgeUrl = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL",
+        help="With --judge MODEL: its endpoint, as http://localhost:8000/v1.",
+        rich_help_panel="Judge",
+    ),
+]
+JudgeWorkers = Annotated[
+    int, typer.Option(min=1, max=256, help="Requests to the judge at a time.", rich_help_panel="Judge")
+]
+
+
+@app.command()
+def auto(
+    responses: Annotated[
+        Path, typer.Argument(metavar="RUN", help="A folder that lmms-eval wrote, or a file of responses in any form.")
+    ],
+    questions: Questions = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            help="The class that precision and recall are about: yes or no. By default our benchmarks' no, else yes."
+        ),
+    ] = None,
+    require_complete: RequireComplete = False,
+    allow_failed: AllowFailed = False,
+    judge: JudgeName = None,
+    judge_url: JudgeUrl = None,
+    judge_workers: JudgeWorkers = 8,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+) -> None:
+    """Tell the kinds of questions apart, and score each task and kind: what `vhbench score RUN` does.
+
+    Captions are those of ODE; their vocabulary is that of the split named by --questions, or of the one that the
+    tasks would ask (VHBENCH_DATA).
+
+    Example: `vhbench score auto results --json` (or, the same, `vhbench score results --json`)
+    """
+    from vhbench import scoring
+    from vhbench.responses.asked import is_split
+
+    chosen: Literal["", "yes", "no"] = _positive(positive) if positive is not None else ""
+    found = _read(responses, questions, judge=(judge, judge_url, judge_workers))
+    split = questions if questions is not None and is_split(questions) else None
+    scored = scoring.score_all(found, scoring.How(chosen, split, allow_failed, seed))
+    told = tables.read_of(found, as_json=as_json, require_complete=require_complete)
+    if as_json:
+        groups = [
+            {"task": g.task, "benchmark": g.benchmark, "kind": g.family, **result} for g, result in scored.items()
+        ]
+        tables.print_json({**told, "scores": groups})
+    else:
+        for group, result in scored.items():
+            tables.PRINTERS[group.family](result, group.title)
+    _exit([result for result in scored.values() if result["withheld"]])
+
+
+@app.command()
+def captions(
+    responses: Responses,
+    questions: Split = None,
+    require_complete: RequireComplete = False,
+    allow_failed: AllowFailed = False,
+    judge: JudgeName = None,
+    judge_url: JudgeUrl = None,
+    judge_workers: JudgeWorkers = 8,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+) -> None:
+    """CHAIR, Cover and Cog of ODE's captions, over the split's own vocabulary: rows with id and caption.
+
+    Example: `vhbench score captions --responses captions.csv --questions out/ode`
+    """
+    from vhbench import scoring
+
+    found = _read(responses, questions, kind="caption", judge=(judge, judge_url, judge_workers))
+    result = scoring.captions(found, questions, allow_failed=allow_failed, seed=seed)
+    _tell(found, result, as_json, require_complete, "caption", "captions")
+
+
+@app.command("yes-no")
+def yes_no(
+    responses: Responses,
+    positive: Annotated[
+        str, typer.Option(help="The class that precision and recall are about: yes (POPE) or no (ODE, AMBER).")
+    ],
+    questions: Questions = None,
+    parser: Annotated[
+        str | None, typer.Option(help="How answers are read: default, pope, ode, amber, vhtest or lmms_eval.")
+    ] = None,
+    by: Annotated[
+        list[str] | None, typer.Option(help="Split the scores by a field, such as criterion; may be repeated.")
+    ] = None,
+    compat: Compat = False,
+    require_complete: RequireComplete = False,
+    allow_failed: AllowFailed = False,
+    judge: JudgeName = None,
+    judge_url: JudgeUrl = None,
+    judge_workers: JudgeWorkers = 8,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+) -> None:
+    """Accuracy, precision, recall, F1, share of yes and of unparsed answers: rows with id, answer and response.
+
+    Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
+    """
+    from vhbench.tasks.metrics import yes_no as metric
+
+    how: dict[str, Any] = {"positive": positive, "parser": parser, "compat": compat, "by": by or (), "seed": seed}
+    found = _read(responses, questions, "yes_no", parser, compat, (judge, judge_url, judge_workers))
+    result = metric.score_records(found, **how, allow_failed=allow_failed)
+    _tell(found, result, as_json, require_complete, "yes_no", "yes/no")
+
+
+@app.command()
+def symmetric(
+    responses: Responses,
+    questions: Questions = None,
+    parser: Annotated[
+        str | None, typer.Option(help="How answers are read, see yes-no; vhtest's under --compat.")
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(help="Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated."),
+    ] = None,
+    compat: Compat = False,
+    require_complete: RequireComplete = False,
+    allow_failed: AllowFailed = False,
+    judge: JudgeName = None,
+    judge_url: JudgeUrl = None,
+    judge_workers: JudgeWorkers = 8,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+) -> None:
+    """Symmetric accuracy over questions and their negated twins: rows with id, pair_id, negated, answer, response.
+
+    Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
+    """
+    from vhbench.tasks.metrics import symmetric_accuracy as metric
+
+    found = _read(responses, questions, "yes_no", parser, compat, (judge, judge_url, judge_workers))
+    how: dict[str, Any] = {"parser": parser or ("vhtest" if compat else "default"), "allow_failed": allow_failed}
+    rows = list(found) if by else found
+    result = metric.score(rows, **how, seed=seed)
+    result["by"] = {field: _by(list(rows), field, **how, seed=seed) for field in by or ()}
+    _tell(found, result, as_json, require_complete, "pairs", "symmetric accuracy")
+
+
+def _by(rows: list[Record], field: str, **how: Any) -> dict[str, Any]:
+    """Score the pairs of each value of a field by themselves."""
+    from vhbench.tasks.metrics import symmetric_accuracy as metric
+
+    values = sorted({str(value) for row in rows if (value := getattr(row, field, ""))})
+    if not values:
+        raise VhbenchError(f"--by {field}: no row says anything in this field")
+    return {value: metric.score([row for row in rows if str(getattr(row, field)) == value], **how) for value in values}
+
+
+@app.command("multiple-choice")
+def multiple_choice(
+    responses: Responses,
+    questions: Questions = None,
+    compat: Compat = False,
+    require_complete: RequireComplete = False,
+    allow_failed: AllowFailed = False,
+    judge: JudgeName = None,
+    judge_url: JudgeUrl = None,
+    judge_workers: JudgeWorkers = 8,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+) -> None:
+    """Accuracy of multiple choice, MIOH's aggregate and position bias: rows with id, choices, answer, response.
+
+    MIOH has released no code to be compatible with: --compat changes nothing here.
+
+    Example: `vhbench score multiple-choice --responses answers.jsonl --questions out/mioh`
+    """
+    from vhbench.tasks.metrics import multiple_choice as metric
+
+    found = _read(responses, questions, "multiple_choice", judge=(judge, judge_url, judge_workers))
+    result = metric.score(found, allow_failed=allow_failed, seed=seed)
+    _tell(found, result, as_json, require_complete, "multiple_choice", "multiple choice")
 
 
 @app.command()
 def chair(
-    responses: Responses,
+    responses: Table,
     gold: Annotated[Path | None, _file("Image id → names of the objects in it, as JSON.")] = None,
     instances: Annotated[Path | None, _file("Instead of --gold: COCO instances.")] = None,
     captions: Annotated[Path | None, _file("With --instances: COCO's reference captions.")] = None,
     synonyms: Annotated[Path | None, _file("CHAIR's synonyms.txt (an object a line), or JSON: name → words.")] = None,
     compat: Compat = False,
+    allow_failed: AllowFailed = False,
     as_json: AsJson = False,
     seed: Seed = 0,
 ) -> None:
@@ -62,13 +292,16 @@ def chair(
     if (gold is None) == (instances is None):
         raise VhbenchError("CHAIR needs the objects of the images: --gold FILE or --instances FILE, one of the two")
     objects = gold or metric.gold_from_coco(instances, captions, synonyms=words, compat=compat)
-    result = metric.score(responses, objects, synonyms=words, compat=compat, seed=seed)
-    _show(result, as_json, ("CHAIR_i", "CHAIR_s", "recall"), "captions")
+    said = _rows(responses)
+    result = metric.score(said, objects, synonyms=words, compat=compat, allow_failed=allow_failed, seed=seed)
+    names = ("CHAIR_i", "CHAIR_s", "recall")
+    tables.print_json(result) if as_json else tables.scores(result, names, "captions")
+    _exit(result["withheld"])
 
 
 @app.command()
 def amber(
-    responses: Responses,
+    responses: Table,
     annotations: Annotated[Path, _file("AMBER's annotations.json.")],
     relation: Annotated[Path, _file("AMBER's relation.json.")],
     safe_words: Annotated[Path | None, _file("AMBER's safe_words.txt, one word a line.")] = None,
@@ -92,165 +325,69 @@ def amber(
     nouns, similarity = language_tools(language)
     data: dict[str, Any] = {"annotations": annotations, "relation": relation, "safe_words": safe_words or ()}
     how: dict[str, Any] = {"nouns": nouns, "similarity": similarity, "evaluation_type": evaluation_type}
-    result = metric.score(responses, **data, **how, compat=compat, seed=seed)
+    result = metric.score(_rows(responses), **data, **how, compat=compat, seed=seed)
     if as_json:
-        return _print_json(result)
+        return tables.print_json(result)
     for section, scores in result["printed"].items():
-        _table(scores, result["intervals"].get(section, {}), section, percent=True)
+        tables.table(scores, result["intervals"].get(section, {}), section, percent=True)
     typer.echo(f"nouns: {result['tools']['nouns']}; similarity: {result['tools']['similarity']}")
-    _warn(result["warnings"])
+    tables.warn(result["warnings"])
 
 
-@app.command("yes-no")
-def yes_no(
-    responses: Responses,
-    positive: Annotated[
-        str, typer.Option(help="The class that precision and recall are about: yes (POPE) or no (ODE, AMBER).")
-    ],
-    questions: Questions = None,
-    parser: Annotated[
-        str | None, typer.Option(help="How answers are read: default, pope, ode, amber, vhtest or lmms_eval.")
-    ] = None,
-    by: Annotated[
-        list[str] | None, typer.Option(help="Split the scores by a field, such as criterion; may be repeated.")
-    ] = None,
-    compat: Compat = False,
-    as_json: AsJson = False,
-    seed: Seed = 0,
+def _read(
+    path: Path,
+    questions: Path | None,
+    kind: str = "",
+    parser: str | None = None,
+    compat: bool = False,
+    judge: tuple[str | None, str | None, int] = (None, None, 8),
+) -> "Read":
+    """Return what reads responses; what another parser is to read is left as it was said."""
+    from vhbench.adapters.judge import load_judge
+    from vhbench.responses.said import Responses as Read
+
+    name, url, workers = judge
+    as_said = compat or parser is not None
+    if name is not None and as_said:
+        raise VhbenchError("--judge reads what our own parser cannot; it goes with neither --parser nor --compat")
+    if name is None and url is not None:
+        raise VhbenchError(f"--judge-url {url}: name the model there with --judge MODEL")
+    asked = None if name is None else load_judge(name, url or "", workers=workers)
+    return Read(path, questions, kind, as_said=as_said, judge=asked)
+
+
+def _tell(
+    found: "Read", result: Mapping[str, Any], as_json: bool, require_complete: bool, family: str, title: str
 ) -> None:
-    """Accuracy, precision, recall, F1, share of yes and of unparsed answers: rows with id, answer and response.
-
-    Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
-    """
-    from vhbench.tasks.metrics import yes_no as metric
-
-    rows = _yes_no_rows(responses, questions, parser, compat)
-    result = metric.score_records(rows, positive=positive, parser=parser, compat=compat, by=by or (), seed=seed)
-    _show(result, as_json, tuple(metric.RATES), f"yes/no, positive = {positive}")
-    if not as_json:
-        for field, parts in result["by"].items():
-            for value, part in parts.items():
-                _table({name: part[name] for name in metric.RATES}, part["intervals"], f"{field} = {value or '(none)'}")
-
-
-@app.command()
-def symmetric(
-    responses: Responses,
-    questions: Questions = None,
-    parser: Annotated[
-        str | None, typer.Option(help="How answers are read, see yes-no; vhtest's under --compat.")
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(help="Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated."),
-    ] = None,
-    compat: Compat = False,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
-    """Symmetric accuracy over questions and their negated twins: rows with id, pair_id, negated, answer, response.
-
-    Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
-    """
-    from vhbench.tasks.metrics import symmetric_accuracy as metric
-
-    rows = _yes_no_rows(responses, questions, parser, compat)
-    read = parser or ("vhtest" if compat else "default")
-    result = metric.score(rows, parser=read, seed=seed)
-    names = "symmetric_accuracy chance accuracy chance_accuracy original_accuracy yes_rate unparsed".split()
-    counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
-    result["by"] = {field: _by(rows, field, parser=read, seed=seed) for field in by or ()}
-    _show(result, as_json, names, counts + f"{result['new_successful']} new successful cases")
-    for field, parts in {} if as_json else result["by"].items():
-        for value, part in parts.items():
-            _table({n: part[n] for n in names}, part["intervals"], f"{field} = {value}: {part['pairs']} pairs")
-
-
-def _by(rows: Sequence[Mapping[str, Any]], field: str, **how: Any) -> dict[str, Any]:
-    """Score the pairs of each value of a field by themselves."""
-    from vhbench.tasks.metrics import symmetric_accuracy as metric
-
-    values = sorted({str(row[field]) for row in rows if row.get(field)})
-    if not values:
-        raise VhbenchError(f"--by {field}: no row says anything in this field")
-    return {value: metric.score([row for row in rows if str(row.get(field)) == value], **how) for value in values}
-
-
-@app.command("multiple-choice")
-def multiple_choice(
-    responses: Responses,
-    questions: Questions = None,
-    compat: Compat = False,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
-    """Accuracy of multiple choice, MIOH's aggregate and position bias: rows with id, choices, answer, response.
-
-    MIOH has released no code to be compatible with: --compat changes nothing here.
-
-    Example: `vhbench score multiple-choice --responses answers.jsonl --questions out/mioh`
-    """
-    from vhbench.tasks.metrics import multiple_choice as metric
-
-    result = metric.score(_records(responses, questions), seed=seed)
+    """Print a result, after what is missing in it; end with 1 where its scores are withheld."""
+    told = tables.read_of(found, as_json=as_json, require_complete=require_complete)
     if as_json:
-        return _print_json(result)
-    ends = {"accuracy": result["interval"]}
-    _table({n: result[n] for n in ("accuracy", "chance", "aggregate", "unparsed")}, ends, f"{result['n']} questions")
-    for group in ("task", "pressure", "mode", "question_type"):
-        parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
-        scores = {name: part["accuracy"] for name, part in parts.items()}
-        _table(scores, {name: part["interval"] for name, part in parts.items()}, f"accuracy by {group}")
-    said = result["letters"]["predictions"]
-    typer.echo("letters said: " + ", ".join(f"{letter} {share:.1%}" for letter, share in said.items()))
-
-
-def _records(responses: Path, questions: Path | None, kind: str = "") -> list[dict[str, Any]]:
-    """Read responses, and join them with the questions if these are given."""
-    rows = [_usual_names(row) for row in _rows(responses)]
-    if questions is None:
-        return rows
-    asked = [row for row in map(_usual_names, _rows(questions)) if kind in ("", row.get("kind", kind))]
-    known = {str(row.get("id")): row for row in asked}
-    joined = []
-    for row in rows:
-        if (name := str(row.get("id"))) not in known:
-            raise VhbenchError(f"{responses}: no question has the id {row.get('id')!r} ({len(known)} in {questions})")
-        said = row["response"] if "response" in row else row.get("answer", row.get("text", ""))
-        joined.append({**known[name], "response": said, "prediction": row.get("prediction", "")})
-    return joined
-
-
-def _yes_no_rows(responses: Path, questions: Path | None, parser: str | None, compat: bool) -> list[dict[str, Any]]:
-    """Read answers to yes/no questions, without what another parser made of them if one is asked for."""
-    rows = _records(responses, questions, kind="yes_no")
-    if parser is None and not compat:
-        return rows
-    return [{**row, "prediction": ""} if row.get("response") else row for row in rows]
-
-
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a file, of a split directory, or of what lmms-eval logged."""
-    from dataclasses import asdict
-
-    from vhbench.columns import RECORD
-    from vhbench.files import read_rows
-
-    if (path / "manifest.json").is_file():
-        from vhbench.splits import read_questions
-
-        yield from ({name: getattr(row, name) for name in RECORD} for row in read_questions(path))
-    elif path.is_dir() or "_samples_" in path.name:
-        from vhbench.results import read_samples
-
-        yield from (asdict(record) for record in read_samples(path))
+        tables.print_json({**told, **result})
     else:
-        yield from read_rows(path)
+        tables.PRINTERS[family](result, title)
+    _exit(result["withheld"])
 
 
-def _usual_names(row: dict[str, Any]) -> dict[str, Any]:
-    """Read POPE's names of the columns too."""
-    return {ours: row[theirs] for ours, theirs in _POPE.items() if theirs in row} | row
+def _exit(withheld: object) -> None:
+    if withheld:
+        raise typer.Exit(1)
+
+
+def _positive(said: str) -> Literal["yes", "no"]:
+    if said not in ("yes", "no"):
+        raise VhbenchError(f"the positive class is {said!r}; must be 'yes' or 'no'")
+    return cast('Literal["yes", "no"]', said)
+
+
+def _rows(path: Path) -> Any:
+    """Return the rows of a table with the names that CHAIR and AMBER have; a JSON file they read by themselves."""
+    from vhbench.responses import forms, naming
+
+    if path.suffix.lower() not in forms.TABLES:
+        return path
+    rows = enumerate(forms.rows(path, naming.KNOWN), start=1)
+    found = [naming.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
+    return [{"id": row.get("id"), "response": row["response"]} for row in found]
 
 
 def _synonyms(path: Path | None) -> Any:
@@ -261,35 +398,3 @@ def _synonyms(path: Path | None) -> Any:
     from vhbench.files import read_json
 
     return read_json(path)
-
-
-def _show(result: dict[str, Any], as_json: bool, names: Sequence[str], title: str) -> None:
-    """Print a result: its scores of these names with their intervals, counters and warnings; or all of it as JSON."""
-    if as_json:
-        return _print_json(result)
-    _table({name: result[name] for name in names}, result["intervals"], title)
-    counters = ", ".join(f"{name} {count}" for name, count in result.get("counters", {}).items())
-    if counters:
-        typer.echo(counters)
-    _warn(result.get("warnings", []))
-
-
-def _table(scores: Mapping[str, float | None], ends: Mapping[str, Any], title: str, *, percent: bool = False) -> None:
-    typer.echo(f"\n{title}{' (percent)' if percent else ''}")
-    width, digits = max(map(len, scores), default=0), 1 if percent else 4
-    for name, value in scores.items():
-        shown = ""
-        if interval := ends.get(name):
-            low, high = (end * 100 for end in interval) if percent else interval
-            shown = f"   95 % [{low:.{digits}f}, {high:.{digits}f}]"
-        number = "undefined" if value is None else f"{value:.{digits}f}"
-        typer.echo(f"  {name:<{width}}  {number:>9}{shown}")
-
-
-def _warn(warnings: list[str]) -> None:
-    for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-
-
-def _print_json(result: dict[str, Any]) -> None:
-    typer.echo(json.dumps(result, ensure_ascii=False, indent=1, allow_nan=False))

@@ -16,6 +16,7 @@ Whoever reads a split reads the files that its manifest lists and no others, and
 from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
     choose,
+    read_columns,
     read_ids,
     read_questions,
     read_rejections,
@@ -36,6 +37,7 @@ __all__ = [
     "choose",
     "damage",
     "locked",
+    "read_columns",
     "read_ids",
     "read_manifest",
     "read_questions",

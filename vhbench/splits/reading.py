@@ -1,8 +1,9 @@
 """Reading a split: only the files that its manifest lists, and only rows of its version."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from vhbench.schema import Manifest, Question, Rejection, Row, Scene, VhbenchError
 from vhbench.seeding import rng
@@ -64,10 +65,20 @@ def read_ids(directory: Path) -> dict[str, str]:
     Raises:
         VhbenchError: if a shard is missing or damaged.
     """
+    return {name: config for config, group in read_columns(directory, ["id"]) for name in group["id"]}
+
+
+def read_columns(directory: Path, names: Sequence[str]) -> Iterator[tuple[str, dict[str, list[Any]]]]:
+    """Yield the values of some columns with their config, one row group after the other; no image is read.
+
+    Raises:
+        VhbenchError: if a shard is missing or damaged.
+    """
     files = manifests.config_files(read_manifest(directory))
     paths = [(config, manifests.inside(Path(directory), name)) for config, names in files.items() for name in names]
-    groups = ((config, group) for config, path in paths for group in parquet.read_columns(path, ["id"]))
-    return {name: config for config, group in groups for name in group["id"]}
+    for config, path in paths:
+        for group in parquet.read_columns(path, names):
+            yield config, group
 
 
 def read_scenes(directory: Path) -> dict[str, Scene]:

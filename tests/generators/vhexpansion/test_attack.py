@@ -17,15 +17,16 @@ from PIL import Image
 from vhbench.adapters.vlms import TransformersVLM, load_vlm
 from vhbench.generators.vhexpansion.attack import (
     AttackCase,
-    AttackConfig,
     AttackResult,
-    Direction,
+    achieved,
     attack,
+    evened,
     project,
     similarity,
     start,
     to_levels,
 )
+from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
 from vhbench.schema import Rejection, VhbenchError
 
 FAMILIES = ("llava", "llava_next", "llava_onevision", "instructblip", "qwen2_vl")
@@ -86,7 +87,7 @@ def test_right_cases_lose_similarity_with_every_step_in_the_mean(
     assert np.mean([result.saved for result in results]) < np.mean([result.before for result in results])
 
 
-@pytest.mark.parametrize(("method", "step_size"), [("ifgsm", 0.05 / 255), ("pgd", 0.01)])
+@pytest.mark.parametrize(("method", "step_size"), [("ifgsm", 0.05 / 255), ("pgd", 0.05 / 255)])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_failing_cases_gain_similarity_with_every_step_in_the_mean(
     family: str, method: Literal["ifgsm", "pgd"], step_size: float, vlm: Callable[[str], TransformersVLM]
@@ -173,7 +174,7 @@ def test_start_is_five_levels_away_for_failing_cases_and_a_nudge_for_right_ones(
         ("apart", False, {99, 101}),
         ("apart", True, {100}),
     ):
-        x = start(image, direction, generator=np.random.default_rng(0), compat=compat)
+        x = start(image, direction, generator=np.random.default_rng(0), config=AttackConfig(compat=compat))
         assert set((x * 255).round().int().unique().tolist()) == levels
 
 
@@ -303,12 +304,14 @@ def test_images_that_no_model_can_read_are_rejected_with_a_reason(vlm: Callable[
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "cw"}, "attack method 'cw' is unknown; must be one of ifgsm, pgd"),
+        ({"method": "cw"}, "attack method 'cw' is unknown; must be one of ifgsm, pgd, random_noise"),
         ({"schedule": "linear"}, "schedule 'linear' is unknown"),
         ({"epsilon": 8}, "epsilon 8 must be between 1/255"),
         ({"steps_similar": 0}, "steps_similar 0 must be 1 or more"),
         ({"step_size": 0.0}, "step_size 0.0 must be above 0"),
         ({"stop_at": 2.0}, "stop_at 2.0 is a cosine similarity"),
+        ({"start": 9 / 255}, "start .* must be between 0 and epsilon"),
+        ({"axis": "channels"}, "axis 'channels' is unknown; must be one of auto, tokens, features"),
     ],
 )
 def test_options_that_make_no_sense_are_named(options: dict[str, Any], message: str) -> None:
@@ -335,3 +338,77 @@ def test_mixed_precision_on_a_gpu_reaches_what_float32_reaches(family: str, tiny
     for result, full in zip(results, exact, strict=True):
         assert result.linf <= 8
         assert 1 - result.saved > 0.7 * (1 - full.saved)
+
+
+def test_pgd_steps_as_far_as_ifgsm_in_the_mean_whatever_the_size_of_the_image() -> None:
+    gradient = torch.tensor([[3e-9, -1e-9], [0.0, 0.0]]).reshape(1, 1, 2, 2).repeat(2, 3, 1, 1)
+    gradient[1] *= 1e6
+    for scaled in evened(gradient):
+        assert scaled.abs().mean().item() == pytest.approx(1)
+        assert (scaled[0] / 4).flatten().tolist() == pytest.approx([0.75, -0.25, 0, 0])
+    assert evened(torch.zeros(1, 3, 2, 2)).abs().max() == 0, "no gradient is no step, and not a division by zero"
+    assert evened(torch.full((1, 3, 2, 2), float("nan"))).isnan().all(), "and a broken one stays broken"
+
+
+@pytest.mark.parametrize("method", ["pgd", "ifgsm"])
+def test_both_methods_move_a_large_image(method: Literal["ifgsm", "pgd"]) -> None:
+    (case,) = cases(1, "apart", size=(427, 640))
+    config = AttackConfig(method=method, steps_apart=6, step_size=1 / 255)
+    (result,) = good(attack([case], model=Toy(), config=config))
+    assert result.saved < result.before
+    assert result.linf > 1
+    (raw,) = good(attack([case], model=Toy(), config=AttackConfig(method="pgd", steps_apart=6, compat=True)))
+    assert raw.linf <= 1, "the released code's raw gradient moves nothing here"
+    assert not raw.achieved
+
+
+def test_random_noise_has_the_same_epsilon_and_asks_for_no_gradient() -> None:
+    model, (case,) = Toy(), cases(1, "similar")
+    config = AttackConfig(method="random_noise", epsilon=6 / 255)
+    (result,) = good(attack([case], model=model, config=config))
+    change = np.abs(decode(result.png) - case.image)
+    inside = (case.image >= 6) & (case.image <= 249)
+    assert set(change[inside]) == {6}
+    assert result.linf == 6
+    assert result.steps == 0
+    assert not any(differentiable for differentiable, _ in model.calls)
+
+
+@pytest.mark.parametrize(
+    ("before", "saved", "direction", "expected"),
+    [
+        (0.99999, 0.99998, "apart", False),
+        (0.9999, 0.9, "apart", True),
+        (0.9, 0.95, "apart", False),
+        (0.90, 0.97, "similar", True),
+        (0.90, 0.901, "similar", False),
+        (0.90, 0.85, "similar", False),
+        (1.0, 1.0, "similar", False),
+    ],
+)
+def test_attacks_that_achieved_nothing_are_told(
+    before: float, saved: float, direction: Direction, expected: bool
+) -> None:
+    assert achieved(before, saved, direction) is expected
+
+
+def test_an_attack_starts_where_it_is_told() -> None:
+    image = np.full((8, 8, 3), 100, dtype=np.uint8)
+    generator = np.random.default_rng(0)
+    moved = start(image, "similar", generator=generator, config=AttackConfig(start=3 / 255))
+    assert set((moved * 255).round().int().unique().tolist()) == {97, 103}
+    still = start(image, "similar", generator=generator, config=AttackConfig(start=0))
+    assert set((still * 255).round().int().unique().tolist()) == {100}
+    small = start(image, "similar", generator=generator, config=AttackConfig(epsilon=2 / 255))
+    assert set((small * 255).round().int().unique().tolist()) == {98, 102}, "never outside epsilon"
+
+
+def test_the_axis_can_be_chosen() -> None:
+    features, reference = torch.tensor([[[1.0, 2.0], [0.0, 2.0]]]), torch.tensor([[[1.0, 0.0], [0.0, 1.0]]])
+    values = {
+        axis: similarity(features, reference, model=Toy(), config=AttackConfig(axis=axis)).item()
+        for axis in ("auto", "features", "tokens")
+    }
+    # Features: (1,2)·(1,0) = 1/√5 and 1. Tokens: channel (1,0)·(1,0) = 1 and (2,2)·(0,1) = 1/√2.
+    assert values["auto"] == values["features"] == pytest.approx((1 + 0.2**0.5) / 2)
+    assert values["tokens"] == pytest.approx((1 + 0.5**0.5) / 2)

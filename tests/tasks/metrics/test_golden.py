@@ -120,17 +120,41 @@ def test_the_six_repairs_on_real_captions_and_what_the_default_adds(reference: P
     name = f"Instruction1_{model}.json"
     expected = golden(reference, "chair_pope_captions.json")["results"][name]["fixed"]
     captions = read_rows(reference / "POPE" / "caption_data" / name)
-    gold, synonyms = reference / "CHAIR" / "gold_objects.json", reference / "CHAIR" / "synonyms.txt"
+    gold, synonyms = read_json(reference / "CHAIR" / "gold_objects.json"), reference / "CHAIR" / "synonyms.txt"
     repaired = chair.vocabulary_of(synonyms, compat=True, singular=six_repairs)
     fixed = chair.score(captions, gold, synonyms=repaired, compat=True)
     found = fixed["counters"] | fixed["printed"]
     assert {name: found[name] for name in expected} == expected
 
-    default = chair.score(captions, gold, synonyms=synonyms)
-    added = nodes_of(default)
+    words = chair.vocabulary_of(synonyms)
+    default = [(str(row["image_id"]), [found.node for found in words.find(row["text"])]) for row in captions]
+    added = Counter(node for _, nodes in default for node in nodes)
     added.subtract(nodes_of(fixed))
     assert {node: number for node, number in added.items() if number} == BEYOND_FIXED[model]
-    assert default["counters"]["hallucinated_captions"] == expected["hallucinated_captions"]
+    assert sum(not set(nodes) <= set(gold[image]) for image, nodes in default) == expected["hallucinated_captions"]
+
+
+# Of these words, those by which no caption claims to see something: "no people", "train station", an orange cat. Of 160
+# that were read by eye, 6 do claim it. CHAIR_s falls by so many captions.
+UNCLAIMED = {
+    "instructblip": (100, 13),
+    "llava": (1115, 42),
+    "minigpt-4": (1779, 192),
+    "mmgpt": (467, 23),
+    "mplug": (1564, 33),
+}
+
+
+@pytest.mark.parametrize("model", UNCLAIMED)
+def test_what_real_captions_do_not_claim(reference: Path, model: str) -> None:
+    captions = read_rows(reference / "POPE" / "caption_data" / f"Instruction1_{model}.json")
+    gold, synonyms = reference / "CHAIR" / "gold_objects.json", reference / "CHAIR" / "synonyms.txt"
+    words = chair.vocabulary_of(synonyms)
+    found = sum(len(words.find(row["text"])) for row in captions)
+    result = chair.score(captions, gold, synonyms=words)["counters"]
+    fixed = golden(reference, "chair_pope_captions.json")["results"][f"Instruction1_{model}.json"]["fixed"]
+    flagged = fixed["hallucinated_captions"] - result["hallucinated_captions"]
+    assert (found - result["words"], flagged) == UNCLAIMED[model]
 
 
 def nodes_of(result: dict[str, Any]) -> Counter[str]:

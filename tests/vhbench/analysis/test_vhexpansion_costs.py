@@ -141,3 +141,19 @@ def test_the_command_says_what_is_wrong_with_its_results(tmp_path: Path) -> None
     result = CliRunner().invoke(app, ["analyse", "vhexpansion", str(tmp_path / "none")])
     assert isinstance(result.exception, VhbenchError)
     assert "no such file or folder" in str(result.exception)
+
+
+def test_of_an_attack_it_tells_how_many_right_answers_turned() -> None:
+    # Clean: of 4 originals 3 are right (not case 3). Attacked: cases 0 and 3 are wrong, so one of three turned.
+    records = []
+    for case in range(4):
+        records += pair(case, "", (case != 3, True))
+        records += pair(case, "ifgsm", (case not in (0, 3), False))
+    found = analyse(records)
+    told = found["sources"]["pope"]["ifgsm"]
+    assert (told["right_before"], told["turned_wrong"]) == (3, 1)
+    assert told["success_rate"] == pytest.approx(100 / 3)
+    low, high = told["success_interval"]
+    assert low < 100 / 3 < high
+    assert f"ifgsm turned 33.3 % [{low:.1f}, {high:.1f}] of 3 right answers wrong." in found["summary"]
+    assert "success_rate" not in analyse(run())["sources"]["pope"]["jpeg"]

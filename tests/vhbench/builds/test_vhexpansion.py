@@ -363,12 +363,13 @@ def test_samples_without_original_questions_are_refused(tmp_path: Path) -> None:
 
 def test_the_attack_reads_answers_as_the_metric_does(monkeypatch: pytest.MonkeyPatch) -> None:
     said = ["I do not see a dog.", "Yes, there is."]
-    monkeypatch.setattr(vhexpansion_attack, "_model", lambda name: SimpleNamespace(answer=lambda *_, suffix: said))
+    model = SimpleNamespace(answer=lambda *_, suffix: [said.pop(0)])
+    monkeypatch.setattr(vhexpansion_attack, "_load", lambda choice: model)
     told = {"question": "", "answer": "no", "kind": "yes_no", "benchmark": "vhexpansion"}
     questions = [Question(id=f"q{i}", images=(b"",), **told) for i in range(2)]
     asked = [SimpleNamespace(question=question) for question in questions]
-    attack = vhexpansion_attack.Attack("pgd", "model", "ask")
-    assert vhexpansion_attack._failed(attack, cast(Any, asked)) == {"q0": False, "q1": True}
+    attack = vhexpansion_attack.Attack(method="pgd", model=vhexpansion_attack.ModelChoice(name="model"), failed="ask")
+    assert vhexpansion_attack._asked(attack, cast(Any, asked))[0] == {"q0": False, "q1": True}
 
 
 def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_path: Path) -> None:

@@ -3,15 +3,23 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from typer.testing import CliRunner
 
+from vhbench import splits
+from vhbench.adapters.vlms import TransformersVLM
+from vhbench.analysis.transfer import transfer
+from vhbench.builds import sharding
 from vhbench.builds.vhexpansion import VHExpansionBuild
-from vhbench.schema import Row, Scene
+from vhbench.card import write_card
+from vhbench.cli import app
+from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.seeding import rng
 
 QUESTION = "Is there a dog in the image?"
@@ -78,3 +86,91 @@ def test_the_manifest_names_the_model_and_its_weights_but_no_place(source: Path,
     assert attacked.config["attack"]["epsilon"] == pytest.approx(8 / 255)
     assert len(attacked.sources["model"]) == 64
     assert str(folder.parent) not in repr(attacked.config)
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let the tiny model, which babbles, say yes to every image that is as it was, and no to every changed one."""
+    originals = {(folder / f"{number}.png").read_bytes() for number in (0, 1)}
+
+    def answer(self: TransformersVLM, images: list[bytes], *_: Any, **__: Any) -> list[str]:
+        return ["Yes." if image in originals else "No." for image in images]
+
+    monkeypatch.setattr(TransformersVLM, "answer", answer)
+
+
+def test_with_answers_the_manifest_and_the_card_tell_how_many_right_answers_turned(
+    source: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(monkeypatch, source.parent)
+    attacked = replace(build(source, folder), attack=("ifgsm", "random_noise"), answers=True)
+    attacked.check()
+    manifest = sharding.run(attacked, tmp_path / "out", progress=False)
+    assert manifest is not None
+    found = manifest.extra["attacks"]
+    assert list(found) == ["ifgsm", "random_noise"]
+    # Asked whether there is a dog, it says yes, and no when attacked: right (yes) turns wrong, wrong (no) turns right.
+    told = {
+        name: found["ifgsm"][name] for name in ("cases", "turned_wrong", "kept_right", "turned_right", "kept_wrong")
+    }
+    assert told == {"cases": 2, "turned_wrong": 1, "kept_right": 0, "turned_right": 1, "kept_wrong": 0}
+    assert found["ifgsm"]["success_rate"] == 100
+    assert found["ifgsm"]["interval"] == [2.5, 100]  # one of one: 0.025 ** 1
+    split = tmp_path / "out" / "vhexpansion"
+    outcomes = {scene.id: scene.provenance["outcome"] for scene in splits.read_scenes(split).values()}
+    assert outcomes["q0/ifgsm"] == "turned_wrong"
+    assert outcomes["q1/ifgsm"] == "turned_right"
+    write_card(split)
+    assert "| ifgsm | 2 | " in (split / "README.md").read_text()
+    assert "| 1 | 1 | 100.0 % | 2.5–100.0 % |" in (split / "README.md").read_text()
+    assert splits.verify(split) == []
+    assert attacked.outcome(split)[1][0] == "ifgsm"
+
+    told = transfer(split, lambda image, question: "Yes.")
+    assert {method: (t["right_before"], t["turned_wrong"]) for method, t in told.items()} == {
+        "ifgsm": (1, 0),
+        "random_noise": (1, 0),
+    }
+    assert told["ifgsm"]["outcomes"] == {"q0": "kept_right", "q1": "kept_wrong"}
+    result = CliRunner().invoke(
+        app, ["attack-transfer", str(split), "--model", str(folder), "-o", str(tmp_path / "transfer.json")]
+    )
+    assert result.exit_code == 0, result.output
+    assert "ifgsm: 0 of 0 right answers" in result.output or "ifgsm: 1 of 1 right answers" in result.output
+    assert (tmp_path / "transfer.json").is_file()
+
+
+def test_a_split_without_attacks_has_nothing_to_transfer(source: Path, tmp_path: Path) -> None:
+    plain = VHExpansionBuild(source=f"table:{source}", perturb=("none",))
+    sharding.run(plain, tmp_path / "out", progress=False)
+    assert "attacks" not in splits.read_manifest(tmp_path / "out" / "vhexpansion").extra
+    with pytest.raises(VhbenchError, match="holds no attacked images; build it with --attack ifgsm, pgd, random_noise"):
+        transfer(tmp_path / "out" / "vhexpansion", lambda image, question: "")
+
+
+def test_options_of_an_attack_reach_its_settings_and_the_manifest(source: Path, folder: Path) -> None:
+    options = {"steps": 0, "steps_similar": 3, "gamma": 2.0, "start": 1, "epsilon": 4, "axis": "tokens"}
+    attacked = replace(build(source, folder), **options, instruction="is there a dog ?", dtype="float32")
+    settings = attacked._attack("pgd").settings
+    assert (settings.steps_apart, settings.steps_similar) == (500, 3)
+    assert settings.step_size == pytest.approx(2 / 255)
+    assert settings.start == pytest.approx(1 / 255)
+    assert settings.axis == attacked.config["attack"]["axis"] == "tokens"
+    assert attacked.config["model_options"] == {"dtype": "float32", "revision": "", "instruction": "is there a dog ?"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"attack": ("fgsm",)}, "--attack fgsm: must be among ifgsm, pgd, random_noise"),
+        ({"axis": "both"}, "attack axis 'both' is unknown"),
+        ({"start": 9}, "attack start 0.03.* must be between 0 and epsilon"),
+        ({"attack": (), "answers": True}, "--answers asks the attacked model: it needs --attack"),
+        ({"gamma": -1.0}, "--gamma -1.0: must be 0 to 255"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_before_anything_is_loaded(
+    options: dict[str, Any], message: str, source: Path
+) -> None:
+    attacked = VHExpansionBuild(source=f"table:{source}", attack=("ifgsm",), model="none/such")
+    with pytest.raises(VhbenchError, match=message):
+        replace(attacked, **options).check()

@@ -1,0 +1,90 @@
+"""How models write what they answer: the forms in which the oracle gives the right answer, to test who reads it.
+
+Each is a function of a row of a split and the plain answer, "yes", "no", a letter or a caption.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_uppercase
+from typing import Any
+
+from vhbench import english
+
+Doc = Mapping[str, Any]
+
+
+def caption(words: Sequence[str]) -> str:
+    """Return a caption that names things.
+
+    >>> caption(["dog", "boat"])
+    'A picture of dog and boat.'
+    """
+    return "A picture of " + " and ".join(words) + "." if words else "A picture."
+
+
+def stated(question: str, true: bool) -> str:
+    """Return the statement that a yes/no question of ours asks about, or its denial.
+
+    >>> stated("Is there no dog in the image?", True), stated("Is there an owl in any of the images?", False)
+    ('There is no dog in the image.', 'There is no owl in any of the images.')
+    >>> stated("Is the red ball in the image wet?", False), stated("Does the image show a park?", True)
+    ('The red ball in the image is not wet.', 'The image shows a park.')
+    >>> stated("Is it false that there are exactly two dogs in the image?", False)
+    'There are exactly two dogs in the image.'
+    """
+    asked = question.rstrip("?")
+    if found := re.match(r"Is it false that ", asked):
+        return _sentence(asked[found.end() :], not true)
+    if found := re.match(r"(Is|Are) there no ", asked):
+        rest = asked[found.end() :]
+        thing = rest if found[1] == "Are" else english.with_article(rest)
+        return _sentence(f"there {found[1].lower()} {thing}", not true)
+    verb, rest = asked.split(" ", 1)
+    subject = re.match(r"there|it|the image|the .+? in the image(?= \w)|the \w+", rest)
+    assert subject is not None, question
+    return _sentence(f"{subject[0]} {verb.lower()}{rest[subject.end() :]}", true)
+
+
+def _sentence(claim: str, true: bool) -> str:
+    """Write a claim, "there is a dog", or its denial, as a sentence."""
+    if true:
+        claim = claim.replace(" does show ", " shows ").replace(" in any of ", " in at least one of ")
+    elif "in every image" not in claim and (found := re.match(r"there (is|are) (?:an? )?(?!exactly)", claim)):
+        claim = f"there {found[1]} no {claim[found.end() :]}"
+    else:
+        claim = re.sub(r" (is|are|does) ", r" \1 not ", claim, count=1)
+    return f"{claim[0].upper()}{claim[1:]}."
+
+
+def _in_a_sentence(doc: Doc, said: str) -> str:
+    """Affirm or deny what is asked, or name the option's words."""
+    if doc["kind"] == "caption":
+        return said
+    if doc["choices"]:
+        return f"The answer is {doc['choices'][ascii_uppercase.index(said)]}."
+    return stated(doc["question"], said == "yes")
+
+
+def _after_a_thought(doc: Doc, said: str) -> str:
+    """Think of the wrong answers first: who reads the thought is found out."""
+    if doc["kind"] == "caption":
+        wrong = caption(doc["candidates"])
+    else:
+        allowed = ascii_uppercase[: len(doc["choices"])] if doc["choices"] else ("yes", "no")
+        wrong = " ".join(f"The answer is {answer}." for answer in allowed if answer != said)
+    return f"<think>\n{wrong} But wait, look again.\n</think>\n\n{said}"
+
+
+def _unless_caption(write: Callable[[str], str]) -> Callable[[Doc, str], str]:
+    return lambda doc, said: said if doc["kind"] == "caption" else write(said.capitalize())
+
+
+FORMS: Mapping[str, Callable[[Doc, str], str]] = {
+    "plain": lambda doc, said: said,
+    "sentence": _in_a_sentence,
+    "markdown": _unless_caption(lambda said: f"## Answer\n\n**{said}**"),
+    "json": lambda doc, said: json.dumps({"caption" if doc["kind"] == "caption" else "answer": said}),
+    "boxed": _unless_caption(lambda said: f"$\\boxed{{\\text{{{said}}}}}$"),
+    "thought": _after_a_thought,
+}

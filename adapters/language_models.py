@@ -1,0 +1,186 @@
+"""Language models that answer a prompt: any OpenAI-compatible endpoint, or a transformers model on this machine."""
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from vhbench.adapters.loading import loading, needed_by, pick_device
+from vhbench.files import canonical, read_json, write_atomic
+from vhbench.schema import VhbenchError
+
+KEY = "VHBENCH_API_KEY"
+"""Environment variable with the endpoint's key; OPENAI_API_KEY is read where it is not set."""
+
+LONGEST_PAUSE = 60.0
+"""Seconds, however long an endpoint asks to wait (``Retry-After``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A chat model behind ``URL/chat/completions``: OpenAI, vLLM, SGLang, llama.cpp, Ollama and others.
+
+    Attributes:
+        name: the model's there.
+        url: base URL, such as ``http://localhost:8000/v1``.
+        tries: how often a request is sent before giving up.
+        pause: seconds before the second try; doubled each time. An endpoint may ask for more.
+        timeout: seconds for one answer.
+        max_new_tokens: the longest answer.
+        what: what the model is used as, for errors.
+    """
+
+    name: str
+    url: str
+    tries: int = 4
+    pause: float = 1
+    timeout: float = 120
+    max_new_tokens: int = 128
+    what: str = "model"
+
+    def ask(self, prompt: str) -> str:
+        """Return the model's answer, at temperature 0.
+
+        Raises:
+            VhbenchError: if the endpoint cannot be reached, refuses, or answers in another form.
+        """
+        with needed_by(f"a {self.what}'s endpoint", "score"):
+            import httpx
+        message = {"role": "user", "content": prompt}
+        body = {"model": self.name, "messages": [message], "temperature": 0, "seed": 0}
+        body["max_tokens"] = self.max_new_tokens
+        headers = {"Authorization": f"Bearer {key}"} if (key := _key()) else {}
+        problem, wait = "", 0.0
+        for attempt in range(self.tries):
+            if attempt:
+                time.sleep(max(self.pause * 2 ** (attempt - 1), wait))
+            try:
+                response = httpx.post(self._url, json=body, headers=headers, timeout=self.timeout)
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                problem = str(error) or type(error).__name__
+                continue
+            if response.status_code == 429 or response.status_code >= 500:
+                problem, wait = f"HTTP {response.status_code}", _asked_to_wait(response.headers)
+                continue
+            return self._content(response.status_code, response.text)
+        raise self._fault(f"{problem} ({self.tries} tries)")
+
+    @property
+    def _url(self) -> str:
+        return f"{self.url.rstrip('/')}/chat/completions"
+
+    def _content(self, status: int, text: str) -> str:
+        """Take the answer out of a chat completion."""
+        try:
+            data = json.loads(text)
+            if status == 200:
+                return str(data["choices"][0]["message"]["content"])
+            reason = data["error"]["message"] if isinstance(data.get("error"), dict) else text
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+            reason = text
+        raise self._fault(f"HTTP {status}: {' '.join(str(reason).split())[:200] or 'no answer'}")
+
+    def _fault(self, problem: str) -> VhbenchError:
+        """Return an error that shows no key, also where the endpoint repeats it."""
+        told = problem.replace(key, "***") if (key := _key()) else problem
+        return VhbenchError(f"{self.what} {re.sub(r'//[^/@]*@', '//', self._url)}: {told}")
+
+
+@dataclass
+class LocalModel:
+    """A causal language model of transformers, greedy; loaded when it is first asked.
+
+    Attributes:
+        name: repository or folder; safetensors only, no code of others.
+        device: see :func:`vhbench.adapters.loading.pick_device`.
+        max_new_tokens: the longest answer.
+        what: what the model is used as, for errors.
+    """
+
+    name: str
+    device: str = "auto"
+    max_new_tokens: int = 128
+    what: str = "model"
+
+    def ask(self, prompt: str) -> str:
+        """Return the model's answer.
+
+        Raises:
+            VhbenchError: if the model cannot be loaded.
+        """
+        tokenizer, model = self._loaded
+        import torch
+
+        if tokenizer.chat_template:
+            chat = [{"role": "user", "content": prompt}]
+            prompt = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
+        inputs = tokenizer(prompt, return_tensors="pt", add_special_tokens=not tokenizer.chat_template)
+        inputs = inputs.to(model.device)
+        with torch.inference_mode():
+            output = model.generate(**inputs, max_new_tokens=self.max_new_tokens, do_sample=False)
+        return str(tokenizer.decode(output[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True))
+
+    @cached_property
+    def _loaded(self) -> tuple[Any, Any]:
+        with needed_by(f"a transformers {self.what}"):
+            from transformers import AutoModelForCausalLM, AutoTokenizer
+        with loading(f"{self.what} {self.name}"):
+            tokenizer = AutoTokenizer.from_pretrained(self.name)
+            model = AutoModelForCausalLM.from_pretrained(self.name, dtype="auto", use_safetensors=True)
+        return tokenizer, model.to(pick_device(self.device)).eval()
+
+
+def kept(folder: Path, key: object, about: Mapping[str, Any], ask: Callable[[], str]) -> str:
+    """Return an answer from a folder, where each is a small JSON file; ask for it, and keep it, where it is not there.
+
+    Args:
+        folder: of the answers.
+        key: what an answer depends on, as JSON.
+        about: what else the file says, for people.
+        ask: returns the answer.
+    """
+    digest = sha256(json.dumps(key).encode()).hexdigest()
+    path = folder / digest[:2] / f"{digest}.json"
+    try:
+        return str(read_json(path)["answer"])
+    except (VhbenchError, KeyError, TypeError):
+        pass  # not there, or damaged: ask again
+    answer = ask()
+    write_atomic(path, canonical({**about, "answer": answer}), durable=False)
+    return answer
+
+
+def split_spec(spec: str) -> tuple[str, str, str] | None:
+    """Return (kind, model, url) of ``openai:MODEL@URL`` or ``transformers:NAME``, None for another form.
+
+    >>> split_spec("openai:org/m@v2@http://localhost:8000/v1"), split_spec("transformers:org/m"), split_spec("gpt")
+    (('openai', 'org/m@v2', 'http://localhost:8000/v1'), ('transformers', 'org/m', ''), None)
+    """
+    kind, _, rest = spec.partition(":")
+    model, _, url = rest.rpartition("@")
+    if kind == "openai" and model and url.startswith(("http://", "https://")):
+        return kind, model, url
+    return (kind, rest, "") if kind == "transformers" and rest else None
+
+
+def _key() -> str:
+    return os.environ.get(KEY) or os.environ.get("OPENAI_API_KEY") or ""
+
+
+def _asked_to_wait(headers: Mapping[str, str]) -> float:
+    """Return the seconds of ``Retry-After``, which may be a date; 0 where there is none."""
+    said = headers.get("Retry-After", "").strip()
+    try:
+        seconds = (
+            float(said) if re.fullmatch(r"[\d.]+", said) else parsedate_to_datetime(said).timestamp() - time.time()
+        )
+    except (ValueError, TypeError):
+        return 0.0
+    return min(max(seconds, 0.0), LONGEST_PAUSE)

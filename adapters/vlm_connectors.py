@@ -1,0 +1,105 @@
+"""Where a vision-language model of transformers hands what it sees to its language model.
+
+The model's own forward pass is run and stopped there, so that the arguments (grids, masks, sizes of tiles) are those
+which the model itself passes on. Nothing of the model is changed.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from vhbench.schema import VhbenchError
+
+Connector = Callable[[Any, Mapping[str, Any]], Any]
+"""Model, inputs of its processor → its image features."""
+
+NAMED: Final = {
+    "blip": "vision_model",
+    "git": "git.visual_projection",
+    "idefics": "model.vision_model",
+    "llama4": "multi_modal_projector",
+    "kosmos-2.5": "image_to_text_projection",
+    "mllama": "model.multi_modal_projector",
+    "phi4_multimodal": "model.embed_tokens_extend.image_embed.img_projection_down ..",
+    "pix2struct": "encoder",
+}
+"""Model type → the module whose output the language model is given, for classes without ``get_image_features``. Where
+it runs once for each image, its parent ("..") ends what is looked at."""
+
+
+class _Reached(Exception):
+    """Ends a forward pass at the connector."""
+
+    def __init__(self, features: Any) -> None:
+        super().__init__()
+        self.features = features
+
+
+def connector_of(model: Any, name: str) -> Connector:
+    """Return how to get the image features of a model.
+
+    Raises:
+        VhbenchError: if it is not known where they are.
+    """
+    path, _, parent = NAMED.get(model.config.model_type, "").partition(" ")
+    if module := _module(model, path):
+        last = _module(model, path.rpartition(".")[0]) if parent else module
+        return lambda owner, inputs: _outputs_of(module, last, owner, inputs)
+    owners = [part for part in model.modules() if hasattr(part, "get_image_features")]  # the outermost first
+    if not owners:
+        raise VhbenchError(
+            f"model {name} ({type(model).__name__}) has no get_image_features: a white-box attack needs a "
+            "transformers vision-language model that has one, such as LLaVA, InstructBLIP or Qwen2-VL"
+        )
+    return lambda owner, inputs: _given(owners, owner, inputs)
+
+
+def _given(owners: list[Any], model: Any, inputs: Mapping[str, Any]) -> Any:
+    """Return what ``get_image_features`` gives in the model's forward pass; without a text, when it is called alone."""
+    if "input_ids" not in inputs:
+        accepted = inspect.signature(owners[-1].get_image_features).parameters
+        return owners[-1].get_image_features(**{k: v for k, v in inputs.items() if k in accepted})
+    for owner in owners:
+        owner.get_image_features = _stopping(owner.get_image_features)
+    try:
+        model(**inputs)
+    except _Reached as reached:
+        return reached.features
+    finally:
+        for owner in owners:
+            del owner.get_image_features  # the instance's; the class's is there again
+    raise ValueError("its forward pass asks for no image features")
+
+
+def _stopping(function: Callable[..., Any]) -> Callable[..., Any]:
+    def stopped(*args: Any, **kwargs: Any) -> Any:
+        raise _Reached(function(*args, **kwargs))
+
+    return stopped
+
+
+def _outputs_of(module: Any, last: Any, model: Any, inputs: Mapping[str, Any]) -> Any:
+    """Return the outputs of a module in the model's forward pass, up to the end of another one."""
+    found: list[Any] = []
+
+    def keep(_module: Any, _given: Any, output: Any) -> None:
+        found.append(getattr(output, "last_hidden_state", output))
+
+    def stop(_module: Any, _given: Any, _output: Any) -> None:
+        raise _Reached(found)
+
+    handles = [module.register_forward_hook(keep), last.register_forward_hook(stop)]
+    try:
+        model(**inputs)
+    except _Reached as reached:
+        return reached.features
+    finally:
+        for handle in handles:
+            handle.remove()
+    raise ValueError("its forward pass asks for no image features")
+
+
+def _module(model: Any, path: str) -> Any:
+    for part in filter(None, path.split(".")):
+        model = getattr(model, part, None)
+    return model if path else None

@@ -1,0 +1,90 @@
+"""Memory and time of ``vhbench score`` on a million answers, against the 0.5 GB that it may take.
+
+``python benchmarks/bench_score.py 100000`` tries fewer. Each command runs in a process of its own, whose peak of the
+resident memory is told.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ALLOWED = 0.5
+"""GB."""
+
+SAID = ("Yes", "No.", "Yes, there is a dog in the image.", "There is no dog.", "**Answer:** no", "I cannot tell.")
+LETTERS = ("A", "(B)", "The answer is C.", "Image 1", "D. Neither")
+CHOICES = ("Image 1", "Image 2", "Both", "Neither")
+
+_RUN = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
+
+
+def yes_no(rows: int) -> Iterator[dict[str, Any]]:
+    picks = np.random.default_rng(0).integers(len(SAID), size=rows)
+    for n, pick in enumerate(picks.tolist()):
+        right = "yes" if n % 2 else "no"
+        yield {"id": f"q{n}", "question": f"Is there a dog in image {n}?", "answer": right, "response": SAID[pick]}
+
+
+def multiple_choice(rows: int) -> Iterator[dict[str, Any]]:
+    picks = np.random.default_rng(0).integers(len(LETTERS), size=rows)
+    for n, pick in enumerate(picks.tolist()):
+        asked = {"question": f"Which image shows dog {n}?", "choices": CHOICES, "answer": "ABCD"[n % 4]}
+        yield {"id": f"q{n}", **asked, "response": LETTERS[pick]}
+
+
+def pairs(rows: int) -> Iterator[dict[str, Any]]:
+    for n, row in enumerate(yes_no(rows)):
+        yield {**row, "pair_id": f"p{n // 2}", "negated": bool(n % 2)}
+
+
+def write(file: Path, rows: Iterator[dict[str, Any]]) -> Path:
+    with file.open("w", encoding="utf-8") as out:
+        out.writelines(json.dumps(row) + "\n" for row in rows)
+    return file
+
+
+def measure(name: str, *arguments: object) -> float:
+    """Run a command and return the GB of its peak."""
+    start = time.perf_counter()
+    words = [sys.executable, "-c", _RUN, "score", *map(str, arguments), "--json"]
+    child = os.posix_spawn(
+        words[0], words, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
+    )
+    _, status, used = os.wait4(child, 0)
+    seconds, peak = time.perf_counter() - start, used.ru_maxrss / 1e6
+    print(
+        f"  {name:<34} {peak:5.2f} GB  {seconds:5.0f} s  processor {used.ru_utime + used.ru_stime:5.0f} s", flush=True
+    )
+    assert status == 0, f"{name} failed"
+    return peak
+
+
+def main() -> None:
+    """Print the peak of each command."""
+    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    print(f"{rows:,} answers; {ALLOWED} GB allowed")
+    with tempfile.TemporaryDirectory(prefix="bench-score-") as name:
+        folder = Path(name)
+        answers = write(folder / "answers.jsonl", yes_no(rows))
+        found = [measure("yes-no", "yes-no", "--positive", "no", "--responses", answers)]
+        found.append(measure("auto", answers))
+        said = folder / "said.json"
+        said.write_text(json.dumps({row["id"]: row["response"] for row in yes_no(rows)}))
+        found.append(measure("yes-no, joined with questions", "yes-no", "--positive", "no", "--responses", said,
+                             "--questions", answers))  # fmt: skip
+        choices = write(folder / "choices.jsonl", multiple_choice(rows))
+        found.append(measure("multiple-choice", "multiple-choice", "--responses", choices))
+        twins = write(folder / "pairs.jsonl", pairs(rows))
+        found.append(measure("symmetric", "symmetric", "--responses", twins))
+    sys.exit(max(found) > ALLOWED)
+
+
+if __name__ == "__main__":
+    main()

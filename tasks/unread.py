@@ -1,0 +1,114 @@
+"""The answers that were not read: which, of which questions, and whether one right answer suffers more than another."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from vhbench.schema import Record
+from vhbench.tasks.metrics.records import said
+
+KINDS = ("unparsed", "failed", "refused")
+"""Why an answer was not read: nobody can tell what it says; no answer came; the model gave none."""
+
+COLUMNS = ("task", "id", "why", "cut_off", "question", "choices", "answer", "prediction", "response")
+"""What there is to know of such an answer."""
+
+SHOWN = 10
+"""Examples of each kind in a report."""
+
+_LENGTH = 300
+_CERTAIN = 0.01
+
+
+def kind_of(record: Record) -> str:
+    """Return why an answer was not read, "" where it was; a caption is not read but searched.
+
+    >>> kind_of(Record("q", failure="failed")), kind_of(Record("q")), kind_of(Record("q", prediction="yes"))
+    ('failed', 'unparsed', '')
+    """
+    if record.failure:
+        return record.failure
+    return "unparsed" if said(record) == "" and record.kind != "caption" else ""
+
+
+def summary(records: Sequence[Record]) -> dict[str, Any]:
+    """Return what a report says of answers that were not read.
+
+    Returns:
+        ``by_answer``: right answer → ``n`` and the number of each kind (captions have none); ``warnings``: where
+        questions whose answer is yes and those whose answer is no were not equally often read; ``examples``: kind →
+        the first answers by id, their responses shortened.
+    """
+    counts = by_answer(records)
+    examples: dict[str, list[dict[str, str]]] = {kind: [] for kind in KINDS}
+    for record in sorted(records, key=lambda record: record.id):
+        kind = kind_of(record)
+        if kind and len(examples[kind]) < SHOWN:
+            asked = {"id": record.id, "question": record.question, "answer": record.answer}
+            examples[kind].append(asked | {"response": shortened(record.response)})
+    return {"by_answer": counts, "warnings": list(_warnings(counts)), "examples": examples}
+
+
+def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield :data:`COLUMNS` of the answers of some kinds; "cut_off" is one more, of answers read or not."""
+    for record in records:
+        kinds = {kind_of(record), "cut_off" if record.cut_off else ""} & set(only)
+        if kinds:
+            whole = {**asdict(record), "task": task, "why": kind_of(record) or "cut_off"}
+            yield {name: whole[name] for name in COLUMNS}
+
+
+def by_answer(records: Sequence[Record]) -> dict[str, dict[str, int]]:
+    """Return right answer → its questions, and how many answers of each kind they got."""
+    asked = [record for record in records if record.answer]
+    total = Counter(record.answer for record in asked)
+    found = Counter((record.answer, kind_of(record)) for record in asked)
+    return {answer: {"n": total[answer], **{kind: found[answer, kind] for kind in KINDS}} for answer in sorted(total)}
+
+
+def shortened(text: str, length: int = _LENGTH) -> str:
+    """Return the beginning and the end of a long text, where answers stand.
+
+    >>> shortened("a" * 50 + "b" * 50, 20)
+    'aaaaaaaaa … bbbbbbbb'
+    """
+    if len(text) <= length:
+        return text
+    head = (length - 2) // 2
+    return f"{text[:head]} … {text[len(text) - (length - 3 - head) :]}"
+
+
+def _warnings(counts: dict[str, dict[str, int]]) -> Iterator[str]:
+    if counts.keys() != {"yes", "no"}:
+        return
+    lost = {answer: sum(found[kind] for kind in KINDS) for answer, found in counts.items()}
+    chance = fisher(lost["yes"], counts["yes"]["n"], lost["no"], counts["no"]["n"])
+    if chance < _CERTAIN:
+        told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
+        yield (
+            f"not read were {told} (p = {chance:.1g}, Fisher's exact test): scores lean to the answer that is read more"
+            " often; look at the examples"
+        )
+
+
+def fisher(first: int, first_of: int, second: int, second_of: int) -> float:
+    """Return the two-sided p-value of Fisher's exact test that two shares are equal.
+
+    Answers about one image are not independent; the value is a little too small for them.
+
+    >>> round(fisher(1, 10, 11, 14), 6), fisher(0, 5, 0, 5)  # the first: 0.002759
+    (0.002759, 1.0)
+    """
+    from scipy.special import gammaln  # scipy.stats takes far longer to load
+
+    def ways(of: int, chosen: Any) -> Any:
+        return gammaln(of + 1) - gammaln(chosen + 1) - gammaln(of - chosen + 1)
+
+    lost = first + second
+    possible = np.arange(max(0, lost - second_of), min(lost, first_of) + 1)
+    logs = ways(first_of, possible) + ways(second_of, lost - possible) - ways(first_of + second_of, lost)
+    seen = logs[first - possible[0]]
+    return float(min(1.0, np.exp(logs[logs <= seen + 1e-7]).sum()))

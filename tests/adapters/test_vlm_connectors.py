@@ -1,0 +1,135 @@
+"""Every vision-language class that can be attacked, as a tiny random model, is attacked in what its forward sees.
+
+The table of all classes, with those that are refused and why, is in docs/attacks.md; tests/by_hand/vlm_coverage.py
+writes it.
+"""
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import any_vlm
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+
+from vhbench.adapters.vlms import TransformersVLM, load_vlm
+from vhbench.generators.vhexpansion.attack import AttackCase, AttackResult, attack
+from vhbench.generators.vhexpansion.attack_config import AttackConfig
+from vhbench.schema import VhbenchError
+
+SHOWN = (
+    "internvl", "aya_vision", "llava", "llava_next", "llava_onevision", "qwen2_5_vl", "qwen3_vl", "gemma3", "smolvlm",
+    "idefics3",
+)  # fmt: skip
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "attacks.md"
+WORKS = re.findall(r"^\| `([a-z][\w.-]*)` \| -?\d", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+ALSO = [name for name in WORKS if name not in SHOWN]
+TIMM = {"gemma3n", "perception_lm"}
+
+
+def test_the_table_in_docs_lists_them() -> None:
+    assert set(SHOWN) < set(WORKS)
+    assert len(WORKS) == len(set(WORKS))
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the folder of a tiny model of a type, saved as a repository would be."""
+    folders: dict[str, Path] = {}
+
+    def folder(model_type: str) -> Path:
+        if model_type not in folders:
+            folders[model_type] = any_vlm.save(model_type, tmp_path_factory.mktemp(model_type))
+        return folders[model_type]
+
+    return folder
+
+
+@pytest.mark.parametrize("model_type", SHOWN)
+def test_pgd_and_ifgsm_move_a_photo_and_report_what_the_model_sees(
+    model_type: str, saved: Callable[[str], Path]
+) -> None:
+    from transformers import AutoProcessor
+
+    photo = any_vlm.photo()
+    assert photo.shape == (427, 640, 3)
+    folder = str(saved(model_type))
+    vlm = load_vlm(folder, device="cpu")
+    processor, prompt = AutoProcessor.from_pretrained(folder), vlm._prompt(vlm.instruction)
+    clean = any_vlm.own_features(vlm.model, processor, Image.fromarray(photo), prompt)
+    for method in ("pgd", "ifgsm"):
+        config = AttackConfig(method=method, steps_apart=3)  # type: ignore[arg-type]
+        (result,) = attack([AttackCase("a", photo, "apart")], model=vlm, config=config)
+        assert isinstance(result, AttackResult)
+        picture = Image.open(io.BytesIO(result.png))
+        seen = any_vlm.own_features(vlm.model, processor, picture, prompt)
+        assert result.saved == pytest.approx(torch.cosine_similarity(seen, clean, dim=1).mean().item(), abs=1e-5)
+        assert result.achieved, f"{method}: {result.before:.5f} → {result.saved:.5f}"
+        assert 1 < np.abs(np.asarray(picture).astype(int) - photo).max() == result.linf <= 8
+
+
+@pytest.mark.parametrize("model_type", ALSO)
+def test_other_classes_see_a_picture_as_their_forward_pass_does(model_type: str) -> None:
+    if model_type in TIMM:
+        pytest.importorskip("timm")
+    model, processor = any_vlm.build(model_type)
+    vlm = TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+    levels = torch.from_numpy(any_vlm.photo(160, 120)).permute(2, 0, 1)[None]
+    x = (levels / 255).requires_grad_()
+    seen, soft = vlm.features(levels), vlm.features(x)
+    assert soft.shape == seen.shape
+    assert torch.cosine_similarity(soft, seen, dim=2).mean() > 0.999, "floats are seen as the picture is"
+    (gradient,) = torch.autograd.grad(soft.square().sum(), x)
+    assert (gradient != 0).float().mean() > 0.5
+    two = torch.cat([levels, levels.flip(3)])
+    torch.testing.assert_close(vlm.features(two)[0], seen[0], atol=1e-4, rtol=1e-4)
+
+
+def test_tiles_that_the_processor_makes_are_seen(saved: Callable[[str], Path]) -> None:
+    """InternVL's image processor alone gives one tile, its processor several: the attack must see all of them."""
+    vlm = load_vlm(str(saved("internvl")), device="cpu")
+    levels = torch.from_numpy(any_vlm.photo(160, 120)).permute(2, 0, 1)[None]
+    alone = TransformersVLM(vlm.model, vlm.image_processor, name="alone").features(levels)
+    assert vlm.features(levels).shape[1] > alone.shape[1] == 4
+
+
+def test_nothing_of_the_model_is_left_changed() -> None:
+    for model_type in ("llava", "mllama"):
+        model, processor = any_vlm.build(model_type)
+        vlm = TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+        hooks = [len(part._forward_hooks) for part in model.modules()]  # transformers sets its own in the first pass
+        vlm.features(torch.zeros((1, 3, 64, 64), dtype=torch.uint8))
+        assert not any("get_image_features" in vars(part) for part in model.modules())
+        assert [len(part._forward_hooks) for part in model.modules()] == hooks
+
+
+@pytest.mark.parametrize(
+    ("model_type", "reason"),
+    [
+        ("video_llava", "VideoLlavaImageProcessor or its encoder lets no gradient through"),
+        ("udop", "has no get_image_features"),
+    ],
+)
+def test_what_cannot_be_attacked_is_refused_in_one_line(model_type: str, reason: str) -> None:
+    model, processor = any_vlm.build(model_type)
+    with pytest.raises(VhbenchError, match=reason) as refused:
+        TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+    assert "\n" not in str(refused.value)
+
+
+def test_errors_of_a_processor_are_one_line() -> None:
+    model, processor = any_vlm.build("llava")
+
+    def broken(*_: Any, **__: Any) -> None:
+        raise KeyError("first\nsecond")
+
+    vlm = TransformersVLM(model, processor.image_processor, name="llava", processor=processor)
+    vlm.processor = broken
+    vlm._prompt = lambda question: question  # type: ignore[method-assign]
+    with pytest.raises(ValueError, match=r"the processor of llava fails: KeyError: 'first") as error:
+        vlm.features(torch.zeros((1, 3, 64, 64), dtype=torch.uint8))
+    assert "\n" not in str(error.value)

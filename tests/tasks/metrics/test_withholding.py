@@ -1,0 +1,178 @@
+"""Failed requests and refusals are no answers: no credit in any metric, and no score where many failed."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from vhbench.schema import Record
+from vhbench.tasks.metrics import amber, chair, multiple_choice, ode_captions, symmetric_accuracy, yes_no
+
+DEAD = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 404 - There is no vision tower"
+REFUSAL = "I cannot see the image."
+WORDS = {"dog": ["puppy"], "cat": [], "boat": []}
+
+Rows = Sequence[dict[str, Any]]
+
+
+def yes_no_rows(said: Sequence[Any]) -> Rows:
+    """Every other question is about something that is not there."""
+    return [{"id": str(i), "answer": "yes" if i % 2 else "no", "response": text} for i, text in enumerate(said)]
+
+
+def twin_rows(said: Sequence[Any]) -> Rows:
+    return [
+        {**row, "pair_id": str(i // 2), "negated": i % 2 == 1, "response": text}
+        for i, (row, text) in enumerate(zip(yes_no_rows(said), said, strict=True))
+    ]
+
+
+def choice_rows(said: Sequence[Any]) -> Rows:
+    return [
+        {"id": str(i), "choices": ["a dog", "a cat"], "answer": "A", "response": text, "task": "existence"}
+        for i, text in enumerate(said)
+    ]
+
+
+def caption_rows(said: Sequence[Any]) -> Rows:
+    return [
+        {"id": str(i), "kind": "caption", "objects": ["dog", "cat"], "candidates": ["boat"], "response": text}
+        for i, text in enumerate(said)
+    ]
+
+
+def amber_rows(said: Sequence[Any]) -> Rows:
+    shared = {"kind": "yes_no", "question_type": "existence"}
+    return [{**row, **shared} for row in yes_no_rows(said)]
+
+
+def chair_score(rows: Rows, **how: Any) -> dict[str, Any]:
+    captions = [{"image_id": row["id"], "caption": row["response"]} for row in rows]
+    return chair.score(captions, {row["id"]: row["objects"] for row in rows}, synonyms=WORDS, **how)
+
+
+def amber_score(rows: Rows, **how: Any) -> dict[str, Any]:
+    result = amber.score_records(rows, **how)
+    return {**result, "accuracy": result["scores"]["Exsitence"]["Accuracy"]}
+
+
+METRICS: dict[str, tuple[Callable[..., dict[str, Any]], Callable[[Sequence[Any]], Rows], str, str]] = {
+    "yes_no": (lambda rows, **how: yes_no.score_records(rows, positive="no", **how), yes_no_rows, "f1", "No"),
+    "symmetric": (symmetric_accuracy.score, twin_rows, "symmetric_accuracy", "Yes"),
+    "multiple_choice": (multiple_choice.score, choice_rows, "accuracy", "A"),
+    "ode_captions": (
+        lambda rows, **how: ode_captions.score(rows, vocabulary=WORDS, **how),
+        caption_rows,
+        "chair_s",
+        "dog",
+    ),
+    "chair": (chair_score, caption_rows, "CHAIR_s", "dog"),
+    "amber": (amber_score, amber_rows, "accuracy", "No"),
+}
+"""Metric → function, its rows, a score of it, and something that a model says."""
+
+every = pytest.mark.parametrize("name", METRICS)
+
+
+@every
+@pytest.mark.parametrize("nothing", [DEAD, "", None, 'Error: can only concatenate str (not "NoneType") to str'])
+def test_a_dead_endpoint_has_no_score(name: str, nothing: str | None) -> None:
+    score, rows, headline, _ = METRICS[name]
+    result = score(rows([nothing] * 4))
+    assert result[headline] is None
+    assert (result["failed"], result["refused"]) == (1, 0)
+    assert result.get("unparsed", 0) == 0
+    assert result["withheld"].startswith("4 of 4 requests failed (100.0 %), more than 1 %: scores are withheld")
+
+
+@every
+def test_every_fifth_failed_is_too_many_unless_that_is_allowed(name: str) -> None:
+    score, rows, headline, said = METRICS[name]
+    texts = [DEAD if i % 5 == 4 else said for i in range(20)]
+    result = score(rows(texts))
+    assert (result[headline], result["failed"]) == (None, 0.2)
+    assert result["withheld"].startswith("4 of 20 requests")
+    allowed = score(rows(texts), allow_failed=True)
+    assert allowed[headline] is not None
+    assert allowed["withheld"] is None
+
+
+@every
+def test_one_in_a_hundred_is_wrong_and_no_more(name: str) -> None:
+    score, rows, headline, said = METRICS[name]
+    result = score(rows([said] * 99 + [DEAD]))
+    assert result["withheld"] is None
+    assert result[headline] is not None
+    assert result["failed"] == 0.01
+
+
+@every
+def test_who_refuses_gets_no_credit(name: str) -> None:
+    score, rows, headline, _ = METRICS[name]
+    result = score(rows([REFUSAL] * 4))
+    assert (result["failed"], result["refused"], result["withheld"]) == (0, 1, None)
+    assert result[headline] is None if headline in ("chair_s", "CHAIR_s") else result[headline] == 0
+
+
+@pytest.mark.parametrize("name", ["ode_captions", "chair"])
+def test_refusing_half_of_the_captions_makes_none_of_the_others_better(name: str) -> None:
+    score, rows, headline, _ = METRICS[name]
+    cover = "cover" if name == "ode_captions" else "recall"
+    mentions = headline.replace("_s", "_i")
+    given = score(rows(["A dog on a boat.", "A dog and a cat."]))
+    assert (given[headline], given[cover]) == (0.5, 0.75)
+    half = score(rows(["A dog on a boat.", "A dog and a cat.", REFUSAL, REFUSAL]))
+    assert (half[headline], half[mentions]) == (given[headline], given[mentions])
+    assert (half[cover], half["refused"]) == (0.375, 0.5)
+
+
+def test_amber_counts_captions_that_were_given() -> None:
+    rows = [*caption_rows(["A dog on a boat.", "A dog and a cat.", REFUSAL])]
+    found = amber.score_records(rows, evaluation_type="g")
+    assert found["printed"]["Generative Task"] == {"CHAIR": 25.0, "Cover": 50.0, "Hal": 50.0, "Cog": 50.0}
+    assert found["scores"]["Generative Task (paper)"]["Hal"] == 0.5
+    assert found["refused"] == pytest.approx(1 / 3)
+
+
+def test_a_failed_request_is_no_new_case_and_neither_is_a_refusal() -> None:
+    rows = twin_rows(["no", "no", "no", "no", *["no", "yes"] * 98, "no", DEAD, "no", REFUSAL])
+    result = symmetric_accuracy.score(rows)
+    assert result["withheld"] is None
+    assert result["new_successful"] == 2, "of the four that are wrong"
+
+
+def test_a_part_in_which_requests_failed_is_withheld_alone() -> None:
+    rows = [
+        dict(row, criterion="fictional" if i == 199 else "random")
+        for i, row in enumerate(yes_no_rows(["No"] * 199 + [DEAD]))
+    ]
+    found = yes_no.score_records(rows, positive="no", by=["criterion"])
+    assert found["accuracy"] == 0.5
+    assert found["by"]["criterion"]["random"]["accuracy"] == pytest.approx(100 / 199)
+    assert found["by"]["criterion"]["fictional"]["accuracy"] is None
+
+
+def test_precision_does_not_reward_silence() -> None:
+    rows = yes_no_rows(["No", "Yes", REFUSAL, REFUSAL])
+    found = yes_no.score_records(rows, positive="no")
+    assert (found["accuracy"], found["recall"], found["yes_ratio"]) == (0.5, 0.5, 0.25)
+    assert found["counters"]["lost_positive"] == found["counters"]["lost_negative"] == 1
+
+
+def test_the_references_know_no_failures() -> None:
+    found = yes_no.score([DEAD, "Yes"], ["no", "yes"], positive="yes", parser="pope", compat=True)
+    assert (found["predictions"], found["failed"], found["withheld"]) == (["no", "yes"], 0, None)
+
+
+def test_a_prediction_that_was_read_from_a_fault_does_not_count() -> None:
+    record = Record("q", answer="no", response=DEAD, prediction="no")
+    assert yes_no.score_records([record], positive="no", allow_failed=True)["accuracy"] == 0
+
+
+def test_a_row_with_a_prediction_alone_did_not_fail() -> None:
+    rows = [
+        {"id": "a", "answer": "no", "prediction": "no"},
+        {"id": "b", "answer": "no", "prediction": "", "response": ""},
+    ]
+    found = yes_no.score_records(rows, positive="no", allow_failed=True)
+    assert (found["accuracy"], found["failed"]) == (0.5, 0.5)

@@ -1,0 +1,100 @@
+"""lmms-eval's own class for servers, against one that fails, refuses or says nothing: no score is told for free."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openai_standin import OpenAIStandin
+from running import Evaluate, scores
+
+from vhbench.cli import app
+
+EXISTENCE, CAPTION, CHOICE = TASKS = ["ode_fictional_existence", "ode_fictional_caption", "mioh_selective"]
+LOST = {"unparsed", "failed", "refused", "cut_off"}
+REFUSAL = "I cannot see the image."
+
+
+def run(evaluate: Evaluate, server: OpenAIStandin, **how: Any) -> dict[str, dict[str, float]]:
+    with server:
+        results = evaluate("openai", TASKS, model_args=server.model_args, limit=20, **how)
+    return {task: scores(results, task) for task in TASKS}
+
+
+@pytest.mark.parametrize(
+    ("reply", "failed", "simple"),
+    [
+        (lambda number: 404, 100, False),
+        (lambda number: None, 100, True),
+        (lambda number: 404 if number % 5 == 0 else "Yes", 20, False),
+    ],
+    ids=["dead", "silent", "every fifth"],
+)
+def test_a_server_that_fails_has_no_score(
+    evaluate: Evaluate, capfd: pytest.CaptureFixture[str], reply: Any, failed: float, simple: bool
+) -> None:
+    found = run(evaluate, OpenAIStandin(reply), force_simple=simple)
+    told = capfd.readouterr().err
+    for task, values in found.items():
+        assert values["failed"] == pytest.approx(failed, abs=10)
+        assert {name for name, value in values.items() if value is not None} <= LOST | {"words"}
+        assert f"vhbench: {task}: " in told
+    assert "more than 1 %: scores are withheld" in told
+
+
+def test_a_model_that_refuses_gets_no_credit_and_has_the_same_room_in_every_task(evaluate: Evaluate) -> None:
+    server = OpenAIStandin(lambda number: REFUSAL)
+    found = run(evaluate, server)
+    assert {body["max_tokens"] for body in server.asked} == {4096}
+    for values in found.values():
+        assert (values["refused"], values["failed"]) == (100, 0)
+    assert (found[EXISTENCE]["accuracy"], found[CHOICE]["accuracy"]) == (0, 0)
+    assert (found[EXISTENCE]["recall"], found[EXISTENCE]["f1"], found[EXISTENCE]["precision"]) == (0, 0, None)
+    assert {name: found[CAPTION][name] for name in ("chair_i", "chair_s", "cover", "cog")} == {
+        "chair_i": None, "chair_s": None, "cover": 0, "cog": None
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_caches")
+def test_thoughts_that_never_end_are_told_from_requests_that_failed(tmp_path: Path) -> None:
+    """Also from the command line, which takes thoughts away by default: nothing would be left of a whole one."""
+    said = ["<think>There is a dog, so", "<think>There is a dog.</think>", "<think>No.</think>Yes"]
+    with OpenAIStandin(lambda number: said[number % 3]) as server:
+        command = [sys.executable, "-m", "lmms_eval", "--model", "openai", "--model_args", server.model_args]
+        command += ["--tasks", EXISTENCE, "--limit", "6", "--output_path", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    [file] = tmp_path.rglob("*_report.json")
+    found = json.loads(file.read_text())["overall"]
+    assert (found["failed"], found["refused"]) == (0, 0), done.stderr[-2000:]
+    assert (found["cut_off"], found["unparsed"], found["yes_rate"]) == pytest.approx((200 / 3, 200 / 3, 100 / 3))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_caches")
+def test_the_table_shows_no_score_and_the_report_says_why(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    with OpenAIStandin(lambda number: 404) as server:
+        command = [sys.executable, "-m", "lmms_eval", "--model", "openai", "--model_args", server.model_args]
+        command += ["--tasks", EXISTENCE, "--limit", "8", "--log_samples", "--output_path", str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if EXISTENCE in line]
+    table = {row[4]: set(row[6:-1]) for row in rows if len(row) > 6}
+    assert table["accuracy"] == {"N/A", "±"}, "nor a standard error"
+    assert "100.0000" in table["failed"]
+    [file] = tmp_path.rglob("*_report.json")
+    report = json.loads(file.read_text())
+    assert report["withheld"].startswith(
+        "8 of 8 requests failed (100.0 %), more than 1 %: scores are withheld; the first"
+    )
+    assert "There is no vision tower" in report["withheld"]
+    assert len(report["unread"]["examples"]["failed"]) == 8
+    assert report["overall"]["accuracy"] is None
+    assert {cell["accuracy"] for cells in report["cells"].values() for cell in cells} == {None}
+    listed = CliRunner().invoke(app, ["answers", str(tmp_path), "--only", "failed"], catch_exceptions=False)
+    assert f"{EXISTENCE}: of 8 answers 8 failed" in listed.output
+    told = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)], catch_exceptions=False)
+    assert "8 of 8 requests failed" in told.output

@@ -1,0 +1,98 @@
+"""``vhbench answers``: what was not read can be looked at."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from vhbench.cli import app
+from vhbench.schema import VhbenchError
+
+DEAD = "[LMMS_EVAL_REQUEST_FAILED after 1 retries] 404"
+
+
+def said(key: str, response: str, **more: Any) -> dict[str, Any]:
+    return {"id": key, "kind": "yes_no", "question": "Is there a dog?", "answer": "no", "response": response, **more}
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """The folder of a run of two tasks."""
+    rows = {
+        "ode": [
+            said("a", "no", prediction="no"),
+            said("b", "A dog\x1b[31m,\nperhaps", prediction=""),
+            said("c", DEAD, prediction="no"),
+        ],
+        "mioh": [said("d", "I cannot see the image.", kind="multiple_choice", choices=["a dog", "=1+1"], cut_off=True)],
+    }
+    for task, records in rows.items():
+        lines = "".join(json.dumps({"accuracy": record}) + "\n" for record in records)
+        (tmp_path / f"20260101_samples_{task}.jsonl").write_text(lines)
+    return tmp_path
+
+
+def told(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["answers", *map(str, arguments)], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_what_was_not_read_is_listed_with_its_question(run: Path) -> None:
+    lines = told(run).splitlines()
+    assert lines == [
+        "refused  mioh  d",
+        "  asked: Is there a dog?; A. a dog; B. =1+1 (right: no)",
+        "  said:  I cannot see the image.",
+        "unparsed  ode  b",
+        "  asked: Is there a dog? (right: no)",
+        r"  said:  A dog\x1b[31m,\nperhaps",
+        "failed  ode  c",
+        "  asked: Is there a dog? (right: no)",
+        f"  said:  {DEAD}",
+        "mioh: of 1 answers 1 refused",
+        "ode: of 3 answers 1 unparsed, 1 failed",
+    ]
+
+
+def test_kinds_and_tasks_can_be_chosen(run: Path) -> None:
+    assert told(run, "--only", "failed", "--task", "ode").splitlines()[0] == "failed  ode  c"
+    assert told(run, "--task", "mioh", "--only", "unparsed, failed") == "mioh: of 1 answers none unparsed or failed\n"
+    assert told(run, "--only", "cut_off").splitlines()[0] == "refused  mioh  d"
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
+def test_they_can_be_written_whole(run: Path, suffix: str) -> None:
+    file = run / "new" / f"unread.{suffix}"
+    assert f"wrote 3 answers to {file}" in told(run, "--out", file)
+    with file.open(encoding="utf-8", newline="") as opened:
+        if suffix == "csv":
+            rows = list(csv.DictReader(opened))
+        elif suffix == "jsonl":
+            rows = list(map(json.loads, opened))
+        else:
+            rows = json.load(opened)
+    assert [(row["task"], row["id"], row["why"]) for row in rows] == [
+        ("mioh", "d", "refused"),
+        ("ode", "b", "unparsed"),
+        ("ode", "c", "failed"),
+    ]
+    assert rows[1]["response"] == "A dog\x1b[31m,\nperhaps"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--only", "bad"), "--only: there is no 'bad'; must be of unparsed, failed, refused, cut_off"),
+        (("--only", ""), "--only: there is no ''"),
+        (("--task", "ode_x"), "--task: there is no 'ode_x'; must be of mioh, ode"),
+        (("--out", "x.html"), "--out x.html: its name must end in .json, .jsonl, .csv"),
+    ],
+)
+def test_what_is_not_there_is_named(run: Path, arguments: tuple[str, ...], message: str) -> None:
+    with pytest.raises(VhbenchError) as raised:
+        told(run, *arguments)
+    assert str(raised.value).startswith(message)

@@ -1,0 +1,66 @@
+"""Do images that were attacked with one model also turn the answers of another one?"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from vhbench import answers, splits
+from vhbench.analysis.vhexpansion_costs import success
+from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
+from vhbench.generators.vhexpansion.attack_success import turned
+from vhbench.generators.vhexpansion.expansion import clean_pair, digest_of
+from vhbench.schema import Question, VhbenchError, read_image
+
+Ask = Callable[[bytes, str], str]
+"""Encoded image, question → answer."""
+
+
+def transfer(split: Path, ask: Ask) -> dict[str, dict[str, Any]]:
+    """Ask a model the original questions of an attacked split, on the clean and on the attacked images.
+
+    Args:
+        split: a VHExpansion split with attacks.
+        ask: the model; it need not be the one that was attacked.
+
+    Returns:
+        method → ``right_before``, ``turned_wrong``, ``success_rate`` in percent with ``success_interval`` (images are
+        resampled), and ``outcomes``: case → what became of its answer; a case that the model does not
+        answer at all is in neither.
+
+    Raises:
+        VhbenchError: if the split has no attacked images, or lacks the clean form of a case.
+    """
+    asked = [row.question for row in splits.read_rows(split) if not row.question.negated]
+    clean = {question.pair_id: question for question in asked if not question.perturbation}
+    attacked = [question for question in asked if question.perturbation in STEP_SIZES]
+    if not attacked:
+        raise VhbenchError(f"{split}: holds no attacked images; build it with --attack {', '.join(STEP_SIZES)}")
+    before: dict[str, bool | None] = {}
+    found: dict[str, dict[str, tuple[bool, bool]]] = {}
+    for question in attacked:
+        case = clean_pair(question.pair_id)
+        if case not in clean:
+            raise VhbenchError(f"{split}: {question.id} is attacked, but {case} itself is not in the split")
+        if case not in before:
+            before[case] = _right(clean[case], ask)
+        told, first, after = found.setdefault(question.perturbation, {}), before[case], _right(question, ask)
+        if first is not None and after is not None:
+            told[case] = (first, after)
+    images = {case: digest_of(read_image(clean[case].images[0])) for case in before}
+    return {method: _told(cases, images) for method, cases in sorted(found.items())}
+
+
+def _right(question: Question, ask: Ask) -> bool | None:
+    """Return whether a model answers rightly, None where it gives no answer at all."""
+    try:
+        response = ask(read_image(question.images[0]), question.question)
+    except ValueError as error:
+        raise VhbenchError(f"question {question.id}: {error}") from error
+    if answers.failure(response):
+        return None
+    return answers.parse("yes_no", response, question=question.question) == question.answer
+
+
+def _told(cases: Mapping[str, tuple[bool, bool]], images: Mapping[str, str]) -> dict[str, Any]:
+    rates = success([*cases.values()], [images[case] for case in cases])
+    return {**rates, "outcomes": {case: turned(*answers) for case, answers in cases.items()}}

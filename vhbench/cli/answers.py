@@ -1,0 +1,117 @@
+"""``vhbench answers RUN``: the answers that were not read, failed or refused, to be looked at."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from vhbench.schema import VhbenchError
+
+_SUFFIXES = (".json", ".jsonl", ".csv")
+_KINDS = ("unparsed", "failed", "refused", "cut_off")
+
+
+def answers(
+    run: Annotated[
+        Path,
+        typer.Argument(metavar="RUN", help="What lmms-eval wrote with --log_samples: a folder, or a samples file."),
+    ],
+    only: Annotated[
+        str,
+        typer.Option(
+            metavar="KINDS",
+            help="Which: unparsed (nobody could tell what is said), failed (no answer came), refused (the model gave "
+            "none, or saw no image), cut_off (it visibly stops midway); several with commas.",
+        ),
+    ] = "unparsed,failed,refused",
+    task: Annotated[str, typer.Option(metavar="TASKS", help="Of these tasks of the run; several with commas.")] = "",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help=f"Write them whole to a file, {', '.join(_SUFFIXES)}, and print counts."
+        ),
+    ] = None,
+) -> None:
+    """List the answers of a run that were not read, failed or refused: id, question, right answer, response.
+
+    Look at them before you believe a score: unread answers count as wrong, and a model that writes in another way than
+    the parser expects is scored too low. Long responses are shortened where they are printed, and signs that would
+    steer a terminal are written out; a file has them as they are.
+
+    Example: `vhbench answers results --only unparsed --task ode_fictional_existence`
+
+    Example: `vhbench answers results --out unread.csv`
+    """
+    from vhbench.results import read_tasks
+    from vhbench.tasks import unread
+
+    wanted = _listed(only, _KINDS, "--only")
+    if out is not None and out.suffix.lower() not in _SUFFIXES:
+        raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
+    found = read_tasks(run)
+    names = _listed(task, tuple(found), "--task") if task else tuple(found)
+    rows = [row for name in names for row in unread.rows(name, found[name], wanted)]
+    if out is not None:
+        _write(out, rows)
+        typer.echo(f"wrote {len(rows)} answers to {out}")
+    else:
+        for row in rows:
+            typer.echo(_told(row))
+    for name in names:
+        counts = Counter(row["why"] for row in rows if row["task"] == name)
+        told = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind]) or f"none {' or '.join(wanted)}"
+        typer.echo(f"{name}: of {len(found[name])} answers {told}")
+
+
+def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
+    """Return what an option lists."""
+    names = tuple(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
+    for name in names or ("",):
+        if name not in allowed:
+            raise VhbenchError(f"{option}: there is no {name!r}; must be of {', '.join(allowed)}")
+    return names
+
+
+def _told(row: dict[str, Any]) -> str:
+    """Return a paragraph for a terminal."""
+    from vhbench.tasks.unread import shortened
+
+    options = "".join(f"; {letter}. {choice}" for letter, choice in zip("ABCDEFGHIJ", row["choices"], strict=False))
+    right = f" (right: {row['answer']})" if row["answer"] else ""
+    lines = [
+        f"{row['why']}  {row['task']}  {row['id']}",
+        f"  asked: {row['question']}{options}{right}",
+        f"  said:  {shortened(row['response']) or '(nothing)'}",
+    ]
+    return "\n".join(map(_harmless, lines))
+
+
+def _harmless(text: str) -> str:
+    """Write out what would steer a terminal: line breaks, escapes, signs that turn the direction of writing."""
+    return "".join(
+        sign.encode("unicode_escape").decode() if unicodedata.category(sign)[0] == "C" else sign for sign in text
+    )
+
+
+def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    import csv
+    import io
+
+    from vhbench.files import canonical, json_bytes, write_atomic
+    from vhbench.tasks.unread import COLUMNS
+
+    if path.suffix.lower() == ".json":
+        content = json_bytes(rows)
+    elif path.suffix.lower() == ".jsonl":
+        content = b"".join(canonical(row) + b"\n" for row in rows)
+    else:
+        table = io.StringIO(newline="")
+        writer = csv.writer(table)
+        writer.writerow(COLUMNS)
+        writer.writerows(["; ".join(row[n]) if n == "choices" else row[n] for n in COLUMNS] for row in rows)
+        content = table.getvalue().encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, content)

@@ -1,0 +1,39 @@
+"""``vhbench attack-transfer SPLIT --model NAME``: do attacks on one model turn the answers of another?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def attack_transfer(
+    split: Annotated[Path, typer.Argument(help="An attacked VHExpansion split, such as out/vhexpansion.")],
+    model: Annotated[str, typer.Option(metavar="NAME", help="The model that is asked: a repository, or a folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write all of it.")] = Path("transfer.json"),
+    device: Annotated[str, typer.Option(help="Where it runs: auto, cpu, cuda, cuda:1 …")] = "auto",
+    dtype: Annotated[str, typer.Option(help="auto, float32, float16 or bfloat16.")] = "auto",
+    revision: Annotated[str, typer.Option(help="Commit, branch or tag of its repository.")] = "",
+) -> None:
+    """Ask a second model the questions of an attacked split, on clean and on attacked images.
+
+    It tells how many of its right answers the attack turned, next to the control (random_noise) where the split has
+    one. With the attacked model itself it recounts the success rate. `lmms-eval` on the attacked split
+    and `vhbench analyse vhexpansion` tell the same of any model that lmms-eval knows.
+
+    Example: `vhbench attack-transfer out/vhexpansion --model Qwen/Qwen2.5-VL-3B-Instruct`
+    """
+    from vhbench.adapters.vlms import load_vlm
+    from vhbench.analysis.transfer import transfer
+    from vhbench.builds.vhexpansion_attack import SUFFIX
+    from vhbench.files import json_bytes, write_atomic
+
+    asked = load_vlm(model, device=device, dtype=dtype, revision=revision or None)
+    found = transfer(split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
+    write_atomic(output, json_bytes({"model": asked.name, "attacks": found}))
+    for method, told in found.items():
+        line = f"{method}: {told['turned_wrong']} of {told['right_before']} right answers turned wrong"
+        if told["success_interval"]:
+            low, high = told["success_interval"]
+            line += f", {told['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
+        typer.echo(line)
+    typer.echo(f"wrote {output}")

@@ -1,0 +1,159 @@
+"""How ``vhbench score`` prints: what is missing first, then the scores with their intervals."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vhbench.schema import VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.responses.said import Responses
+
+Result = Mapping[str, Any]
+
+CAPTIONS = ("chair_i", "chair_s", "cover", "cog", "failed", "refused")
+PAIRS = (
+    *("symmetric_accuracy", "chance", "accuracy", "chance_accuracy", "original_accuracy", "yes_rate"),
+    *("unparsed", "failed", "refused"),
+)
+CHOICES = ("accuracy", "chance", "aggregate", "unparsed", "failed", "refused")
+
+
+def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) -> dict[str, Any]:
+    """Say what was not answered, left out and judged; return it for JSON.
+
+    Raises:
+        VhbenchError: if questions have no answer and all must have one, or no answer is left.
+    """
+    from vhbench.scoring import nothing
+
+    if not responses.count:
+        raise VhbenchError(f"{responses.path}: {nothing(responses)}")
+    asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
+    told: dict[str, Any] = {"answers": responses.count}
+    lines: list[str] = []
+    if asked:
+        told["missing"] = {"questions": asked, "missing": missing, "of": dict(responses.missing)}
+    if missing:
+        where = [f"{count} of {config}" for config, count in sorted(responses.missing.items()) if config]
+        line = f"{missing:,} of {asked:,} questions have no answer (the first: {responses.first_missing!r})"
+        if require_complete:
+            raise VhbenchError(f"{responses.path}: {line}; --require-complete refuses that")
+        lines.append(line + (f": {', '.join(where)}" if len(where) > 1 else ""))
+    if responses.left_out:
+        told["left_out"] = dict(sorted(responses.left_out.items()))
+        lines += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
+    if responses.judge is not None:
+        told["judged"] = judged = responses.judge.told(responses.count)
+        share = f"{judged['asked']:,} of {responses.count:,} answers ({100 * (judged['share'] or 0):.1f} %)"
+        who = f"judge {judged['model']} (prompts {judged['prompt_version']})"
+        lines.append(f"{who}: asked about {share}, read {judged['read']:,}")
+        if judged["failed"]:
+            warn([f"{judged['failed']:,} answers could not be judged and stay as they are: {judged['problem']}"])
+    for line in lines:
+        typer.echo(line, err=as_json)
+    return told
+
+
+def yes_no(result: Result, title: str) -> None:
+    """Print the scores of yes/no answers, whole and by field."""
+    from vhbench.tasks.metrics.yes_no import RATES
+
+    scores(result, tuple(RATES), title)
+    for field, parts in result["by"].items():
+        for value, part in parts.items():
+            found, named = {name: part[name] for name in RATES}, f"{field} = {value or '(none)'}"
+            table(found, part["intervals"], named, withheld=part["withheld"])
+
+
+def multiple_choice(result: Result, title: str) -> None:
+    """Print the scores of multiple choice, and its groups where there is more than one."""
+    ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"]}
+    found, withheld = {name: result[name] for name in CHOICES}, result["withheld"]
+    table(found, ends, f"{title}{result['n']} questions", withheld=withheld)
+    for group in ("task", "pressure", "mode", "question_type"):
+        parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
+        if list(parts) == ["(none)"]:
+            continue
+        found = {name: part["accuracy"] for name, part in parts.items()}
+        ends = {name: part["interval"] for name, part in parts.items()}
+        table(found, ends, f"accuracy by {group}", withheld=withheld)
+    said = result["letters"]["predictions"]
+    typer.echo("letters said: " + ", ".join(f"{letter} {share:.1%}" for letter, share in said.items()))
+    _withheld(result)
+
+
+def pairs(result: Result, title: str) -> None:
+    """Print symmetric accuracy."""
+    counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
+    new = "withheld" if result["new_successful"] is None else result["new_successful"]
+    scores(result, PAIRS, f"{title}{counts}{new} new successful cases")
+    for field, parts in result.get("by", {}).items():
+        for value, part in parts.items():
+            found, named = {name: part[name] for name in PAIRS}, f"{field} = {value}: {part['pairs']} pairs"
+            table(found, part["intervals"], named, withheld=part["withheld"])
+
+
+def captions(result: Result, title: str) -> None:
+    """Print the scores of captions."""
+    scores(result, CAPTIONS, title)
+
+
+PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
+    "caption": captions,
+    "yes_no": lambda result, title: yes_no(result, f"{title}, positive = {result['positive']}"),
+    "multiple_choice": lambda result, title: multiple_choice(result, f"{title}: "),
+    "pairs": lambda result, title: pairs(result, f"{title}: "),
+}
+"""Name of a family of tasks, or a kind → what prints its scores."""
+
+
+def scores(result: Result, names: Sequence[str], title: str) -> None:
+    """Print a result: its scores of these names with their intervals, counters and warnings."""
+    found = {name: result[name] for name in names if name in result}
+    table(found, result["intervals"], title, withheld=result.get("withheld"))
+    counters = ", ".join(f"{name} {count}" for name, count in result.get("counters", {}).items())
+    if counters:
+        typer.echo(counters)
+    _withheld(result)
+    warn(result.get("warnings", []))
+
+
+def table(
+    found: Mapping[str, float | None],
+    ends: Mapping[str, Any],
+    title: str,
+    *,
+    percent: bool = False,
+    withheld: str | None = None,
+) -> None:
+    """Print scores by name, with their intervals."""
+    typer.echo(f"\n{title}{' (percent)' if percent else ''}")
+    none = "withheld" if withheld else "undefined"
+    width, digits = max(map(len, found), default=0), 1 if percent else 4
+    for name, value in found.items():
+        shown = ""
+        if interval := ends.get(name):
+            low, high = (end * 100 for end in interval) if percent else interval
+            shown = f"   95 % [{low:.{digits}f}, {high:.{digits}f}]"
+        number = none if value is None else f"{value:.{digits}f}"
+        typer.echo(f"  {name:<{width}}  {number:>9}{shown}")
+
+
+def warn(warnings: Sequence[str]) -> None:
+    """Print warnings on the standard error."""
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def print_json(result: Result) -> None:
+    """Print everything."""
+    typer.echo(json.dumps(result, ensure_ascii=False, indent=1, allow_nan=False))
+
+
+def _withheld(result: Result) -> None:
+    if result.get("withheld"):
+        warn([f"{result['withheld']} (--allow-failed tells it)"])

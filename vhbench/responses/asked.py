@@ -1,0 +1,57 @@
+"""The questions that responses are joined with: a split, or a table with the right answers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from vhbench import splits
+from vhbench.columns import RECORD
+from vhbench.files import shown
+from vhbench.responses import forms, naming
+from vhbench.schema import VhbenchError
+
+_OF_CAPTIONS = ("objects", "candidates", "neutral")
+
+
+def is_split(path: Path) -> bool:
+    """Tell whether a path is a split directory."""
+    return (path / "manifest.json").is_file()
+
+
+def known_questions(path: Path, kind: str = "") -> dict[str, bytes]:
+    """Return the questions by id, each packed: (config, the fields that it has).
+
+    Args:
+        path: a split directory, or a file of any form with rows of id, answer, …
+        kind: the kind that is wanted; "" for all.
+
+    Raises:
+        VhbenchError: if it cannot be read, a row has no id, or an id occurs twice.
+    """
+    columns = [name for name in RECORD if kind in ("", "caption") or name not in _OF_CAPTIONS]
+    found: dict[str, bytes] = {}
+    configs = _of_split(path, columns) if is_split(path) else _of_table(path, columns)
+    for place, (config, row) in enumerate(configs, start=1):
+        if kind not in ("", row.get("kind", kind)) and not (kind == "multiple_choice" and row["benchmark"] == "mioh"):
+            continue
+        name = str(row.get("id", ""))
+        if not name:
+            raise VhbenchError(f"{path}, row {place}: has no 'id'")
+        if name in found:
+            raise VhbenchError(f"{path}, row {place}: id {shown(name)} occurs twice; each may occur once")
+        found[name] = msgspec.msgpack.encode((config, row))
+    return found
+
+
+def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for config, group in splits.read_columns(path, columns):
+        for values in zip(*group.values(), strict=True):
+            yield config, {name: value for name, value in zip(group, values, strict=True) if value not in ("", (), [])}
+
+
+def _of_table(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, row in enumerate(forms.rows(path, naming.KNOWN), start=1):
+        asked = naming.asked(row, f"{path}, row {number}")
+        yield str(asked.get("benchmark", "")), {name: asked[name] for name in columns if name in asked}

@@ -1,0 +1,168 @@
+"""Rows of a JSON file, one after another: a file of any size takes the memory of its largest row."""
+
+import codecs
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from vhbench.files import shown
+from vhbench.schema import VhbenchError
+
+_CHUNK = 1 << 20
+_NEAR_END = 16
+"""A fault so near to the end of what was read may be a word that goes on."""
+
+_FEW = 64
+"""Fields of an object that are looked at to know it as a row."""
+
+_LARGEST = 8 << 20
+"""Characters of a row; a larger object maps ids to answers."""
+
+_DECODER = json.JSONDecoder()
+Pair = tuple[str, Any]
+
+
+def json_rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of an array, of JSON lines, of objects one after another, or of one object id → answer.
+
+    Args:
+        path: the file.
+        names: fields by which an object is known as a row; an object that has none of them maps ids to answers, or
+            to objects with the fields of a row.
+
+    Raises:
+        VhbenchError: with the file, and the line or row of what cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            window = _Stream(path, file)
+            yield from _rows(window, frozenset(names))
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _rows(window: "_Stream", names: frozenset[str]) -> Iterator[dict[str, Any]]:
+    number = 0
+    if not window.next():
+        raise VhbenchError(f"{window.path}: the file is empty; JSON or JSON lines are needed")
+    while mark := window.next():
+        if mark == "[" and not number:
+            for value in window.elements():
+                number += 1
+                yield _row(window, value, number)
+        elif mark != "{" or (value := window.value(_LARGEST)) is None:
+            if mark != "{":
+                _row(window, window.value(), number + 1)
+            yield from map(_answer_of, window.members())  # too large for a row
+        elif number or not value or any(name.strip().lower() in names for name in islice(value, _FEW)):
+            number += 1
+            yield value
+        else:
+            yield from map(_answer_of, value.items())
+
+
+def _answer_of(pair: Pair) -> dict[str, Any]:
+    """Return a row of an object that maps ids to answers."""
+    name, said = pair
+    return {"id": name, **said} if isinstance(said, Mapping) else {"id": name, "response": said}
+
+
+def _row(window: "_Stream", value: Any, number: int) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise VhbenchError(f"{window.path}, row {number}: is {shown(value)}, not a JSON object")
+    return value
+
+
+class _Stream:
+    """What has been read of a file and not yet been used."""
+
+    def __init__(self, path: Path, file: BinaryIO) -> None:
+        self.path, self._file = path, file
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
+        self._text, self._place, self._line, self._bytes, self._ended = "", 0, 1, 0, False
+
+    def next(self) -> str:
+        """Skip spaces; return the character that is next, "" at the end."""
+        while True:
+            while self._place < len(self._text) and self._text[self._place] in " \t\n\r":
+                self._place += 1
+            if self._place < len(self._text):
+                return self._text[self._place]
+            if not self._more():
+                return ""
+
+    def value(self, most: int = 0) -> Any:
+        """Read a value; an object of more characters than ``most`` is left as it is, and None returned."""
+        while True:
+            try:
+                value, end = _DECODER.raw_decode(self._text, self._place)
+            except (ValueError, RecursionError) as error:
+                fault = getattr(error, "msg", "nested too deeply" if isinstance(error, RecursionError) else str(error))
+                at = getattr(error, "pos", self._place)
+                unfinished = fault.startswith("Unterminated") or at >= len(self._text) - _NEAR_END
+                if unfinished and 0 < most < len(self._text) - self._place:
+                    return None
+                if unfinished and self._more():
+                    continue
+                raise self._fault(fault, max(at, self._place)) from None
+            if end == len(self._text) and self._more():  # a number may go on
+                continue
+            self._place = end
+            return value
+
+    def elements(self) -> Iterator[Any]:
+        """Read an array, value by value."""
+        self._place += 1
+        if self.next() == "]":
+            self._place += 1
+            return
+        while True:
+            self.next()
+            yield self.value()
+            if self._sign(",]") == "]":
+                return
+
+    def members(self) -> Iterator[Pair]:
+        """Read an object, member by member."""
+        self._place += 1
+        if self.next() == "}":
+            self._place += 1
+            return
+        while True:
+            if self.next() != '"':
+                raise self._fault("Expecting property name enclosed in double quotes", self._place)
+            name = self.value()
+            self._sign(":")
+            self.next()
+            yield name, self.value()
+            if self._sign(",}") == "}":
+                return
+
+    def _sign(self, allowed: str) -> str:
+        found = self.next()
+        if not found or found not in allowed:
+            raise self._fault(f"Expecting {allowed[0]!r} delimiter", self._place)
+        self._place += 1
+        return found
+
+    def _more(self) -> bool:
+        """Read on, twice as much as is left, and forget what was used; False at the end of the file."""
+        if self._ended:
+            return False
+        left = len(self._text) - self._place
+        data = self._file.read(max(_CHUNK, 2 * left))
+        self._ended = not data
+        try:
+            text = self._decode(data, self._ended)
+        except UnicodeDecodeError as error:
+            raise VhbenchError(f"{self.path}: not UTF-8 text (near byte {self._bytes + error.start})") from None
+        self._bytes += len(data)
+        self._line += self._text.count("\n", 0, self._place)
+        self._text, self._place = self._text[self._place :] + text, 0
+        return not self._ended or bool(text)
+
+    def _fault(self, fault: str, place: int) -> VhbenchError:
+        line = self._line + self._text.count("\n", 0, place)
+        return VhbenchError(f"{self.path}, line {line}: not JSON ({fault})")

@@ -1,0 +1,154 @@
+"""Which column of somebody's table is which field of a record."""
+
+import ast
+import json
+import math
+import string
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from itertools import takewhile
+from typing import Any
+
+from vhbench import answers
+from vhbench.adapters.tables import OPTION_FIELDS, split_options
+from vhbench.columns import FLAGS, LISTS, RECORD
+from vhbench.schema import VhbenchError
+
+Row = dict[str, Any]
+Plan = tuple[Mapping[str, str], tuple[str, ...]]
+"""Field of a record → the column that holds it; and the columns that hold one option each."""
+
+IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id")
+ANSWERS = ("answer", "label", "gold", "gt", "gt_answer", "ground_truth", "correct_answer", "correct answer", "target")
+RESPONSES = ("response", "prediction", "pred", "output", "model_answer", "model_output", "model_prediction", "caption")
+QUESTIONS = ("question", "prompt", "query", "text")
+CHOICES = ("choices", "options")
+KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
+"""Names by which a JSON object is known as a row: ours, POPE's, VLMEvalKit's, LLaVA's and their like."""
+
+_LETTERS = string.ascii_uppercase
+_PARSED = {"yes", "no", ""} | set(_LETTERS)
+"""What a prediction beside a response may say: what our own parsers make of one."""
+
+
+def asked(row: Row, place: str) -> Row:
+    """Return a row of questions with the names of a record's fields.
+
+    >>> asked({"question_id": 1, "text": "Is there a dog?", "label": "no"}, "row 1")
+    {'id': 1, 'answer': 'no', 'question': 'Is there a dog?'}
+    """
+    return _usual(row, place, _plan(tuple(row), ""))
+
+
+def answered(row: Row, place: str, *, joined: bool) -> Row:
+    """Return a row of responses with the names of a record's fields.
+
+    Args:
+        row: as it was read.
+        place: of the row, for errors.
+        joined: the right answers stand elsewhere, so a field ``answer`` holds what the model said.
+
+    >>> row = {"index": 3, "A": "cat", "B": "dog", "answer": "B", "prediction": "A dog."}  # VLMEvalKit's
+    >>> sorted(answered(row, "row 1", joined=False).items())
+    [('answer', 'B'), ('choices', ['cat', 'dog']), ('id', 3), ('response', 'A dog.')]
+    """
+    found = _usual(row, place, _plan(tuple(row), "joined" if joined else "answered"))
+    found["response"] = words(found.get("response"))
+    return found
+
+
+def words(said: Any) -> Any:
+    """Return what a model said as text; one of a list of one; nothing as ""."""
+    if isinstance(said, list | tuple) and len(said) == 1:
+        return words(said[0])
+    if said is None or (isinstance(said, float) and math.isnan(said)):
+        return ""
+    return str(said) if isinstance(said, bool | int | float) else said
+
+
+@lru_cache(maxsize=256)
+def _plan(columns: tuple[str | None, ...], said: str) -> Plan:
+    """Look the columns up once for all rows that have them; ``said`` tells where the model's words may stand."""
+    there = {name.strip().lower(): name for name in reversed(columns) if name is not None}
+    fields = {name: there[name] for name in RECORD if name in there} | _first(there, "id", IDS)
+    if said:
+        more = ("answer", "text") if said == "joined" else ("text",)
+        fields |= _first(there, "response", (*RESPONSES, *more))
+        if fields.get("response") == there.get("response") and "prediction" in there:
+            fields["prediction"] = there["prediction"]
+    if said != "joined" or fields.get("response") != there.get("answer"):
+        fields |= _first(there, "answer", ANSWERS)
+    free = [name for name in QUESTIONS if there.get(name) not in (None, fields.get("response"))]
+    fields |= _first(there, "question", free) | _first(there, "choices", CHOICES)
+    single = next((names for names in OPTION_FIELDS if {names[0].lower(), names[1].lower()} <= there.keys()), ())
+    listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, single))
+    return fields, listed if "choices" not in fields else ()
+
+
+def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[str]) -> dict[str, str]:
+    return next(({field: there[name]} for name in names if name in there), {})
+
+
+def _usual(row: Row, place: str, plan: Plan) -> Row:
+    if None in row:
+        raise VhbenchError(
+            f"{place}: has more fields than the table has columns; a field with a separator needs quotes"
+        )
+    columns, single = plan
+    found = {field: row[column] for field, column in columns.items() if not _missing(row[column])}
+    if single:
+        found["choices"] = [str(row[name]) for name in single if not _missing(row[name]) and row[name] != ""]
+    for field, read in _READ.items():
+        if field in found and isinstance(found[field], str):
+            found[field] = read(found[field])
+    if isinstance(identity := found.get("id"), float) and identity.is_integer():
+        found["id"] = int(identity)
+    if isinstance(choices := found.get("choices"), Mapping):
+        found["choices"] = [choices[letter] for letter in sorted(choices)]
+    if "choices" in found and not isinstance(found["choices"], str):
+        found["choices"] = [str(choice) for choice in found["choices"]]
+    if "answer" in found:
+        found["answer"] = right(found["answer"], found.get("choices", ()), flags=columns["answer"] == "gt_answer")
+    return found
+
+
+def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
+    """Return a right answer as "yes", "no" or a letter where it says one of them, and as it is where not.
+
+    >>> right("Yes.", ()), right("(b)", ("cat", "dog")), right("Dog", ("cat", "dog")), right("1", (), flags=True)
+    ('yes', 'B', 'B', 'yes')
+    """
+    text = str(answer).strip()
+    if not choices:
+        return answers.label(text) or ({"1": "yes", "0": "no"}.get(text, answer) if flags else answer)
+    letters = _LETTERS[: len(choices)]
+    letter = text.strip("(). :").upper()
+    if len(letter) == 1 and letter in letters:
+        return letter
+    same = [place for place, choice in enumerate(choices) if str(choice).strip().lower() == text.lower()]
+    return letters[same[0]] if len(same) == 1 and same[0] < len(letters) else answer
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _list(text: str) -> Any:
+    """Return the list that a cell of a table writes: JSON, Python's, or options with their letters."""
+    text = text.strip()
+    if not text.startswith("["):
+        return list(split_options(text)) or (text if text else [])
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return text
+
+
+def _flag(text: str) -> Any:
+    return {"yes": True, "no": False}.get(answers.label(text) or {"1": "yes", "0": "no", "": "no"}.get(text, ""), text)
+
+
+_READ: dict[str, Callable[[str], Any]] = dict.fromkeys(LISTS, _list) | dict.fromkeys(FLAGS, _flag)
+"""Fields that tables write as text."""

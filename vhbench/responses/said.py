@@ -1,0 +1,213 @@
+"""Rows of responses → records, one at a time, joined with their questions and read."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from vhbench import answers
+from vhbench.adapters.judge import LanguageJudge
+from vhbench.files import shown
+from vhbench.progress import Progress
+from vhbench.responses import forms, naming, samples
+from vhbench.responses.asked import known_questions
+from vhbench.results import no_answers, sample_files, to_record, to_records
+from vhbench.schema import Record, VhbenchError
+from vhbench.tasks.metrics.records import split_repetition
+
+Found = tuple[str, Record]
+"""The task or config that an answer belongs to ("" where nothing tells it), and its record."""
+
+Row = Mapping[str, Any]
+
+OPEN = "answers to open questions (the right answer is neither yes, no nor a letter)"
+_BLOCK, _JUDGED = 256, 4096
+"""Answers that are read together; with a judge, which is asked about several at a time, more."""
+
+_TASK = re.compile(r"_samples_(.+)\.jsonl$")
+
+
+@dataclass(slots=True)
+class Responses:
+    """The answers of a file, or of a run of lmms-eval.
+
+    Iterating over it reads each row once and keeps none; what is counted is known afterwards.
+
+    Attributes:
+        path: a file of any form (:data:`vhbench.responses.forms.FORMS`), or a folder that lmms-eval wrote.
+        questions: a split, or a file of rows with the right answers, joined by id; None where responses carry them.
+        kind: the kind of questions that is wanted; "" for all. Others are left out and counted.
+        as_said: leave the words to another parser than ours.
+        judge: reads what our rules cannot.
+        count: number of answers of this kind.
+        asked: config → number of questions of this kind; empty without ``questions``.
+        missing: config → number of those without an answer.
+        first_missing: the id of one of them.
+        left_out: what was left out, in words → how often.
+    """
+
+    path: Path
+    questions: Path | None = None
+    kind: str = ""
+    as_said: bool = False
+    asked: Counter[str] = field(default_factory=Counter)
+    missing: Counter[str] = field(default_factory=Counter)
+    first_missing: str = ""
+    left_out: Counter[str] = field(default_factory=Counter)
+    judge: LanguageJudge | None = None
+    count: int = 0
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the records, each with its prediction, in the order of the file."""
+        return (record for _, record in self.by_task())
+
+    def by_task(self) -> Iterator[Found]:
+        """Yield the task or config of each record, and the record."""
+        found = self._alone() if self.questions is None else self._joined(self.questions)
+        with Progress(f"reading {self.path.name}", total=None, unit="answers") as progress:
+            wanted = ((task, record) for task, record in found if self._wanted(record))
+            while block := list(islice(wanted, _BLOCK if self.judge is None else _JUDGED)):
+                progress.advance(len(block), f"{self.judge.asked} judged" if self.judge else "")
+                self.count += len(block)
+                if self.as_said:
+                    yield from block
+                else:
+                    yield from zip((task for task, _ in block), self._read([one for _, one in block]), strict=True)
+
+    def _read(self, records: list[Record]) -> list[Record]:
+        """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
+        if self.judge is None:
+            return [read(record, self.kind) for record in records]
+        records = [read(record, self.kind, keep=True) for record in records]
+        left = [place for place, record in enumerate(records) if needs_judge(record)]
+        for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
+            one = records[place]
+            if one.kind == "caption":
+                records[place] = replace(one, response=said or one.response)
+            else:
+                records[place] = replace(one, prediction=said, response="")
+        return records
+
+    def _wanted(self, record: Record) -> bool:
+        """Tell whether a record is of the kind that is wanted; what is not is counted."""
+        wanted = not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)
+        if not wanted:
+            self.left_out[f"answers of the kind {record.kind}"] += 1
+        return wanted
+
+    def _alone(self) -> Iterator[Found]:
+        for task, place, row in self._rows(joined=False):
+            yield task, row if isinstance(row, Record) else to_record(row, place)
+
+    def _joined(self, questions: Path) -> Iterator[Found]:
+        """Join each answer with its question, which is forgotten then: an answered id is one that has none left."""
+        known = known_questions(questions, self.kind)
+        last, config, asked = "", "", dict[str, Any]()
+        for _, place, row in self._rows(joined=True):
+            name = row.id if isinstance(row, Record) else str(row.get("id"))
+            number, own = split_repetition(name)
+            if own not in known:
+                raise VhbenchError(
+                    f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
+                )
+            if not known[own] and not (number and own == last):
+                raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
+            if known[own]:
+                config, asked = msgspec.msgpack.decode(known[own])
+                known[own], last = b"", own
+                self.asked[config] += 1
+            yield config, _join(asked, row, number, place)
+        for name, question in known.items():
+            if question:
+                config, _ = msgspec.msgpack.decode(question)
+                self.asked[config] += 1
+                self.missing[config] += 1
+                self.first_missing = self.first_missing or name
+
+    def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
+        """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
+        logged = self.path.is_dir() or "_samples_" in self.path.name
+        if not (files := sample_files(self.path) if logged else [self.path]):
+            raise no_answers(self.path)
+        for file in files:
+            task = found[1] if (found := _TASK.search(file.name)) else ""
+            for number, row in enumerate(forms.rows(file, naming.KNOWN), start=1):
+                place = f"{file}, row {number}"
+                if samples.is_ours(row):
+                    yield from ((task, place, record) for record in to_records(samples.payload(row), place))
+                elif samples.is_sample(row):
+                    yield from ((task, place, each) for each in self._closed(samples.rows_of(row), joined))
+                elif logged:
+                    raise VhbenchError(f"{place}: is no sample of lmms-eval, which has 'doc_id', 'target' and 'resps'")
+                else:
+                    yield task, place, naming.answered(row, place, joined=joined)
+
+    def _closed(self, rows: Iterator[dict[str, Any]], joined: bool) -> Iterator[Row]:
+        for row in rows:
+            if joined or row["kind"]:
+                yield row
+            else:
+                self.left_out[OPEN] += 1
+
+
+def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
+    """Return a record with its prediction, read as the tasks read it, and with its kind.
+
+    A prediction that is there already is taken as it is. The words of what was read are let go, so that nobody reads
+    them in another way; ``keep`` keeps those of answers that could not be read.
+
+    >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
+    'yes'
+    """
+    kind = record.kind or kind_of(record) or kind
+    if kind == "caption":
+        return record if record.kind else replace(record, kind=kind)
+    said = record.prediction
+    if not (said or record.failure) or _unread(said, record):
+        said = answers.parse(kind, record.response or said, record.choices, question=record.question)
+    return replace(record, kind=kind, prediction=said, response="" if said or not keep else record.response)
+
+
+def needs_judge(record: Record) -> bool:
+    """Tell whether a judge is asked about an answer: it is one, and our rules could not read it, or it is a caption."""
+    unread = record.kind in ("yes_no", "multiple_choice") and not record.prediction
+    return not record.failure and bool(record.response) and (unread or record.kind == "caption")
+
+
+def kind_of(record: Record) -> str:
+    """Return the kind of a question that does not tell it: by its options, its right answer or what is in the image."""
+    if record.choices:
+        return "multiple_choice"
+    return "yes_no" if record.answer.strip().lower() in ("yes", "no") else "caption" if record.objects else ""
+
+
+def _unread(said: str, record: Record) -> bool:
+    """Tell whether a prediction is the model's words still."""
+    said = said.strip().lower()
+    return said not in ("yes", "no", "") and not (len(said) == 1 and record.choices)
+
+
+def _scored_as(record: Record) -> str:
+    from vhbench.benchmarks import BENCHMARKS
+
+    entry = BENCHMARKS.get(record.benchmark)
+    return entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
+
+
+def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
+    """Return the record of a question and what was said to it; a repetition's number stands before its ids."""
+    said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
+    ids = {name: f"{number}{asked[name]}" for name in ("id", "pair_id") if asked.get(name)}
+    return to_record({**asked, **said, **ids}, place)
+
+
+def _given_id(row: Row | Record) -> Any:
+    return row.id if isinstance(row, Record) else row.get("id")
+
+
+_SAID = ("response", "prediction")

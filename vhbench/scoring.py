@@ -1,0 +1,182 @@
+"""Scores of answers that are there already, with kinds and benchmarks told apart: the metrics that the tasks use."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from vhbench import splits
+from vhbench.benchmarks import BENCHMARKS, benchmark, of_task
+from vhbench.responses.asked import is_split
+from vhbench.responses.said import Responses
+from vhbench.schema import Record, VhbenchError
+from vhbench.tasks import datasets
+from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
+from vhbench.tasks.metrics.records import split_repetition
+
+Words = Mapping[str, Iterable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How answers are scored.
+
+    Attributes:
+        positive: the class that precision and recall are about; "" for the benchmark's, and yes where there is none.
+        split: where captions have their vocabulary from; None for the split that the tasks would ask.
+        allow_failed: tell scores even where more than 1 % of the requests failed.
+        seed: of the bootstrap intervals.
+    """
+
+    positive: Literal["", "yes", "no"] = ""
+    split: Path | None = None
+    allow_failed: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Group:
+    """Answers that are scored together.
+
+    Attributes:
+        task: of lmms-eval, or the config of a split; "" where nothing tells it.
+        benchmark: of ours; "" for another.
+        family: how they are scored, a key of :data:`SCORERS`.
+    """
+
+    task: str
+    benchmark: str
+    family: str
+
+    @property
+    def title(self) -> str:
+        """What the group is called."""
+        named = self.task or self.benchmark or "answers"
+        return named if self.benchmark and self.task else f"{named}, {_KINDS[self.family]}"
+
+
+_KINDS = {"caption": "captions", "yes_no": "yes/no", "multiple_choice": "multiple choice", "pairs": "pairs"}
+
+
+def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
+    """Return the scores of each task, benchmark and kind of question that a file or a run holds.
+
+    Raises:
+        VhbenchError: if there is no answer to a question with a right answer, or captions have no vocabulary.
+    """
+    groups: dict[Group, _Packed] = {}
+    for task, record in responses.by_task():
+        groups.setdefault(group_of(task, record), _Packed()).add(record)
+    if not groups:
+        raise VhbenchError(f"{responses.path}: {nothing(responses)}")
+    return {group: SCORERS[group.family](groups.pop(group), group, how) for group in sorted(groups)}
+
+
+def group_of(task: str, record: Record) -> Group:
+    """Return the group of an answer.
+
+    >>> group_of("", Record("q", kind="yes_no", answer="no", benchmark="vhexpansion")).family
+    'pairs'
+    """
+    entry = BENCHMARKS.get(record.benchmark)
+    if entry is not None and record.kind in entry.families:
+        owned = of_task(task)
+        return Group(task if owned is entry else "", entry.name, entry.families[record.kind].name)
+    if not record.kind:
+        raise VhbenchError(
+            f"question {record.id!r} has no right answer (yes, no or one of its options) and no objects: name a file "
+            "or a split that has them with --questions"
+        )
+    return Group(task, "", record.kind)
+
+
+def nothing(responses: Responses) -> str:
+    """Say that no answer is left to score, and what was left out."""
+    left = ", ".join(f"{count} {what}" for what, count in sorted(responses.left_out.items()))
+    kind = f" of the kind {responses.kind}" if responses.kind else ""
+    return f"no answers{kind} to score" + (f"; left out: {left}" if left else "")
+
+
+def captions(records: Iterable[Record], split: Path | None, **how: Any) -> dict[str, Any]:
+    """Return ODE's scores of captions, with the vocabulary of a split; None for the one that the tasks would ask."""
+    if split is None:
+        records = _of_the_split(records, datasets.resolve("ode").path)
+    return ode_captions.score(records, vocabulary=vocabulary(split), **how)
+
+
+def _of_the_split(records: Iterable[Record], split: Path) -> Iterator[Record]:
+    """Yield the records; raise where one is of another split, whose vocabulary is another."""
+    asked = splits.read_ids(split)
+    for record in records:
+        if split_repetition(record.id)[1] not in asked:
+            raise VhbenchError(
+                f"answer {record.id!r} is to no question of {split}, with whose words captions would be scored; name "
+                "the split that was asked with --questions DIR"
+            )
+        yield record
+
+
+def vocabulary(split: Path | None) -> Words:
+    """Return the words that captions are searched for.
+
+    Raises:
+        VhbenchError: if the split has none.
+    """
+    if split is None:
+        return datasets.vocabulary("ode")
+    if not is_split(split):
+        raise VhbenchError(f"{split} is no split: captions need the vocabulary of one; name its folder (--questions)")
+    return datasets.vocabulary_of(split, splits.read_manifest(split))
+
+
+class _Packed:
+    """Records in little room: what is usual is left out, and each takes a hundred bytes instead of several hundred."""
+
+    def __init__(self) -> None:
+        self._rows: list[bytes] = []
+
+    def add(self, record: Record) -> None:
+        names = _KEPT if record.kind == "caption" else _OF_ANSWERS
+        values = {name: value for name in names if (value := getattr(record, name)) not in _EMPTY}
+        self._rows.append(msgspec.msgpack.encode(values))
+
+    def __iter__(self) -> Iterator[Record]:
+        self._rows.reverse()
+        while self._rows:
+            yield msgspec.msgpack.decode(self._rows.pop(), type=Record)
+
+
+_EMPTY = ("", (), False)
+_KEPT = tuple(field.name for field in fields(Record) if field.name != "question")
+_OF_ANSWERS = tuple(name for name in _KEPT if name not in ("response", "objects", "candidates", "neutral"))
+"""What the scores of answers need, which were read; captions are their words."""
+
+
+def _captions(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
+    if group.benchmark != "ode" and how.split is None:
+        raise VhbenchError(f"{group.title}: captions need a vocabulary; name the split that was asked with --questions")
+    return captions(records, how.split, allow_failed=how.allow_failed, seed=how.seed)
+
+
+def _yes_no(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
+    positive = how.positive or (benchmark(group.benchmark).positive if group.benchmark else "yes")
+    return yes_no.score_records(records, positive=positive, allow_failed=how.allow_failed, seed=how.seed)
+
+
+def _multiple_choice(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
+    return multiple_choice.score(records, allow_failed=how.allow_failed, seed=how.seed)
+
+
+def _pairs(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
+    return symmetric_accuracy.score(records, allow_failed=how.allow_failed, seed=how.seed)
+
+
+SCORERS: Mapping[str, Callable[[Iterable[Record], Group, How], dict[str, Any]]] = {
+    "caption": _captions,
+    "yes_no": _yes_no,
+    "multiple_choice": _multiple_choice,
+    "pairs": _pairs,
+}
+"""Name of a family of tasks (:class:`vhbench.benchmarks.Family`), or a kind → what scores its answers."""
