@@ -51,7 +51,7 @@ _FILLER: Final = (
     r"|likely|most|very|definitely|clearly|simply|just|actually|again|overall|finally|ultimately|in|conclusion|summary"
     r"|oh|ah|hmm+|um+|uh|okay|ok|wait|sorry|response|option|choice|verdict|would be|should be|as|result|still|yet"
     r"|rather|instead|please|sure|i mean|perhaps|afraid|case|here|for this|in this case|quite|pretty|highly|certainly"
-    r"|to (?:this|your|the) question|absolutely|indeed|honestly|frankly|almost)"
+    r"|to (?:this|your|the) question|clear|definite|resounding|firm|absolutely|indeed|honestly|frankly|almost)"
 )
 _FILLERS: Final = re.compile(rf"(?:{_FILLER}\s+)*+")
 _AFTER: Final = re.compile(

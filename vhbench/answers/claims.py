@@ -65,6 +65,7 @@ _SHOWS: Final = frozenset(
     " discern locate portray".split()
 )
 _POINTS: Final = ("the", "these", "those")
+_HAPPENS: Final = frozenset(map(stem, "happen occur".split()))
 _COLOUR: Final = stem("colour")
 _ACTS: Final = frozenset(
     map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
@@ -272,7 +273,9 @@ def _either(said: list[Word], exists: bool) -> tuple[Claim, ...]:
             parts.append([])
         else:
             parts[-1].append(word)
-    return tuple(Claim(content(part), exists=exists) for part in parts if content(part))
+    found = [content(part) for part in parts]
+    found = [tuple(word for word in one if word.stem not in _HAPPENS) or one for one in found]
+    return tuple(Claim(one, exists=exists) for one in found if one)
 
 
 def _predicate(said: list[Word], verb: str) -> int:

@@ -48,7 +48,7 @@ _PLAN = re.compile(
 )
 _CUT_OFF = re.compile(
     r"(?i)\b(?:an?|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
-    r"|so)\s*\Z"
+    r"|so)\s*\Z|,\s*\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")

@@ -11,7 +11,7 @@ from typing import Final
 _FRAMES: Final[Mapping[str, str]] = {
     "title": r"(?:titled|named|called|entitled|(?:title|name)(?:\s+of\s+[^,.;?]{1,40})?\s+is)",
     "maker": r"(?:created|painted|made|drawn|directed|written|composed|designed|produced)\s+by",
-    "words": r"(?:says?|reads?|(?:words?|text|title|phrase|logo|sign)\s(?:[^.,;?\"“]{1,40}\s)?(?:is|are|says?|reads?))",
+    "words": r"(?:says?|reads?|(?:words?|text|title|phrase|logo|sign|address|label|caption|headline|poster)\s(?:[^.,;?\"“]{1,40}\s)?(?:is|are|says?|reads?))",
 }
 _NAME: Final = r"[:,]?\s*(?:\"(?P<quoted>[^\"\n]{1,120})\"|(?P<bare>[^\".;:!?,\n]{1,80}))"
 _SAID: Final = {kind: re.compile(rf"(?i)\b{frame}\b{_NAME}") for kind, frame in _FRAMES.items()}

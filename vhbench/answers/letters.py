@@ -19,7 +19,7 @@ _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+second"
     r"\s+(?:thought|look)|i\s+mean"
     r"|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b|on\s+closer\s+(?:look|inspection)"
-    r"|in\s+fact)\b|\A\W*no\W+(?:it|the|i)\b"
+    r"|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
@@ -55,6 +55,8 @@ _DESPITE = re.compile(
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
 _DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
+_BUT = re.compile(r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)")
+_ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _SHORT = 200
 _ENOUGH = 2_000
@@ -113,7 +115,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     found = _whole(text, names)
     if found is not None:
         return found
-    text = spread(_without_the_list(text, names))
+    text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     if len(text) < _SHORT and not _DOUBT.search(text) and (found := _marked(text, names)):
         return found
@@ -137,6 +139,8 @@ def _whole(text: str, names: Names) -> str | None:
     bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
     if bare:
         return bare[1].upper() if bare[1].upper() in names.letters else ""
+    if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
+        return ""
     again = re.fullmatch(r"\W*([A-Z])\b(?:\W+\1\b)+\W*", text)
     if again and again[1] in names.letters:
         return again[1]
@@ -295,7 +299,9 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
         return next(iter(kinds))
     images = set(names.images.values())
     together = len(named) == 1 and not re.search(r"\bor\b", named[0].text)
-    if both and len(images) == 2 and letters == images and (together or all(_YES.search(c.text) for c in named)):
+    if both and len(images) == 2 and letters == images and (
+        together or all(_YES.search(one.text) for one in named) or _ALSO.search(named[-1].text)
+    ):
         return both
     singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}
     grouped = any(not clause.one for clause in main)

@@ -12,7 +12,7 @@ from typing import Final
 
 from vhbench.answers.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
-from vhbench.answers.contraries import contrary, converse, measured
+from vhbench.answers.contraries import contrary, converse, identified, measured
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
@@ -43,6 +43,8 @@ _SOME: Final = frozenset("only one some few most half certain".split())
 _FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _ABSENT: Final = frozenset("there present real exist visible".split())
+_TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
+_TOUCH: Final = stem("touch")
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
@@ -105,7 +107,7 @@ def _judge(clause: Part, claim: Claim) -> str:
     said = _judge_one(clause, claim)
     if said or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
         return said
-    return _judge_one(clause, Claim(claim.before, subject=2))
+    return "" if _TURNED & set(claim.stems) else _judge_one(clause, Claim(claim.before, subject=2))
 
 
 def _judge_joined(sentence: str, claim: Claim) -> str:
@@ -129,6 +131,8 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     negations = [n for n, word in enumerate(said) if word.role == "negation" and word.surface != "nor"]
     nor = not negations and any(word.surface == "nor" for word in said)
     if (len(negations) + clause.negated + nor) % 2 == 1:
+        if not claim.exists and _together([word for word in said if word.role != "negation"], claim):
+            return "no"
         return _denial(clause, claim, negations[-1] if negations else -1)
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
@@ -140,8 +144,17 @@ def _judge_one(clause: Part, claim: Claim) -> str:
         return "yes"
     if claim.exists and _only_another(kept, claim):
         return "no"
+    if not claim.exists and _together(kept, claim):
+        return "yes"
     said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
-    return said_so or contrary(kept, clause, claim) or converse(kept, clause, claim)
+    return said_so or identified(kept, claim) or contrary(kept, clause, claim) or converse(kept, clause, claim)
+
+
+def _together(said: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether "they touch" where it is asked if one touches the other."""
+    they = any(word.surface in ("they", "both", "two", "them") for word in said)
+    own = [word.stem for word in content(said) if word.surface not in ("both", "two", "between", "each", "other")]
+    return they and claim.stems[claim.subject : claim.subject + 1] == (_TOUCH,) == tuple(own)
 
 
 def _there_is_one(said: Sequence[Word]) -> bool:
@@ -158,7 +171,11 @@ def _there_is_one(said: Sequence[Word]) -> bool:
 def _only_another(said: Sequence[Word], claim: Claim) -> bool:
     """Tell whether the only animal is said to be a cat where a dog is asked for."""
     own = content(said)
-    if not any(word.surface == "only" for word in said[:2]) or not finite(said) or len(own) < 2:
+    if not own or not any(word.surface == "only" for word in said[:2]) or not finite(said):
+        return False
+    if said[0].surface == "only" and another(own[0].stem, claim.stems[-1]):
+        return True  # "Only dogs are visible"
+    if len(own) < 2:
         return False
     kind, thing = next((word for word in own if word.surface != "only"), own[0]), own[-1]
     asked = claim.stems[-1]
@@ -169,6 +186,8 @@ def _in_view_of(word: Word, claim: Claim) -> Word:
     """Return a word with the role that it has in an answer to a claim: what is claimed is never without meaning."""
     if word.stem in claim.stems:
         return word._replace(role="") if word.role in ("neutral", "negation", "doubt") else word
+    if word.surface == "into" and "out" in claim.stems:
+        return word._replace(role="")  # where "out of" is asked, "into" is no small word
     if word.surface in _FALSE:
         return word._replace(role="negation")  # "It would be wrong to say that there is a dog"
     return word._replace(role="neutral") if word.surface in _JUDGING else word

@@ -31,6 +31,7 @@ _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
+_COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
 _HERE: Final = re.compile(r"\W*(?:present|visible|found|detected|exists)\W*")
 _ELLIPSIS: Final = re.compile(
     r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|clearly"
@@ -229,7 +230,7 @@ def _sentences(text: str, asked: Claim | None) -> Reading:
     short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
     if short:
         return _elliptic(short, asked), False
-    answer, told = stated(_LABEL.sub(" is ", text), asked)
+    answer, told = stated(_LABEL.sub(" is ", _COUNT.sub(" is absent", text)), asked)
     if asked.exists and _HERE.fullmatch(text):
         return ("no" if asked.denied else "yes"), False
     weak, _ = assent.whole(first)
