@@ -111,7 +111,7 @@ def yes_no(text: str, question: str = "") -> str:
         if answer or told:
             return answer
     if question.strip():
-        return named(everything, question) if asked and not asked.denied else ""
+        return named(plain(text), question) if asked and not asked.denied else ""
     return _without_question(everything)
 
 
