@@ -273,6 +273,7 @@ def _either(said: list[Word], exists: bool) -> tuple[Claim, ...]:
             parts.append([])
         else:
             parts[-1].append(word)
+    exists = exists or any(word.surface in ("anything", "something") for part in parts for word in part)
     found = [content(part) for part in parts]
     found = [tuple(word for word in one if word.stem not in _HAPPENS) or one for one in found]
     return tuple(Claim(one, exists=exists) for one in found if one)
@@ -309,6 +310,6 @@ def _ends_subject(word: Word, does: bool) -> bool:
     if word.surface in ("a", "an", "the", "any", "his", "her", "its", "their", "more"):
         return True
     if does:
-        return False
+        return word.surface == "from"
     acting = word.role == "" and re.search(r"(?:ing|ed)\Z", word.surface)
     return bool(acting) or compares(word.stem) or word.stem in ("equal", "different")

@@ -55,7 +55,9 @@ def converse(said: list[Word], clause: Part, claim: Claim) -> str:
 def identified(said: list[Word], claim: Claim) -> str:
     """Read "The year with the lowest rate is 2018" where it is asked if 2010 is that year."""
     one, rest = claim.words[: claim.subject], claim.words[claim.subject :]
-    if said[0].surface in _ASKING or claim.exists or len(one) != 1 or len(rest) < 2 or not any(_SUPERLATIVE.search(word.surface) for word in rest):
+    if claim.exists or len(one) != 1 or len(rest) < 2 or not said or said[0].surface in _ASKING:
+        return ""
+    if not any(_SUPERLATIVE.search(word.surface) for word in rest):
         return ""
     verb = next((n for n, word in enumerate(said) if word.role == "verb"), 0)
     subject, told = content(said[:verb]), content(said[verb + 1 :])

@@ -56,6 +56,7 @@ _DESPITE = re.compile(
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
 _DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
 _BUT = re.compile(r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)")
+_ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _SHORT = 200
@@ -115,6 +116,7 @@ def _read(text: str, names: Names, question: str) -> str | None:
     found = _whole(text, names)
     if found is not None:
         return found
+    text = _ARROW.sub(". So ", text)
     text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     if len(text) < _SHORT and not _DOUBT.search(text) and (found := _marked(text, names)):

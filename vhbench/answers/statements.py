@@ -45,6 +45,8 @@ _JUDGING: Final = frozenset("correct accurate right_answer object objects item i
 _ABSENT: Final = frozenset("there present real exist visible".split())
 _TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
 _TOUCH: Final = stem("touch")
+_LONGEST: Final = 150
+"""No clause has more words; what is repeated a thousand times need not be read to its end."""
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
@@ -103,7 +105,9 @@ def _not(answer: str) -> str:
 def _judge(clause: Part, claim: Claim) -> str:
     if claim.either:
         each = [_judge_one(clause, one) for one in claim.either]
-        return "yes" if "yes" in each else "no" if all(one == "no" for one in each) else ""
+        loose = claim.either[0].exists and not claim.exists  # "an accident or anything unexpected": one covers the other
+        denied = any(one == "no" for one in each) if loose else all(one == "no" for one in each)
+        return "yes" if "yes" in each else "no" if denied else ""
     said = _judge_one(clause, claim)
     if said or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
         return said
@@ -121,7 +125,7 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:
-    clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words))
+    clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words[:_LONGEST]))
     said = list(clause.words)
     if not said or any(word.role == "doubt" for word in said):
         return ""

@@ -27,7 +27,7 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
-_LABELLED: Final = re.compile(r"(?:\A|[\n.;:!]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+_LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
@@ -213,6 +213,9 @@ def _listed(text: str, asked: Claim | None) -> str | None:
         return None
     stems = set(asked.stems)
     about = [str(answer) for what, answer in found if {word.stem for word in words(straightened(what))} & stems]
+    alone = [answer for what, answer in found if tuple(word.stem for word in words(straightened(what))) == asked.stems]
+    if len(alone) == 1 and asked.exists:
+        return {"yes": "no", "no": "yes"}[alone[0]] if asked.denied else str(alone[0])
     if len(set(about)) == 1 or len(about) < 2:
         return about[0] if len(about) > 1 else None
     return "" if asked.denied else "yes" if asked.either else "no"
