@@ -116,7 +116,9 @@ def _clause(
     turned = False  # "A is farther than B" says B where the closer one is asked for
     for mention in names.find(text):
         before, after = text[: mention.start][-80:], text[mention.end :]
-        if mention.kind == "none" and (affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)):
+        if mention.kind == "none" and (
+            affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
+        ):
             continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)

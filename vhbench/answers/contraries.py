@@ -61,8 +61,11 @@ def identified(said: list[Word], claim: Claim) -> str:
         return ""
     verb = next((n for n, word in enumerate(said) if word.role == "verb"), 0)
     subject, told = content(said[:verb]), content(said[verb + 1 :])
-    if verb and len(subject) == 1 and {word.stem for word in rest} <= {word.stem for word in told} and not other_year(
-        said, claim
+    if (
+        verb
+        and len(subject) == 1
+        and {word.stem for word in rest} <= {word.stem for word in told}
+        and not other_year(said, claim)
     ):
         return "yes" if subject[0].stem == one[0].stem else "no" if subject[0].stem not in claim.stems else ""
     turned = replace(claim, words=rest, subject=len(rest) - 1, year="")

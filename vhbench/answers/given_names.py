@@ -16,7 +16,9 @@ _FRAMES: Final[Mapping[str, str]] = {
 _NAME: Final = r"[:,]?\s*(?:\"(?P<quoted>[^\"\n]{1,120})\"|(?P<bare>[^\".;:!?,\n]{1,80}))"
 _SAID: Final = {kind: re.compile(rf"(?i)\b{frame}\b{_NAME}") for kind, frame in _FRAMES.items()}
 _ASKED: Final = {
-    kind: re.compile(rf"(?i)\A\W*(?:is|are|was|does|do|did)\b[^?\"]{{0,80}}?\b{frame}\b[:,]?\s*(?P<name>[^?\n]{{1,120}})\?")
+    kind: re.compile(
+        rf"(?i)\A\W*(?:is|are|was|does|do|did)\b[^?\"]{{0,80}}?\b{frame}\b[:,]?\s*(?P<name>[^?\n]{{1,120}})\?"
+    )
     for kind, frame in {**_FRAMES, "words": _FRAMES["words"].replace("is|are|", "|", 1)}.items()
 }
 _QUOTED_END: Final = re.compile(r"(?i)\A\W*(?:is|are)\s+the\s[^?\"]{0,60}\"(?P<name>[^\"?]{1,120})\"\W*\?")
@@ -76,7 +78,12 @@ def _compared(asked: str, found: re.Match[str], text: str) -> str:
     told = found["quoted"] or found["bare"].strip()
     years = [set(re.findall(r"\d{4}", name)) for name in (asked, told)]
     one, other = _letters(asked), _letters(told)
-    if not one or not other or _DENIED.search(text[: found.start()]) or re.match(r"(?i)\s*(?:not|an?)\b", told):
+    if (
+        not one
+        or not other
+        or _DENIED.search(text[: found.start("quoted" if found["quoted"] else "bare")])
+        or re.match(r"(?i)\s*(?:not|an?)\b", told)
+    ):
         return ""
     if sorted(one) == sorted(other) or "".join(one) == "".join(other):
         return "no" if all(years) and not years[0] & years[1] else "yes"

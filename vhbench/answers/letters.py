@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from vhbench.answers.clauses import OptionClause, clauses_of
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.option_names import Mention, Names, names_of, normal, ordinal, position, spread
+from vhbench.answers.thoughts import unfinished
 from vhbench.answers.totals import counted
 from vhbench.answers.yes_or_no import yes_no
 
@@ -55,7 +56,9 @@ _DESPITE = re.compile(
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
 _DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
-_BUT = re.compile(r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)")
+_BUT = re.compile(
+    r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
+)
 _ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
 _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
@@ -88,9 +91,11 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
+    if unfinished(whole := plain(text)) and said(text) == whole:
+        return ""
     answer = _ends(said(text))
     found = _read(answer, names, question)
-    if found is None and not _UNSURE.search(answer) and (whole := _ends(plain(text))) != answer:
+    if found is None and not _UNSURE.search(answer) and (whole := _ends(whole)) != answer:
         found = _read(whole, names, question)
     if found is None and (meant := _as_asked(answer, names, question)) != answer:
         found = _read(meant, names, "")
@@ -301,8 +306,11 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
         return next(iter(kinds))
     images = set(names.images.values())
     together = len(named) == 1 and not re.search(r"\bor\b", named[0].text)
-    if both and len(images) == 2 and letters == images and (
-        together or all(_YES.search(one.text) for one in named) or _ALSO.search(named[-1].text)
+    if (
+        both
+        and len(images) == 2
+        and letters == images
+        and (together or all(_YES.search(one.text) for one in named) or _ALSO.search(named[-1].text))
     ):
         return both
     singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}

@@ -14,6 +14,7 @@ from vhbench.answers.given_names import named
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
 from vhbench.answers.stems import words
+from vhbench.answers.thoughts import unfinished
 
 _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
@@ -102,6 +103,8 @@ def yes_no(text: str, question: str = "") -> str:
         return bare[1].lower()
     asked = claim(question)
     everything, marked = plain(text).lower(), said(text).lower()
+    if marked == everything and unfinished(everything):
+        return ""
     if asked and asked.quoted:
         marked = everything  # what is said to be the answer may be the answer to the question that is quoted
     for part in dict.fromkeys((marked, everything)):

@@ -168,7 +168,9 @@ def oracle(question: str, answer: str) -> str:
     said = declarative(clause)
     if auxiliary.lower() in ("do", "does", "did"):
         subject = subject_length(auxiliary, clause.words)
-        said = " ".join((*clause.words[:subject], auxiliary.lower(), *clause.words[subject:])) if answer == "no" else said
+        said = (
+            " ".join((*clause.words[:subject], auxiliary.lower(), *clause.words[subject:])) if answer == "no" else said
+        )
     verb = f" {auxiliary.lower()} "
     return (f"{said}." if answer == "yes" else f"{said.replace(verb, f'{verb}not ', 1)}.").capitalize()
 
