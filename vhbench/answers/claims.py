@@ -59,8 +59,8 @@ _NUMBER_OF: Final = re.compile(
     r"(?i)\W*is the (?:total )?number of (?P<what>[^,?]+?) (?:equal to )?(?P<count>\d{1,4})\W*\Z"
 )
 _SHOWS_THAT: Final = re.compile(
-    r"(?i)\W*(?:do|does|did)\s+(?:the|this|these)\s+[\w ]{1,40}?\s(?:show|indicate|suggest|say|state|reveal|imply)\s+that\s+"
-    r"(?P<claim>.+)"
+    r"(?i)\W*(?:do|does|did)\s+(?:the|this|these)\s+[\w ]{1,40}?\s(?:show|indicate|suggest|say|state|reveal|imply)"
+    r"\s+that\s+(?P<claim>.+)"
 )
 _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"

@@ -11,7 +11,8 @@ from typing import Final
 _FRAMES: Final[Mapping[str, str]] = {
     "title": r"(?:titled|named|called|entitled|(?:title|name)(?:\s+of\s+[^,.;?]{1,40})?\s+is)",
     "maker": r"(?:created|painted|made|drawn|directed|written|composed|designed|produced)\s+by",
-    "words": r"(?:says?|reads?|(?:words?|text|title|phrase|logo|sign|address|label|caption|headline|poster)\s(?:[^.,;?\"“]{1,40}\s)?(?:is|are|says?|reads?))",
+    "words": r"(?:says?|reads?|(?:words?|text|title|phrase|logo|sign|address|label|caption|headline|poster)"
+    r"\s(?:[^.,;?\"“]{1,40}\s)?(?:is|are|says?|reads?))",
 }
 _NAME: Final = r"[:,]?\s*(?:\"(?P<quoted>[^\"\n]{1,120})\"|(?P<bare>[^\".;:!?,\n]{1,80}))"
 _SAID: Final = {kind: re.compile(rf"(?i)\b{frame}\b{_NAME}") for kind, frame in _FRAMES.items()}
@@ -45,10 +46,10 @@ _LONGEST: Final = 2_000
 
 
 def named(text: str, question: str) -> str:
-    """Return "yes" or "no" where a text gives the name that a question asks about, or another one; else "".
+    r"""Return "yes" or "no" where a text gives the name that a question asks about, or another one; else "".
 
     >>> asked = "Is this movie titled heat (1995)?"
-    >>> named("The movie is titled Heat.", asked), named("It is called \\"Scarface\\".", asked), named("A film.", asked)
+    >>> named("The movie is titled Heat.", asked), named("It is called \"Scarface\".", asked), named("A film.", asked)
     ('yes', 'no', '')
     """
     question, text = (one.replace("“", '"').replace("”", '"') for one in (question[:_LONGEST], text[:_LONGEST]))

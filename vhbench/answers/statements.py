@@ -156,7 +156,7 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     return said_so or identified(kept, claim) or contrary(kept, clause, claim) or converse(kept, clause, claim)
 
 
-def _together(said: Sequence[Word], claim: Claim) -> bool:
+def _together(said: list[Word], claim: Claim) -> bool:
     """Tell whether "they touch" where it is asked if one touches the other."""
     they = any(word.surface in ("they", "both", "two", "them") for word in said)
     own = [word.stem for word in content(said) if word.surface not in ("both", "two", "between", "each", "other")]
@@ -174,7 +174,7 @@ def _there_is_one(said: Sequence[Word]) -> bool:
     )
 
 
-def _only_another(said: Sequence[Word], claim: Claim) -> bool:
+def _only_another(said: list[Word], claim: Claim) -> bool:
     """Tell whether the only animal is said to be a cat where a dog is asked for."""
     own = content(said)
     if not own or not any(word.surface == "only" for word in said[:2]) or not finite(said):

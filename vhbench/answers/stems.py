@@ -39,8 +39,8 @@ _VERBS: Final = frozenset("is are was were am be do does did has have had will w
 _PRONOUNS: Final = frozenset("it they he she this these that those them him her one ones both".split())
 _FUNCTION: Final = frozenset(
     "a an the of to at by for from with as been being having i we you me us my our your its their his and or so then"
-    " quite also there here who which whose where when what how some any such own very too just well about into s but however"
-    " although though while whereas because since therefore thus hence despite yet meaning suggesting indicating upon"
+    " quite also there here who which whose where when what how some any such own very too just well about into s but"
+    " however although though while whereas because since therefore thus hence despite yet meaning suggesting indicating upon"
     " unfortunately sadly called named got anywhere".split()
 )
 _NEUTRAL: Final = frozenset(
@@ -55,8 +55,8 @@ _NEUTRAL: Final = frozenset(
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
 _NO_ADVERB: Final = frozenset(
     "italy family fly butterfly dragonfly firefly lily jelly belly july ally bully trolley assembly supply reply"
-    " anomaly monopoly doily gully hilly woolly curly ugly elderly friendly smelly wrinkly bubbly chilly silly grizzly sicily"
-    " thessaly emily kelly sally molly holly billy lovely lonely oily prickly cuddly daily fly".split()
+    " anomaly monopoly doily gully hilly woolly curly ugly elderly friendly smelly wrinkly bubbly chilly silly grizzly"
+    " sicily thessaly emily kelly sally molly holly billy lovely lonely oily prickly cuddly daily fly".split()
 )
 """Words in -ly that say something of a picture."""
 _ROUGH: Final = re.compile(

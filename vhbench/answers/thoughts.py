@@ -39,7 +39,7 @@ def unfinished(text: str) -> bool:
     (False, False)
     """
     text = text.strip()
-    if not _BEGINS.match(text[:400]):
+    if len(text.split()) < 3 or not _BEGINS.match(text[:400]):
         return False
     sentences = [sentence for sentence in _ENDS.split(text[-600:]) if sentence.strip()]
     concludes = bool(sentences) and _CONCLUDES.search(sentences[-1]) is not None
