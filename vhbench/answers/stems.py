@@ -38,10 +38,10 @@ _DOUBTS: Final = frozenset(
 _VERBS: Final = frozenset("is are was were am be do does did has have had will would can".split())
 _PRONOUNS: Final = frozenset("it they he she this these that those them him her one ones both".split())
 _FUNCTION: Final = frozenset(
-    "a an the of to at by for from with as been being having i we you me us my our your its their his and or so then"
-    " quite also there here who which whose where when what how some any such own very too just well about into s but"
-    " however although though while whereas because since therefore thus hence despite yet meaning suggesting indicating upon"
-    " unfortunately sadly called named got anywhere".split()
+    "a an the of to at by for from with as been being having i we you me us my our your its their his and or so"
+    " then quite also there here who which whose where when what how some any such own very too just well about"
+    " into s but however although though while whereas because since therefore thus hence despite yet meaning"
+    " suggesting indicating upon unfortunately sadly called named got anywhere".split()
 )
 _NEUTRAL: Final = frozenset(
     "image visible present see show contain depict display include feature appear seem exist find locate observe"
