@@ -67,7 +67,7 @@ def aligned(said: list[Word], claim: Claim, start: tuple[int, int], contrary: in
         contrary: the claim's word in whose place one must stand that excludes it.
     """
     place, wanted = start
-    if _other_year(said, claim):
+    if other_year(said, claim):
         return False
     if place >= 0 and said[place].role != "pronoun":
         wanted += 1
@@ -113,7 +113,8 @@ def _means(said: Sequence[Word], n: int, claim: Claim, i: int, *, instead: bool 
     if word.role not in ("", "sign"):
         return False
     if instead:
-        nominal = i == len(claim.words) - 1 == claim.subject and not claim.exists
+        last = i == len(claim.words) - 1 and (i == claim.subject or claim.words[i - 1].surface not in PREPOSITIONS)
+        nominal = last and i >= claim.subject and not claim.exists  # "a lawyer", "plays the violin"
         return excludes(word.stem, asked.stem) or (nominal and another(word.stem, asked.stem))
     again = not claim.exists and i < claim.subject and n > 0 and said[n - 1].surface in ("the", "this", "these")
     return implies(word.stem, asked.stem) or (again and implies(asked.stem, word.stem))
@@ -164,6 +165,7 @@ def _contradicted(said: Sequence[Word], last: int) -> bool:
     )
 
 
-def _other_year(said: Sequence[Word], claim: Claim) -> bool:
+def other_year(said: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether a clause speaks of a year that is not the claim's."""
     years = {word.stem for word in said if YEAR.fullmatch(word.stem)}
     return bool(years and claim.year and claim.year not in years)

@@ -51,12 +51,12 @@ _FILLER: Final = (
     r"|likely|most|very|definitely|clearly|simply|just|actually|again|overall|finally|ultimately|in|conclusion|summary"
     r"|oh|ah|hmm+|um+|uh|okay|ok|wait|sorry|response|option|choice|verdict|would be|should be|as|result|still|yet"
     r"|rather|instead|please|sure|i mean|perhaps|afraid|case|here|for this|in this case|quite|pretty|highly|certainly"
-    r"|to (?:this|your|the) question|absolutely|indeed|honestly|frankly|almost)"
+    r"|to (?:this|your|the) question|clear|definite|resounding|firm|absolutely|indeed|honestly|frankly|almost)"
 )
 _FILLERS: Final = re.compile(rf"(?:{_FILLER}\s+)*+")
 _AFTER: Final = re.compile(
     r"(yes|no|yeah|yep|nope)(?: (?:indeed|again|sir|please|then|though|here|thanks|definitely|absolutely|from me|for me"
-    r"|in this case))+"
+    r"|in this case|yes|no))+"
 )
 _ADVERB: Final = re.compile(
     r"(?:(?:\w+ly|so|but|of course|indeed|i'm afraid|i am afraid|afraid|it is|it's|they are|most|very) )+(not|yes|no)"
@@ -65,7 +65,7 @@ _INTERJECTION: Final = r"(?:oh |ah |well |um |hmm |okay |ok |so )?"
 _LEADING_YES: Final = re.compile(rf"{_INTERJECTION}(yes|yeah|yep|yup)\b(?![-'])")
 _LEADING_NO: Final = re.compile(
     rf"{_INTERJECTION}(no|nope|nah)\s+(?=(?:there|it|this|that|these|those|they|he|she|i|we|you|the|not|in|is|are|does"
-    r"|do|both|neither|none|because|since|as|but)\b(?!\s+(?:one|matter)\b))"
+    r"|do|both|neither|none|because|since|as|but)\b(?!\s+(?:one|matter)\b)|[–—-]\s)"
 )
 _TRAILING: Final = re.compile(
     r"(?:\b(?:so|but|is|be|say|think|therefore|thus|hence|answer|guess|then|and)|[–—-])\s+(yes|no)\Z"
@@ -106,13 +106,21 @@ def table() -> Mapping[str, tuple[str, bool]]:
     return found
 
 
+@cache
+def _english() -> frozenset[str]:
+    """Return the English phrases of more than a letter."""
+    rows = Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    phrases = (phrase for row in rows if row.startswith("en\t") for phrase in row.split("\t")[3].split("|"))
+    return frozenset(phrase for phrase in phrases if len(phrase) > 1)
+
+
 def whole(text: str) -> tuple[str, bool]:
     """Return what a clause says by a word of assent or denial, and whether it says so by itself; "" if it does not.
 
     >>> whole("certainly"), whole("i would say no"), whole("нет"), whole("the dog")
     (('yes', False), ('no', True), ('no', True), ('', False))
     """
-    text = " ".join(text.strip(" '\"*`[](){}").split()) if len(text) < _LONGEST else ""
+    text = " ".join(text.strip(" '\"*`[](){}<>").split()) if len(text) < _LONGEST else ""
     if not text:
         return "", False
     known = table()
@@ -120,7 +128,7 @@ def whole(text: str) -> tuple[str, bool]:
         return known[text]
     filler = _FILLERS.match(f"{text} ")
     rest = text[filler.end() :].strip() if filler else text
-    if rest in known and known[rest][1] and rest.isascii():
+    if rest in known and known[rest][1] and rest in _english():  # "First, I n" is cut off, and no Czech
         return known[rest]
     said = _AFTER.fullmatch(rest) or _ADVERB.fullmatch(text)
     if said:

@@ -55,11 +55,19 @@ _STATEMENT: Final = re.compile(
     r"(?is)\b(?:is|are)\s+(?:the|this|that)\s+(?:following\s+)?(?:statement|claim|sentence|description|caption|assertion)\b"
     rf"(?:\s+(?P<first>{_RIGHT}))?\s*[:?,]?\s*[\"'“](?P<claim>[^\"“”]+?)[\"'”]\W*(?P<word>{_RIGHT})?\W*\Z"
 )
+_NUMBER_OF: Final = re.compile(
+    r"(?i)\W*is the (?:total )?number of (?P<what>[^,?]+?) (?:equal to )?(?P<count>\d{1,4})\W*\Z"
+)
+_SHOWS_THAT: Final = re.compile(
+    r"(?i)\W*(?:do|does|did)\s+(?:the|this|these)\s+[\w ]{1,40}?\s(?:show|indicate|suggest|say|state|reveal|imply)"
+    r"\s+that\s+(?P<claim>.+)"
+)
 _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
     " discern locate portray".split()
 )
 _POINTS: Final = ("the", "these", "those")
+_HAPPENS: Final = frozenset(map(stem, "happen occur".split()))
 _COLOUR: Final = stem("colour")
 _ACTS: Final = frozenset(
     map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
@@ -167,6 +175,11 @@ def _question(asked: str, before: str) -> Claim | None:
     begins = _begins(asked)
     if not begins:
         return None
+    counted, reported = _NUMBER_OF.match(asked), _SHOWS_THAT.match(asked)
+    if counted:
+        return _claimed(f"there are {counted['count']} {counted['what']}", "are")
+    if reported:
+        return _claimed(reported["claim"], "")
     verb, _, rest = asked[begins.end() :].partition(" ")
     if re.match(r"(?i)\s*(?:there|it)\s+not\b", rest):
         return None  # "Is there not a dog?" may be asked by who believes it, and by who does not
@@ -262,7 +275,10 @@ def _either(said: list[Word], exists: bool) -> tuple[Claim, ...]:
             parts.append([])
         else:
             parts[-1].append(word)
-    return tuple(Claim(content(part), exists=exists) for part in parts if content(part))
+    exists = exists or any(word.surface in ("anything", "something") for part in parts for word in part)
+    found = [content(part) for part in parts]
+    found = [tuple(word for word in one if word.stem not in _HAPPENS) or one for one in found]
+    return tuple(Claim(one, exists=exists) for one in found if one)
 
 
 def _predicate(said: list[Word], verb: str) -> int:
@@ -296,6 +312,6 @@ def _ends_subject(word: Word, does: bool) -> bool:
     if word.surface in ("a", "an", "the", "any", "his", "her", "its", "their", "more"):
         return True
     if does:
-        return False
+        return word.surface == "from"
     acting = word.role == "" and re.search(r"(?:ing|ed)\Z", word.surface)
     return bool(acting) or compares(word.stem) or word.stem in ("equal", "different")

@@ -43,15 +43,16 @@ _LOOKS = re.compile(
     r"|include))\b(?P<between>[^,;:]*)\Z"
 )
 _PLAN = re.compile(
-    r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then)\W+)*(?:let\s+me|let's|let\s+us|i\s+(?:will|need"
+    r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"
     r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
 )
 _CUT_OFF = re.compile(
     r"(?i)\b(?:an?|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
-    r"|so)\s*\Z"
+    r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since)\s*\Z|,\s*\Z"
 )
 _LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
 _THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
+_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
 _STATES = re.compile(
     r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
     r"|seems?|appears?|corresponds?|encloses?)\b"
@@ -101,7 +102,8 @@ def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
         if part.strip():
             clauses.append(_clause(part, bool(cut and cut["asked"]), names, asks_for_absence, opposite))
         start = cut.end() if cut else end
-    if clauses and _CUT_OFF.search(text) and len(text.split()) > 6:
+    begun = len(clauses) > 1 and _PLAN.match(text) and not _STATES.search(clauses[-1].text) and text[-1:].isalnum()
+    if clauses and (begun or _CUT_OFF.search(text)) and len(text.split()) > 6:
         clauses.pop()
     return clauses
 
@@ -114,8 +116,10 @@ def _clause(
     turned = False  # "A is farther than B" says B where the closer one is asked for
     for mention in names.find(text):
         before, after = text[: mention.start][-80:], text[mention.end :]
-        if mention.kind == "none" and (affirmed or denied or _THERE.match(after)):
-            continue  # "The giraffe is not in any image", "There is none in Image 2"
+        if mention.kind == "none" and (
+            affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
+        ):
+            continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
         if mention.kind in ("none", "unknown", "same"):
             affirmed.append(mention)
         elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):

@@ -1,12 +1,13 @@
 """What is said in place of a claim: a contrary, the opposite comparison, sameness, another value."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from vhbench.answers.alignment import aligned, described, shares, starts
+from vhbench.answers.alignment import aligned, described, other_year, shares, starts
 from vhbench.answers.claims import PREPOSITIONS, Claim
-from vhbench.answers.quantities import value, within
+from vhbench.answers.quantities import number, value, within
 from vhbench.answers.sentence_parts import Part, finite
 from vhbench.answers.stems import Word, compares, content, opposite, stem
 
@@ -14,6 +15,8 @@ _PLACED: Final = frozenset("left right above below front behind".split())
 _MEASURES: Final = frozenset(
     map(stem, "size length colour height shape width brightness age diameter weight direction".split())
 )
+_SUPERLATIVE: Final = re.compile(r"\w{2,}est\Z|(?:most|least|leading|best|worst|top|capital|first|last)\Z")
+_ASKING: Final = frozenset("which what who whose whichever where".split())
 _ALIKE: Final = ("equal", "different")
 
 
@@ -47,6 +50,37 @@ def converse(said: list[Word], clause: Part, claim: Claim) -> str:
     if any(aligned(said, turned, start, len(other)) for start in starts(said, clause, turned) if start[1] < len(other)):
         return "yes"
     return ""
+
+
+def identified(said: list[Word], claim: Claim) -> str:
+    """Read "The year with the lowest rate is 2018" where it is asked if 2010 is that year."""
+    one, rest = claim.words[: claim.subject], claim.words[claim.subject :]
+    if claim.exists or len(one) != 1 or len(rest) < 2 or not said or said[0].surface in _ASKING:
+        return ""
+    if not any(_SUPERLATIVE.search(word.surface) for word in rest):
+        return ""
+    verb = next((n for n, word in enumerate(said) if word.role == "verb"), 0)
+    subject, told = content(said[:verb]), content(said[verb + 1 :])
+    if (
+        verb
+        and len(subject) == 1
+        and {word.stem for word in rest} <= {word.stem for word in told}
+        and not other_year(said, claim)
+    ):
+        return "yes" if subject[0].stem == one[0].stem else "no" if subject[0].stem not in claim.stems else ""
+    turned = replace(claim, words=rest, subject=len(rest) - 1, year="")
+    named = content(said[verb + 1 :])[:1]
+    if not verb or not named or named[0].stem in claim.stems[1:] or not _about(said[:verb], turned):
+        return ""
+    if named[0].stem == one[0].stem:
+        return "yes"
+    apart = number(named[0]) is not None if number(one[0]) is not None else not _SUPERLATIVE.search(named[0].surface)
+    return "no" if apart else ""
+
+
+def _about(subject: list[Word], claim: Claim) -> bool:
+    """Tell whether a subject says all that a claim does."""
+    return {word.stem for word in claim.words} <= {word.stem for word in content(subject)}
 
 
 def measured(said: list[Word], claim: Claim, *, denied: bool) -> str:
@@ -89,9 +123,8 @@ def _comparison(said: list[Word], claim: Claim, denied: bool) -> str:
     asked, told = claim.words[at].stem, said[here].stem
     if asked != told and not opposite(asked, told):
         return ""
-    if said[here].surface in ("more", "less", "fewer") and claim.stems[at + 1 : at + 2] != tuple(
-        word.stem for word in content(said[here + 1 :])[:1]
-    ):
+    of_what = tuple(word.stem for word in content(said[here + 1 :])[:1])
+    if said[here].surface in ("more", "less", "fewer") and of_what and of_what != claim.stems[at + 1 : at + 2]:
         return ""
     if not denied and asked == told and _exchanged(said[here:], claim.stems[at:]):
         return "no"
@@ -117,12 +150,13 @@ def _swapped(said: list[Word], here: int, claim: Claim, at: int) -> bool | None:
     """Tell whether two things are compared the other way round; None if they are not the two."""
     left, right = set(claim.stems[:at]), set(claim.stems[at + 1 :]) - {"than"}
     first, second = left - right, right - left
+    first = set(claim.stems[: claim.subject]) & first or first  # not the verb: "Did Germany export more than Japan"
     before = {word.stem for word in content(said[:here])}
     than = next((n for n in range(here, len(said)) if said[n].surface == "than"), len(said))
     after = {word.stem for word in content(said[than + 1 :])}
     it = not before and any(word.role == "pronoun" for word in said[:here])
     if it or (before & first and not before & second):
         return False if not after or after & second or not second else None
-    if before & second and not before & first:
+    if before & second and not first <= before:
         return True if not after or after & first else None
     return None

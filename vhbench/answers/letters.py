@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from vhbench.answers.clauses import OptionClause, clauses_of
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.option_names import Mention, Names, names_of, normal, ordinal, position, spread
+from vhbench.answers.thoughts import unfinished
 from vhbench.answers.totals import counted
 from vhbench.answers.yes_or_no import yes_no
 
@@ -19,7 +20,7 @@ _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+second"
     r"\s+(?:thought|look)|i\s+mean"
     r"|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b|on\s+closer\s+(?:look|inspection)"
-    r"|in\s+fact)\b|\A\W*no\W+(?:it|the|i)\b"
+    r"|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
@@ -55,6 +56,12 @@ _DESPITE = re.compile(
 )
 _MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
 _DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
+_BUT = re.compile(
+    r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
+)
+_ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
+_ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
+_YES = re.compile(r"(?i):\s*yes\W*\Z")
 _SHORT = 200
 _ENOUGH = 2_000
 _SMALL_WORDS = frozenset(
@@ -84,9 +91,11 @@ def letter(text: str, choices: Sequence[str], question: str = "") -> str:
     names = names_of(tuple(choices[:26]))
     if not names.letters:
         return ""
+    if unfinished(whole := plain(text)) and said(text) == whole:
+        return ""
     answer = _ends(said(text))
     found = _read(answer, names, question)
-    if found is None and not _UNSURE.search(answer) and (whole := _ends(plain(text))) != answer:
+    if found is None and not _UNSURE.search(answer) and (whole := _ends(whole)) != answer:
         found = _read(whole, names, question)
     if found is None and (meant := _as_asked(answer, names, question)) != answer:
         found = _read(meant, names, "")
@@ -112,7 +121,8 @@ def _read(text: str, names: Names, question: str) -> str | None:
     found = _whole(text, names)
     if found is not None:
         return found
-    text = spread(_without_the_list(text, names))
+    text = _ARROW.sub(". So ", text)
+    text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
     yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
     if len(text) < _SHORT and not _DOUBT.search(text) and (found := _marked(text, names)):
         return found
@@ -136,6 +146,8 @@ def _whole(text: str, names: Names) -> str | None:
     bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
     if bare:
         return bare[1].upper() if bare[1].upper() in names.letters else ""
+    if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
+        return ""
     again = re.fullmatch(r"\W*([A-Z])\b(?:\W+\1\b)+\W*", text)
     if again and again[1] in names.letters:
         return again[1]
@@ -293,7 +305,13 @@ def _single(named: list[OptionClause], names: Names, question: str) -> str:
     if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
         return next(iter(kinds))
     images = set(names.images.values())
-    if both and len(images) == 2 and letters == images and len(named) == 1 and not re.search(r"\bor\b", named[0].text):
+    together = len(named) == 1 and not re.search(r"\bor\b", named[0].text)
+    if (
+        both
+        and len(images) == 2
+        and letters == images
+        and (together or all(_YES.search(one.text) for one in named) or _ALSO.search(named[-1].text))
+    ):
         return both
     singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}
     grouped = any(not clause.one for clause in main)

@@ -46,12 +46,12 @@ _LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])
 _KINDS: Mapping[str, tuple[str, str]] = {
     "none": (
         r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
-        r"(?:none|neither|nothing)(?!\s+of\s+the\s+(?:others?|rest|remaining))"
+        r"(?:none|neither|nothing)(?!\s+of\s+the\s+(?:others?|rest|remaining|first|last|previous|other))"
         r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
         r"|picture)\b)?"
         r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
-        r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf)|\W*$)"
-        r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|n't\s+(?:in\s+)?any\s+of\b"
+        r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf|with|where|which)|\W*$)"
+        r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|\w+n't\s+(?:in\s+)?any\s+of\b"
         r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
     ),
     "both": (r"both\b|all of\b|all the\b", r"both|all\s+of\s+(?:the\s+above|them|these)|all\s+(?:the\s+)?images"),

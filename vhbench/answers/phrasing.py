@@ -26,6 +26,7 @@ _IN_PICTURE: Final = re.compile(
     rf"(?:{_GIVEN} ){{0,2}}{PICTURES}\b"
     r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have)\b)?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
+    r"|\b(?:in|on|from|per|according to|based on|by) (?:the|this) (?:\w+ )?(?:map|chart|graph|diagram|plot)s?\b"
 )
 _AS_AS: Final = re.compile(
     r"(?<!not )\bas (?:large|big|long|tall|wide|high|old|small|short|heavy|thick|bright|dark|fast) as\b"
@@ -33,6 +34,7 @@ _AS_AS: Final = re.compile(
 _HAS_ON_IT: Final = re.compile(
     r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
 )
+_WEARS: Final = re.compile(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
 _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     (re.compile(r"\bcan(?:'?t|not)\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -60,6 +62,7 @@ def straightened(text: str) -> str:
     text = _PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
     for pattern, usual in _CONTRACTED:
         text = pattern.sub(usual, text)
+    text = _WEARS.sub(r"wears \1", text)
     text = _AS_AS.sub("same", text)
     text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
     return _IN_PICTURE.sub(" ", _PHRASE.sub(lambda found: _PHRASES[found[0]], text))

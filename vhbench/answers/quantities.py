@@ -73,7 +73,7 @@ def value(said: Sequence[Word]) -> Range | None:
             return (found + _LITTLE, MANY) if before in _MORE else (-MANY, found - _LITTLE)
         if last in _SIGNED:
             return _SIGNED[last](found)
-        if last in ("of", "as", "at") and before in _OF:
+        if (last in ("of", "as", "at") and before in _OF) or (last == "for" and before in ("accounts", "accounted")):
             return (found, found)
     return None
 

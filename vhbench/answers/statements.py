@@ -12,11 +12,11 @@ from typing import Final
 
 from vhbench.answers.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
-from vhbench.answers.contraries import contrary, converse, measured
+from vhbench.answers.contraries import contrary, converse, identified, measured
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
-from vhbench.answers.stems import PICTURE, Word, compares, content, implies, stem, words
+from vhbench.answers.stems import PICTURE, Word, another, compares, content, implies, stem, words
 
 _UNSURE: Final = re.compile(
     r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
@@ -42,6 +42,11 @@ _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) n
 _SOME: Final = frozenset("only one some few most half certain".split())
 _FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
+_ABSENT: Final = frozenset("there present real exist visible".split())
+_TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
+_TOUCH: Final = stem("touch")
+_LONGEST: Final = 150
+"""No clause has more words; what is repeated a thousand times need not be read to its end."""
 _THING: Final = stem("thing")
 _HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
 
@@ -100,11 +105,15 @@ def _not(answer: str) -> str:
 def _judge(clause: Part, claim: Claim) -> str:
     if claim.either:
         each = [_judge_one(clause, one) for one in claim.either]
-        return "yes" if "yes" in each else "no" if all(one == "no" for one in each) else ""
+        loose = (
+            claim.either[0].exists and not claim.exists
+        )  # "an accident or anything unexpected": one covers the other
+        denied = any(one == "no" for one in each) if loose else all(one == "no" for one in each)
+        return "yes" if "yes" in each else "no" if denied else ""
     said = _judge_one(clause, claim)
     if said or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
         return said
-    return _judge_one(clause, Claim(claim.before, subject=2))
+    return "" if _TURNED & set(claim.stems) else _judge_one(clause, Claim(claim.before, subject=2))
 
 
 def _judge_joined(sentence: str, claim: Claim) -> str:
@@ -118,7 +127,7 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:
-    clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words))
+    clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words[:_LONGEST]))
     said = list(clause.words)
     if not said or any(word.role == "doubt" for word in said):
         return ""
@@ -128,6 +137,8 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     negations = [n for n, word in enumerate(said) if word.role == "negation" and word.surface != "nor"]
     nor = not negations and any(word.surface == "nor" for word in said)
     if (len(negations) + clause.negated + nor) % 2 == 1:
+        if not claim.exists and _together([word for word in said if word.role != "negation"], claim):
+            return "no"
         return _denial(clause, claim, negations[-1] if negations else -1)
     kept = [word for word in said if word.role != "negation"]
     if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
@@ -135,14 +146,54 @@ def _judge_one(clause: Part, claim: Claim) -> str:
     only = [word.surface for word in kept[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
     if only and claim.exists and len(kept) < 5 and not finite(kept) and not shares(kept, claim):
         return "no"  # "Only a bus."
+    if claim.exists and _there_is_one(kept):
+        return "yes"
+    if claim.exists and _only_another(kept, claim):
+        return "no"
+    if not claim.exists and _together(kept, claim):
+        return "yes"
     said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
-    return said_so or contrary(kept, clause, claim) or converse(kept, clause, claim)
+    return said_so or identified(kept, claim) or contrary(kept, clause, claim) or converse(kept, clause, claim)
+
+
+def _together(said: list[Word], claim: Claim) -> bool:
+    """Tell whether "they touch" where it is asked if one touches the other."""
+    they = any(word.surface in ("they", "both", "two", "them") for word in said)
+    own = [word.stem for word in content(said) if word.surface not in ("both", "two", "between", "each", "other")]
+    return they and claim.stems[claim.subject : claim.subject + 1] == (_TOUCH,) == tuple(own)
+
+
+def _there_is_one(said: Sequence[Word]) -> bool:
+    """Tell whether a clause says "there is one", and not of what."""
+    at = next((n for n, word in enumerate(said) if word.surface in ("one", "some") and n > 1), 0)
+    behind = said[at + 1] if at + 1 < len(said) else None
+    return (
+        at > 0
+        and [word.surface for word in said[at - 2 : at]] in (["there", "is"], ["there", "are"])
+        and (behind is None or behind.surface in PREPOSITIONS)
+    )
+
+
+def _only_another(said: list[Word], claim: Claim) -> bool:
+    """Tell whether the only animal is said to be a cat where a dog is asked for."""
+    own = content(said)
+    if not own or not any(word.surface == "only" for word in said[:2]) or not finite(said):
+        return False
+    if said[0].surface == "only" and another(own[0].stem, claim.stems[-1]):
+        return True  # "Only dogs are visible"
+    if len(own) < 2:
+        return False
+    kind, thing = next((word for word in own if word.surface != "only"), own[0]), own[-1]
+    asked = claim.stems[-1]
+    return kind.stem != asked and implies(asked, kind.stem) and another(thing.stem, asked)
 
 
 def _in_view_of(word: Word, claim: Claim) -> Word:
     """Return a word with the role that it has in an answer to a claim: what is claimed is never without meaning."""
     if word.stem in claim.stems:
         return word._replace(role="") if word.role in ("neutral", "negation", "doubt") else word
+    if word.surface == "into" and "out" in claim.stems:
+        return word._replace(role="")  # where "out of" is asked, "into" is no small word
     if word.surface in _FALSE:
         return word._replace(role="negation")  # "It would be wrong to say that there is a dog"
     return word._replace(role="neutral") if word.surface in _JUDGING else word
@@ -159,7 +210,8 @@ def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
     end = next((n for n in range(cut + 1, len(said)) if said[n].role in ("verb", "stop")), len(said))
     left, denied = content(said[:cut]) or clause.subject, content(said[cut + 1 : end])
     affirmed = _judge_one(Part(said[:cut] + said[end:], clause.subject, weight=clause.weight), claim)
-    if denied and _part_of(denied, claim) and (claim.exists or shares(left, claim)):
+    points = any(word.role == "pronoun" for word in said[:2])  # "This is a mosque rather than a church"
+    if denied and _part_of(denied, claim) and (claim.exists or points or shares(left, claim)):
         return "" if affirmed == "yes" else "no"
     return affirmed
 
@@ -178,8 +230,12 @@ def _denial(clause: Part, claim: Claim, at: int) -> str:
     if asked is not None:
         behind = tuple(word for word in behind if number(word) is None)
         return "no" if asked == claim.count and _part_of(behind, claim) else ""
+    meant = tuple(word.stem for word in behind) == claim.stems[claim.subject :]
+    if clause.continues and meant and claim.subject and shares(clause.subject, claim):
+        return "no"  # "The state marked yellow is Wyoming, not Colorado"
     for chunk in _chunks(right):
-        if claim.exists and not chunk and tuple(word.stem for word in before) != claim.stems:
+        absent = any(word.surface in _ABSENT for word in right)  # "The dots that you see are not really there"
+        if claim.exists and not chunk and tuple(word.stem for word in before) != claim.stems and not absent:
             continue
         if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
             return "no"
@@ -261,6 +317,8 @@ def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
         if aligned(said, claim, start):
             if claim.count is not None:
                 return _counted(said, start[0], claim)
+            if claim.exists and claim.all:
+                return _of_all(said[: start[0]])
             limited = any(word.surface in _SOME for word in said[max(0, start[0] - 4) : max(start[0], 0)])
             if limited and not claim.exists:
                 return "no" if claim.all else ""  # "Only one man wears glasses"
@@ -268,6 +326,14 @@ def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
     if described(said, claim):
         return "yes"
     return _only_a_number(own, claim, bare)
+
+
+def _of_all(before: Sequence[Word]) -> str:
+    """Read "Only the first image shows it" where all images are asked about."""
+    surfaces = {word.surface for word in before}
+    if surfaces & {"only", "just"}:
+        return "no"
+    return "" if surfaces & {"first", "second", "third", "fourth", "last", "left", "right", "one", "some"} else "yes"
 
 
 def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:

@@ -38,10 +38,10 @@ _DOUBTS: Final = frozenset(
 _VERBS: Final = frozenset("is are was were am be do does did has have had will would can".split())
 _PRONOUNS: Final = frozenset("it they he she this these that those them him her one ones both".split())
 _FUNCTION: Final = frozenset(
-    "a an the of to at by for from with as been being having i we you me us my our your its their his and or so then"
-    " also there here who which whose where when what how some any such own very too just well about into s but however"
-    " although though while whereas because since therefore thus hence despite yet meaning suggesting indicating upon"
-    " unfortunately sadly called named got anywhere".split()
+    "a an the of to at by for from with as been being having i we you me us my our your its their his and or so"
+    " then quite also there here who which whose where when what how some any such own very too just well about"
+    " into s but however although though while whereas because since therefore thus hence despite yet meaning"
+    " suggesting indicating upon unfortunately sadly called named got anywhere".split()
 )
 _NEUTRAL: Final = frozenset(
     "image visible present see show contain depict display include feature appear seem exist find locate observe"
@@ -50,9 +50,15 @@ _NEUTRAL: Final = frozenset(
     " probable spot recognize recognise discern view describe reveal portray capture illustrate picture base exact"
     " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible"
     " noticeable value portion instance colour statement claim assertion try confident single entire whole"
-    " specific confirm verify conclude state report note".split()
+    " specific confirm verify conclude state report note event incident occurrence happen occur".split()
 )
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
+_NO_ADVERB: Final = frozenset(
+    "italy family fly butterfly dragonfly firefly lily jelly belly july ally bully trolley assembly supply reply"
+    " anomaly monopoly doily gully hilly woolly curly ugly elderly friendly smelly wrinkly bubbly chilly silly grizzly"
+    " sicily thessaly emily kelly sally molly holly billy lovely lonely oily prickly cuddly daily fly".split()
+)
+"""Words in -ly that say something of a picture."""
 _ROUGH: Final = re.compile(
     r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]|\w+"
 )
@@ -163,7 +169,8 @@ def _role(surface: str, root: str) -> str:
         return "doubt"
     if root in ("equal", "different"):
         return ""
-    return "neutral" if root in _NEUTRAL_STEMS or surface in _NEUTRAL_SURFACE or surface.endswith("ly") else ""
+    adverb = surface.endswith("ly") and surface not in _NO_ADVERB
+    return "neutral" if root in _NEUTRAL_STEMS or surface in _NEUTRAL_SURFACE or adverb else ""
 
 
 def _rows() -> Iterator[tuple[str, list[str]]]:

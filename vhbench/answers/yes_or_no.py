@@ -10,9 +10,11 @@ from typing import Final
 from vhbench.answers import assent
 from vhbench.answers.claims import Claim, claim, says_false
 from vhbench.answers.cleaning import plain, said
+from vhbench.answers.given_names import named
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
 from vhbench.answers.stems import words
+from vhbench.answers.thoughts import unfinished
 
 _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
@@ -26,20 +28,24 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
-_LABELLED: Final = re.compile(r"(?:\A|[\n.;:!]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+_LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _FIRST: Final = re.compile(r"[,.;!\n]")
+_LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
+_COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
+_HERE: Final = re.compile(r"\W*(?:present|visible|found|detected|exists)\W*")
 _ELLIPSIS: Final = re.compile(
     r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|clearly"
     r"|as far as i can (?:tell|see)|certainly)[, ]+)*"
     r"(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this|that|you|we|one|these|both)"
     r"(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
     r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)"
-    r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?)"
+    r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?|(?: can)? (?:see|spot|find|notice)(?= (?:one|some)\b))"
     r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
 )
 _JUDGES: Final = re.compile(
-    r"\W*(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?(?P<not>not |n't )?"
+    r"\W*(?:(?:so|therefore|thus|hence)[, ]+)?(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?"
+    r"(?P<not>not |n't )?"
     r"(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
 )
 _RIGHT_ANSWER: Final = re.compile(
@@ -97,6 +103,8 @@ def yes_no(text: str, question: str = "") -> str:
         return bare[1].lower()
     asked = claim(question)
     everything, marked = plain(text).lower(), said(text).lower()
+    if marked == everything and unfinished(everything):
+        return ""
     if asked and asked.quoted:
         marked = everything  # what is said to be the answer may be the answer to the question that is quoted
     for part in dict.fromkeys((marked, everything)):
@@ -105,7 +113,9 @@ def yes_no(text: str, question: str = "") -> str:
             answer, told = _read(part, asked)
         if answer or told:
             return answer
-    return "" if question.strip() else _without_question(everything)
+    if question.strip():
+        return named(plain(text), question) if asked and not asked.denied else ""
+    return _without_question(everything)
 
 
 def _option(text: str, question: str) -> str:
@@ -206,6 +216,9 @@ def _listed(text: str, asked: Claim | None) -> str | None:
         return None
     stems = set(asked.stems)
     about = [str(answer) for what, answer in found if {word.stem for word in words(straightened(what))} & stems]
+    alone = [answer for what, answer in found if tuple(word.stem for word in words(straightened(what))) == asked.stems]
+    if len(alone) == 1 and asked.exists:
+        return {"yes": "no", "no": "yes"}[alone[0]] if asked.denied else str(alone[0])
     if len(set(about)) == 1 or len(about) < 2:
         return about[0] if len(about) > 1 else None
     return "" if asked.denied else "yes" if asked.either else "no"
@@ -223,7 +236,9 @@ def _sentences(text: str, asked: Claim | None) -> Reading:
     short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
     if short:
         return _elliptic(short, asked), False
-    answer, told = stated(text, asked)
+    answer, told = stated(_LABEL.sub(" is ", _COUNT.sub(" is absent", text)), asked)
+    if asked.exists and _HERE.fullmatch(text):
+        return ("no" if asked.denied else "yes"), False
     weak, _ = assent.whole(first)
     polite = text.strip().startswith(("sure", "of course", "certainly"))
     if answer or told or not weak or polite or _NEGATION.search(text) or re.search(r"\bno\b", text):

@@ -9,7 +9,8 @@ import pytest
 from vhbench import answers, english
 from vhbench.answers.claims import claim
 from vhbench.files import read_json
-from vhbench.generators.vhexpansion.negation import declarative, negate, parse, split
+from vhbench.generators.vhexpansion.negation import declarative, negate, parse
+from vhbench.generators.vhexpansion.subject import subject_length
 from vhbench.seeding import rng
 
 HERE = Path(__file__).parent
@@ -160,11 +161,16 @@ QUESTIONS = (
 
 def oracle(question: str, answer: str) -> str:
     """Return a sentence that says how things are if an answer to a question is right."""
-    clause = split(question)
+    clause = parse(question)
     auxiliary, rest = clause.auxiliary, " ".join(clause.words[2:])
     if clause.words[0] == "there" and answer == "no" and clause.words[1] in ("a", "an", "any"):
         return f"There {auxiliary.lower()} no {rest}."
     said = declarative(clause)
+    if auxiliary.lower() in ("do", "does", "did"):
+        subject = subject_length(auxiliary, clause.words)
+        said = (
+            " ".join((*clause.words[:subject], auxiliary.lower(), *clause.words[subject:])) if answer == "no" else said
+        )
     verb = f" {auxiliary.lower()} "
     return (f"{said}." if answer == "yes" else f"{said.replace(verb, f'{verb}not ', 1)}.").capitalize()
 
