@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-
 INTERVAL = "exact binomial (Clopper-Pearson) over cases"
 """How the interval is found. ``vhbench analyse`` resamples images, which is wider where an image has many cases."""
 

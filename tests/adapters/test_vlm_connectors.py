@@ -136,7 +136,7 @@ def test_a_package_that_a_processor_misses_is_told_in_one_line(
 
     folder = str(saved("smolvlm"))
     monkeypatch.setattr(processing_smolvlm, "num2words", None)
-    with pytest.raises(VhbenchError, match="cannot load the processor of model .*num2words") as refused:
+    with pytest.raises(VhbenchError, match=r"cannot load the processor of model .*num2words") as refused:
         load_vlm(folder, device="cpu")
     assert "\n" not in str(refused.value)
 
