@@ -31,7 +31,7 @@ def loading(what: str) -> Iterator[None]:
     """
     try:
         yield
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, ImportError) as error:  # SmolVLM's processor asks for num2words
         lines = str(error).strip().splitlines() or [type(error).__name__]
         raise VhbenchError(f"cannot load {what}: {lines[0].strip()}") from error
 

@@ -8,7 +8,7 @@ As published, a folder for each subtask: images with a text file of the same nam
 from collections.abc import Iterator
 from pathlib import Path
 
-from vhbench.adapters.tables import ImageFolder, Line, asked, read_table
+from vhbench.adapters.tables import ImageFolder, Line, asked, not_utf8, read_table
 from vhbench.schema import ImageData, Question, VhbenchError
 
 ANSWERS = "questions_answers_YN"
@@ -60,7 +60,9 @@ def _published(texts: list[Path]) -> Iterator[Found]:
             raise VhbenchError(f"{file}: no image {file.stem}.jpg or .png beside it or in {folder / 'images'}")
         try:
             rows = file.read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise VhbenchError(f"{file}: {not_utf8(error)}") from error
+        except OSError as error:
             raise VhbenchError(f"cannot read {file}: {error}") from error
         for number, row in enumerate(rows, start=1):
             if not row.strip():

@@ -132,7 +132,7 @@ def read_table(path: Path) -> Iterator[Line]:
         except OSError as error:
             raise VhbenchError(f"cannot read {file}: {error.strerror or error}") from error
         except UnicodeDecodeError as error:
-            raise VhbenchError(f"{file}: {_not_utf8(error)}") from error
+            raise VhbenchError(f"{file}: {not_utf8(error)}") from error
         except csv.Error as error:
             raise VhbenchError(f"{file}: {error}") from error
     if not count:
@@ -157,7 +157,7 @@ def table_files(path: Path) -> list[Path]:
     return [path]
 
 
-def _not_utf8(error: UnicodeDecodeError) -> str:
+def not_utf8(error: UnicodeDecodeError) -> str:
     """Say what a file of another encoding needs."""
     found = error.object[error.start : error.start + 1].hex().upper()
     wide = error.object.startswith((b"\xff\xfe", b"\xfe\xff"))

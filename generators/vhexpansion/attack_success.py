@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+INTERVAL = "exact binomial (Clopper-Pearson) over cases"
+"""How the interval is found. ``vhbench analyse`` resamples images, which is wider where an image has many cases."""
+
 
 def turned(right_before: bool, right_after: bool) -> str:
     """Return what became of a case: an attack succeeds where a right answer turned wrong.
@@ -39,10 +42,13 @@ def tally(reports: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
 def with_rates(counts: Mapping[str, Any]) -> dict[str, Any]:
     """Add to the counts of a method its success rate, in percent of the cases answered right before, with its interval.
 
-    The interval is the exact one (Clopper and Pearson 1934) of a share of cases; cases of one image count each.
+    The interval is the exact one (Clopper and Pearson 1934) of a share of cases; cases of one image count each, so that
+    it is too narrow where an image has many. It is named, see :data:`INTERVAL`.
 
     >>> with_rates({"turned_wrong": 3, "kept_right": 1})["success_rate"]
     75.0
+    >>> with_rates({"turned_wrong": 3, "kept_right": 1})["interval_method"]
+    'exact binomial (Clopper-Pearson) over cases'
     """
     if "turned_wrong" not in counts:
         return dict(counts)
@@ -57,4 +63,5 @@ def with_rates(counts: Mapping[str, Any]) -> dict[str, Any]:
         **counts,
         "success_rate": round(rate, 2),
         "interval": [round(100 * end, 2) for end in (ends.low, ends.high)],
+        "interval_method": INTERVAL,
     }

@@ -58,7 +58,7 @@ def negate(question: str) -> str:
         _check_existence(clause, words)
         if is_simple_existence(clause):
             return _join(clause.before, clause.auxiliary, clause.words[0], "no", *clause.words[2:]) + clause.after
-        if words[1:2] == ["any"]:
+        if words[1:2] == ["any"] or words[2:3] == ["of"]:
             raise CannotNegate(f"'any' with other quantifiers: {question!r}")
     is_it = "is it" if clause.auxiliary[0].islower() else "Is it"
     if clause.auxiliary.lower() == "is" and words[:3] == ["it", "true", "that"] and len(words) > 3:
@@ -115,6 +115,7 @@ def is_simple_existence(clause: Clause) -> bool:
         and len(words) >= 3
         and words[0] == "there"
         and words[1] in {"a", "an", "any"}
+        and words[2] != "of"
         and not _counts(words[2:])
         and not bending & set(words[2:])
         and not any(word.isdigit() for word in words)

@@ -37,7 +37,9 @@ class Parts:
 LONGEST = 8_000
 """Characters of a text in which a question is looked for."""
 
-_IMAGE_MARKS = re.compile(r"\s*(?:<[^<>\s]{1,40}>\s*)*")
+_IMAGE_MARKS = re.compile(
+    r"\s*(?:(?:<[^<>\s]{1,40}(?: \d{1,3})?>|\[(?:img|image|video)[ _-]?\d{0,3}\])\s*)*", re.IGNORECASE
+)
 _HINT = re.compile(
     r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
     r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer"
@@ -49,7 +51,7 @@ _HINT = re.compile(
 """How an instruction behind a question begins: how to answer, or the options."""
 _SHORT = ("Mr", "Mrs", "Ms", "Dr", "St", "No", "vs", "etc", "Fig")
 _NO_END = "".join(rf"(?<!\b{word})" for word in _SHORT) + r"(?<![A-Z])(?<!e\.g)(?<!i\.e)"
-_END = re.compile(rf"{_NO_END}[.!:]\s+|\n\s*")
+_END = re.compile(rf"{_NO_END}[.!]\s+|:\s+|\n\s*")
 """Where a sentence before the question ends; abbreviations end none."""
 _PICTURE = (
     r"(?:the|this|that|your) (?:given |provided |following |above |attached |shown )?"

@@ -53,6 +53,8 @@ class _Reader:
             yield from [1] if self.at(1) not in lists.RELATIVES | lists.CONJUNCTIONS | {"of", ""} else []
             return
         found = {end for end in self.subjects() if self.says(end) and not (self.singular and self.is_plural(end))}
+        if found and self.auxiliary in lists.BE and self.at(0) in lists.DEMONSTRATIVES and self.names_whole(1):
+            found.add(1)
         if self.auxiliary in lists.ASKS_VERB and any(self.doubtful(end + 1) for end in found):
             return
         # "the cat on the mat | in the image" says no more than "the cat | on the mat in the image".
@@ -93,6 +95,12 @@ class _Reader:
             ends |= {far for end in self.nouns(0) if self.at(end) == "and" and self.at(end + 1) in lists.DETERMINERS
                      for far in self.nouns(end + 1)}  # fmt: skip
         return ends | self.with_clauses(ends)
+
+    def names_whole(self, start: int) -> bool:
+        """Tell whether all that is left may be one name: "Is this | cat food?", "Are these | two odd cups?"."""
+        said = start + self.is_number(start) + 1 < self.length
+        ends = self.nouns(start)
+        return said and self.length in self.closed(ends | self.phrases(ends - {start + 1}))
 
     def with_clauses(self, ends: Ends) -> Ends:
         """Read a participle that belongs to the subject: "the man wearing a hat | happy"."""
@@ -236,6 +244,8 @@ class _Reader:
         while self.kinds(position) & set("AcdVs") or self.at(position) in lists.PARTICLES:
             position += 1
             ends.add(position)
+            if self.at(position - 1) in lists.PARTICLES - {"open", "closed", "shut"}:
+                break  # "the jar with the lid off | empty", not "is off empty"
         both = {far for end in ends if self.at(end) == "and" for far in self.adjectives(end + 1)}
         than = {far for end in ends if self.at(end) == "than" for far in self.nouns_with_phrases(end + 1)}
         return self.phrases(frozenset(ends | both)) | frozenset(than)

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 from vhbench.english import third_person
 from vhbench.generators.vhexpansion import word_lists as lists
+from vhbench.generators.vhexpansion.borders import tears
 from vhbench.generators.vhexpansion.question_parts import LONGEST, CannotNegate, Parts, bare, is_neutral, take_apart
 from vhbench.generators.vhexpansion.subject import subject_length
 
@@ -74,7 +75,7 @@ def _wrong_quotation(question: str, found: re.Match[str]) -> str:
         whole = take_apart(question)
     except CannotNegate as error:
         return f"the original: {error}"
-    if parts.after or (before.strip() and not before.rstrip(" ").endswith((".", "!", ":", ">", "\n", ","))):
+    if parts.after or (before.strip() and not before.rstrip(" ").endswith((".", "!", ":", ">", "]", "\n", ","))):
         return "the words around the question changed"
     if _squashed(whole.after) != _squashed(after) or _squashed(whole.before) != _squashed(before):
         return "the words around the question changed"
@@ -129,7 +130,7 @@ def _wrong_statement(original: Parts, asked: list[str], statement: list[str]) ->
     if not borders:
         return _difference([*rest, auxiliary], statement, "", free={"do", "does"})
     border = _border(original, asked)
-    if border not in borders or _breaks(rest[:border], rest[border:]):
+    if border not in borders or (rest[0] != "there" and tears(auxiliary, rest[:border], rest[border:])):
         return "the verb does not stand where the subject certainly ends"
     return ""
 
@@ -147,16 +148,6 @@ def _stated(auxiliary: str, rest: Words, cut: int, statement: Words) -> bool:
 
 def _border(original: Parts, asked: Words) -> int | None:
     return 1 if asked[1] == "there" else subject_length(asked[0], original.words[1:])
-
-
-def _breaks(before: Words, after: Words) -> bool:
-    """Tell whether a border tears a phrase: a second look that knows only the two words at it."""
-    last, first = before[-1], after[0]
-    open_ended = lists.ARTICLES | lists.PREPOSITIONS | lists.CONJUNCTIONS | {"of", "very", "his", "her", "its", "their"}
-    torn = f"{last} {first}" in lists.COMPOUNDS
-    described = last in lists.DIRECTIONS and lists.kinds_of(first) == {"N"} and first not in lists.CLOSED_CLASSES
-    hanging = last in open_ended - {"this", "her", "on", "off", "up", "down", "out", "in"} or last.endswith("'s")
-    return hanging or torn or described or first in {"of", "and", "or", "than"}
 
 
 def _wrong_existence(asked: list[str], said: list[str]) -> str:

@@ -82,3 +82,10 @@ def test_a_text_without_its_image_is_named(folder: Path) -> None:
     (folder / "scene" / "images" / "a_b.jpg").unlink()
     with pytest.raises(VhbenchError, match=r"a_b\.txt: no image a_b\.jpg or \.png beside it or in .*images"):
         list(read_mme(folder, None))
+
+
+def test_another_encoding_is_told_in_one_line(folder: Path) -> None:
+    file = next(iter(sorted(folder.rglob("*.txt"))))
+    file.write_bytes("Is there a café?\tYes\n".encode("latin-1"))
+    with pytest.raises(VhbenchError, match=r"must be UTF-8 text, but has the byte 0xE9 .* save it as UTF-8"):
+        list(read_mme(folder, None))

@@ -27,12 +27,22 @@ SHOWN = (
 )  # fmt: skip
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "attacks.md"
 WORKS = re.findall(r"^\| `([a-z][\w.-]*)` \| -?\d", DOCS.read_text(encoding="utf-8"), flags=re.MULTILINE)
-ALSO = [name for name in WORKS if name not in SHOWN]
-TIMM = {"gemma3n", "perception_lm"}
+BY_HAND = {
+    "gemma3n", "perception_lm",  # on timm, which takes seven seconds to load
+    "glm46v", "glmga",  # glm4v's code, as the figures in the table show
+    "llava_next_video",  # llava_next's
+    "minicpmv4_7",  # minicpmv4_6's
+    "pp_chart2table",  # got_ocr2's
+    "qianfan_ocr",  # internvl's
+    "shieldgemma2",  # gemma3's
+}  # fmt: skip
+"""Tried by tests/by_hand/vlm_coverage.py alone: what is the same as another class, or slow to load."""
+ALSO = [name for name in WORKS if name not in {*SHOWN, *BY_HAND}]
 
 
 def test_the_table_in_docs_lists_them() -> None:
-    assert set(SHOWN) < set(WORKS)
+    assert set(SHOWN) | BY_HAND < set(WORKS)
+    assert not set(SHOWN) & BY_HAND
     assert len(WORKS) == len(set(WORKS))
 
 
@@ -62,7 +72,7 @@ def test_pgd_and_ifgsm_move_a_photo_and_report_what_the_model_sees(
     processor, prompt = AutoProcessor.from_pretrained(folder), vlm._prompt(vlm.instruction)
     clean = any_vlm.own_features(vlm.model, processor, Image.fromarray(photo), prompt)
     for method in ("pgd", "ifgsm"):
-        config = AttackConfig(method=method, steps_apart=3)  # type: ignore[arg-type]
+        config = AttackConfig(method=method, steps_apart=2)  # type: ignore[arg-type]
         (result,) = attack([AttackCase("a", photo, "apart")], model=vlm, config=config)
         assert isinstance(result, AttackResult)
         picture = Image.open(io.BytesIO(result.png))
@@ -74,8 +84,6 @@ def test_pgd_and_ifgsm_move_a_photo_and_report_what_the_model_sees(
 
 @pytest.mark.parametrize("model_type", ALSO)
 def test_other_classes_see_a_picture_as_their_forward_pass_does(model_type: str) -> None:
-    if model_type in TIMM:
-        pytest.importorskip("timm")
     model, processor = any_vlm.build(model_type)
     vlm = TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
     levels = torch.from_numpy(any_vlm.photo(160, 120)).permute(2, 0, 1)[None]
@@ -118,6 +126,18 @@ def test_what_cannot_be_attacked_is_refused_in_one_line(model_type: str, reason:
     model, processor = any_vlm.build(model_type)
     with pytest.raises(VhbenchError, match=reason) as refused:
         TransformersVLM(model, processor.image_processor, name=model_type, processor=processor)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_package_that_a_processor_misses_is_told_in_one_line(
+    saved: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers.models.smolvlm import processing_smolvlm
+
+    folder = str(saved("smolvlm"))
+    monkeypatch.setattr(processing_smolvlm, "num2words", None)
+    with pytest.raises(VhbenchError, match=r"cannot load the processor of model .*num2words") as refused:
+        load_vlm(folder, device="cpu")
     assert "\n" not in str(refused.value)
 
 

@@ -29,7 +29,15 @@ if TYPE_CHECKING:
 
 SUFFIX = " Please answer yes or no."
 
-ATTACK_COLUMNS = ("attack", "cases", "achieved nothing", "right before", "turned wrong", "success rate", "95 %")
+ATTACK_COLUMNS = (
+    "attack",
+    "cases",
+    "achieved nothing",
+    "right before",
+    "turned wrong",
+    "success rate",
+    "95 % (exact, over cases)",
+)
 """Heads of the table that a build and the card show."""
 
 

@@ -60,6 +60,7 @@ TWINS = [
     # scopes within "there is …" stay as they are
     ("Is there a bird on some of the roofs?", "Is it false that there is a bird on some of the roofs?"),
     ("Is there a cup on three shelves?", "Is it false that there is a cup on three shelves?"),
+    ("Is there an apple per plate?", "Is it false that there is an apple per plate?"),
     # the verb takes its ending, and loses it never
     ("Does the girl carry a bag?", "Is it false that the girl carries a bag?"),
     ("Does the wagon have a roof of wood?", "Is it false that the wagon has a roof of wood?"),
@@ -132,6 +133,10 @@ QUOTED = [
     ("Is it open (yes or no)?", QUOTE + '"Is it open (yes or no)?"'),
     ("Is the boy holding a kite or a ball?", QUOTE + '"Is the boy holding a kite or a ball?"'),
     ("Is the film from the city or region of Rome?", QUOTE + '"Is the film from the city or region of Rome?"'),
+    # numbered image marks and labels
+    ("<image 1> <image 2> Is it late?", '<image 1> <image 2> Is "no" the right answer to this question: "Is it late?"'),
+    ("[IMG] Is it late?", '[IMG] Is "no" the right answer to this question: "Is it late?"'),
+    ("Q: Is it late? A:", 'Q: Is "no" the right answer to this question: "Is it late?" A:'),
     ("You see a dog?", QUOTE + '"You see a dog?"'),
 ]
 
@@ -165,6 +170,11 @@ UNCERTAIN = [
     "Is the short, round man singing?",
     "Did the man leave the house?",
     "Does the dog walking in this image?",
+    "Is this chicken soup?",  # this | chicken soup, this chicken | soup
+    "Are these dog toys?",
+    "Are these two different cups?",
+    "Is the jar with the lid off empty?",
+    "Is there any of the men smiling?",
 ]
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from vhbench.generators.vhexpansion import negation, validation
+from vhbench.generators.vhexpansion.borders import tears
 from vhbench.generators.vhexpansion.validation import why_not_negation
 
 GOOD = [
@@ -51,3 +53,40 @@ def test_accepts(question: str, candidate: str) -> None:
 @pytest.mark.parametrize(("question", "candidate", "reason"), WRONG)
 def test_refuses(question: str, candidate: str, reason: str) -> None:
     assert reason in why_not_negation(question, candidate)
+
+
+TORN = """
+the left | is suitcase closer than the right suitcase
+the bus | is stop sign behind the parked car
+the top | is right window open
+the cat | is under the dining table asleep
+the man | is standing next to the person in the red box his brother
+the answer | is to the arithmetic question in the image 17
+the square in the center the same color | is as the square at the corner
+this chicken | is soup
+these two | are different cups
+these dog | are toys
+the jar with the lid | is off empty
+the girl | is with the red balloon smiling
+the left orange circle | is the same size as the right orange circle !
+the forest | is fruit trees withering !
+the wall | is natural wood !
+the fire | is out !
+the man in black | is tall !
+this one | is red !
+the bus stop sign | is behind the parked car !
+"""
+
+
+@pytest.mark.parametrize("line", TORN.strip().splitlines())
+def test_a_border_is_judged_without_the_grammar_that_found_it(line: str) -> None:
+    before, after = (part.split() for part in line.removesuffix(" !").split(" | "))
+    assert tears(after[0], before, after[1:]) is not line.endswith("!")
+
+
+@pytest.mark.parametrize("wrong", [1, 2, 3, 4])
+def test_an_error_of_the_grammar_is_caught(wrong: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (negation, validation):
+        monkeypatch.setattr(module, "subject_length", lambda *_: wrong)
+    question = "Is the top right window open?"
+    assert (why_not_negation(question, negation.negate(question)) == "") is (wrong == 4)
