@@ -11,8 +11,8 @@ left out.
 """
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from sys import intern
 from typing import Any, Self
 
@@ -37,6 +37,7 @@ def score(
     *,
     parser: str | Parser = "default",
     allow_failed: bool = False,
+    by: Sequence[str] = (),
     seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered yes/no questions and their negated twins.
@@ -46,6 +47,7 @@ def score(
             and, for perturbed images, ``perturbation``.
         parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
         allow_failed: tell the scores even where more than 1 % of the requests failed.
+        by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
         seed: of the bootstrap intervals, see :func:`vhbench.tasks.metrics.records.resampling_unit`.
 
     Returns:
@@ -57,7 +59,8 @@ def score(
         scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
-        VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite.
+        VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite; for
+            a field that a record does not have, or that is empty in all of them.
 
     >>> rows = [
     ...     {"id": "a", "pair_id": "a", "answer": "yes", "prediction": "yes"},
@@ -69,13 +72,19 @@ def score(
     >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["chance"]
     (0.5, 0.75, 0.75, 0.1875)
     """
-    table = _Halves.of(records, parser)
+    table = _Halves.of(records, parser, by)
     why = table.reason(table.every, allow_failed)
     result = table.scored(table.every, seed, why)
     result["by_perturbation"] = {}
     for kind in sorted(table.kinds):
         own = np.flatnonzero(table.perturbations == table.kinds[kind])
         result["by_perturbation"][kind] = table.scored(own, seed, why or table.reason(own, allow_failed))
+    result["by"] = {
+        field: {
+            value: table.scored(own, seed, why or table.reason(own, allow_failed)) for value, own in table.parts(field)
+        }
+        for field in by
+    }
     return result
 
 
@@ -111,6 +120,8 @@ class _Halves:
         units: what each is resampled with, by its number.
         kinds: perturbation → its number.
         twins: pair → the places of the original and of its negation, -1 where there is none.
+        values: field → value → its number, of the fields by which scores are split.
+        split: field → the number of the value of each.
     """
 
     ids: list[str]
@@ -122,10 +133,15 @@ class _Halves:
     units: Places
     kinds: Mapping[str, int]
     twins: Places
+    values: Mapping[str, Mapping[str, int]]
+    split: Mapping[str, Places]
 
     @classmethod
-    def of(cls, records: Iterable[Record | Mapping[str, Any]], parser: str | Parser) -> Self:
+    def of(cls, records: Iterable[Record | Mapping[str, Any]], parser: str | Parser, by: Sequence[str]) -> Self:
         """Read each record once, and tie the halves of the pairs."""
+        if unknown := sorted(set(by) - {field.name for field in fields(Record)}):
+            raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
+        split = {name: Numbered() for name in by}
         read = yes_no_reader(parser)
         ids, said, gold, negated = list[str](), list[str](), list[str](), array("b")
         pairs, perturbations, units, faults = Numbered(), Numbered(), list[str](), list[VhbenchError]()
@@ -139,17 +155,29 @@ class _Halves:
             pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
             perturbations.add(row.perturbation)
             units.append(resampling_unit(row))
+            for name, column in split.items():
+                column.add(str(getattr(row, name)))
         if faults:
             raise faults[0]
         halves, places = np.array(negated, dtype=bool), pairs.numbers()
         twins = _twins(ids, gold, halves, places, list(pairs.words))
         columns = places, perturbations.numbers(), halves, numbered(units)
-        return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins)
+        values = {name: column.words for name, column in split.items()}
+        parts = {name: column.numbers() for name, column in split.items()}
+        return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins, values=values, split=parts)
 
     @property
     def every(self) -> Places:
         """The places of all rows."""
         return np.arange(len(self.ids))
+
+    def parts(self, field: str) -> Iterator[tuple[str, Places]]:
+        """Yield the values of a field, and the places of the rows that have each."""
+        values = sorted(value for value in self.values[field] if value)
+        if not values:
+            raise VhbenchError(f"--by {field}: no row says anything in this field")
+        for value in values:
+            yield value, np.flatnonzero(self.split[field] == self.values[field][value])
 
     def reason(self, places: Places, allow_failed: bool) -> str | None:
         """Return why no score of these rows is told."""

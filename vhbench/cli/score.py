@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from vhbench.cli import score_tables as tables
-from vhbench.schema import Record, VhbenchError
+from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
     from vhbench.responses.said import Responses as Read
@@ -228,20 +228,8 @@ def symmetric(
 
     found = _read(responses, questions, "yes_no", parser, compat, (judge, judge_url, judge_workers))
     how: dict[str, Any] = {"parser": parser or ("vhtest" if compat else "default"), "allow_failed": allow_failed}
-    rows = list(found) if by else found
-    result = metric.score(rows, **how, seed=seed)
-    result["by"] = {field: _by(list(rows), field, **how, seed=seed) for field in by or ()}
+    result = metric.score(found, **how, by=by or (), seed=seed)
     _tell(found, result, as_json, require_complete, "pairs", "symmetric accuracy")
-
-
-def _by(rows: list[Record], field: str, **how: Any) -> dict[str, Any]:
-    """Score the pairs of each value of a field by themselves."""
-    from vhbench.tasks.metrics import symmetric_accuracy as metric
-
-    values = sorted({str(value) for row in rows if (value := getattr(row, field, ""))})
-    if not values:
-        raise VhbenchError(f"--by {field}: no row says anything in this field")
-    return {value: metric.score([row for row in rows if str(getattr(row, field)) == value], **how) for value in values}
 
 
 @app.command("multiple-choice")
