@@ -59,8 +59,8 @@ def score(
         scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
-        VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite; for
-            a field that a record does not have, or that is empty in all of them.
+        VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite;
+            for a field that a record does not have, or that is empty in all of them.
 
     >>> rows = [
     ...     {"id": "a", "pair_id": "a", "answer": "yes", "prediction": "yes"},

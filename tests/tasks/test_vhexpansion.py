@@ -226,6 +226,7 @@ def test_repetitions_and_temperature(evaluate: Evaluate, on: Callable[[Path], No
 def test_repeated_answers_are_payloads_of_one_row() -> None:
     row: dict[str, Any] = {
         "id": "q", "benchmark": "vhexpansion", "kind": "yes_no", "choices": [], "answer": "yes", "pair_id": "q",
+        "question": "Is there a dog in the image?",
         "negated": False, "scene_ids": [], "objects": [], "candidates": [], "neutral": [],
     }  # fmt: skip
     payload = docs.process_results(row, ["Yes.", "No.", "maybe"])["accuracy"]

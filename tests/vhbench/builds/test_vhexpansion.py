@@ -316,7 +316,7 @@ def test_an_attack_follows_what_the_model_fails(
     answers = {"q0": "yes", "q1": "yes", "q2": "yes", "q3": ""}  # q1 and q3 are wrong, q4 was not asked
     gold = {case["id"]: case["answer"] for case in CASES}
     logged = [
-        {"m": {"id": k, "kind": "yes_no", "response": v, "prediction": v, "answer": gold[k]}}
+        {"m": {"id": k, "kind": "yes_no", "response": v or "Hmm.", "prediction": v, "answer": gold[k]}}
         for k, v in answers.items()
     ]
     samples.write_text("\n".join(map(json.dumps, logged)))
