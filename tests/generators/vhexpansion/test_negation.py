@@ -153,16 +153,16 @@ NO_YES_NO_QUESTION = [
 ]
 
 UNCERTAIN = [
-    "Is the light left on?",  # the light | left on, the light left | on
-    "Is the stop light green?",  # the stop | light green
+    "Is the fan left on?",  # the fan | left on, the fan left | on
+    "Is the stop light yellow?",  # the stop | light yellow
     "Does the cliff face look steep?",  # faces, or looks
     "Is the woman wearing a scarf on the left?",
     "Is the cup on the shelf in the kitchen?",
     "Is the van in lane 4?",
     "Is only the van red?",
-    "Is there a dog as well as a cat?",
-    "Is there a dog & a cat?",
-    "Is there a dog and is there a cat?",
+    "Is there a fork as well as a spoon?",
+    "Is there a fork & a spoon?",
+    "Is there a fork and is there a spoon?",
     "Is there a dog on any bench?",
     "Is the cup that is on the table red?",
     "Is the toy the boy is holding broken?",

@@ -215,7 +215,7 @@ def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[...
 
 
 def test_what_is_not_certain_is_quoted_and_the_mode_tells(source: Callable[..., Path], tmp_path: Path) -> None:
-    table = source(row(0, "0.png", "Is there a dog?"), row(1, "0.png", "Is the light left on?", "no"))
+    table = source(row(0, "0.png", "Is there a dog?"), row(1, "0.png", "Is the fan left on?", "no"))
     told = {}
     for wording in ("auto", "natural", "quoted"):
         split = build(tmp_path / wording, source=f"table:{table}", perturb=(), negation=wording)
