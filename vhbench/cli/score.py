@@ -1,13 +1,34 @@
-"""``vhbench score``: metrics on responses that are there already, from any harness; no model is run."""
+"""``vhbench score``: metrics on responses that are there already, from any harness; no model is run.
 
-from collections.abc import Mapping
+The options of its commands are dataclasses (:mod:`vhbench.cli.score_options`), put together in :data:`COMMANDS`.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import typer
 from typer.core import TyperGroup
 
+from vhbench.cli import running
 from vhbench.cli import score_tables as tables
+from vhbench.cli.score_options import (
+    AmberOptions,
+    CaptionSplit,
+    ChairOptions,
+    CompatOption,
+    OutputOptions,
+    PairOptions,
+    PositiveClass,
+    QuestionFile,
+    ReadingOptions,
+    ResponseFile,
+    RunFile,
+    TableFile,
+    TellingOptions,
+    YesNoOptions,
+)
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
@@ -39,84 +60,7 @@ app = typer.Typer(
 )
 
 
-def _file(text: str, name: str = "") -> Any:
-    """An option that names a file."""
-    return typer.Option(*filter(None, [name]), metavar="FILE", help=text)
-
-
-Responses = Annotated[
-    Path,
-    _file(
-        "What the model said: JSON, JSON lines, {id: answer}, CSV, TSV, XLSX, Parquet, lmms-eval's samples, or the "
-        "folder that its --output_path named."
-    ),
-]
-Table = Annotated[Path, _file("What the model said, one row each: JSON, JSON lines, {id: answer}, CSV, TSV or XLSX.")]
-Questions = Annotated[
-    Path | None,
-    _file(
-        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … in any form "
-        "that responses may have. Not needed where the responses carry them."
-    ),
-]
-Split = Annotated[
-    Path | None, _file("The split that was asked, with what is in the images, and the vocabulary of its captions.")
-]
-Compat = Annotated[
-    bool, typer.Option("--compat", help="Score bug for bug as the reference implementation does, for comparison.")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print everything (counters, intervals, each row) as JSON.")]
-Seed = Annotated[int, typer.Option(help="Of the bootstrap intervals.")]
-RequireComplete = Annotated[
-    bool, typer.Option("--require-complete", help="Refuse responses that lack the answer to one of the questions.")
-]
-AllowFailed = Annotated[
-    bool, typer.Option("--allow-failed", help="Tell scores even where more than 1 % of the requests failed.")
-]
-JudgeName = Annotated[
-    str | None,
-    typer.Option(
-        "--judge",
-        metavar="MODEL",
-        help="Ask a language model about answers that cannot be read, and what captions assert: openai:MODEL@URL of "
-        "any OpenAI-compatible endpoint (with the key in OPENAI_API_KEY), or transformers:NAME. It is not told what "
-        "is right; what it did is counted. Replies are kept in VHBENCH_CACHE.",
-        rich_help_panel="Judge",
-    ),
-]
-JudgeUrl = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL",
-        help="With --judge MODEL: its endpoint, as http://localhost:8000/v1.",
-        rich_help_panel="Judge",
-    ),
-]
-JudgeWorkers = Annotated[
-    int, typer.Option(min=1, max=256, help="Requests to the judge at a time.", rich_help_panel="Judge")
-]
-
-
-@app.command()
-def auto(
-    responses: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A folder that lmms-eval wrote, or a file of responses in any form.")
-    ],
-    questions: Questions = None,
-    positive: Annotated[
-        str | None,
-        typer.Option(
-            help="The class that precision and recall are about: yes or no. By default our benchmarks' no, else yes."
-        ),
-    ] = None,
-    require_complete: RequireComplete = False,
-    allow_failed: AllowFailed = False,
-    judge: JudgeName = None,
-    judge_url: JudgeUrl = None,
-    judge_workers: JudgeWorkers = 8,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
+def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: ReadingOptions) -> None:
     """Tell the kinds of questions apart, and score each task and kind: what `vhbench score RUN` does.
 
     Captions are those of ODE; their vocabulary is that of the split named by --questions, or of the one that the
@@ -127,12 +71,12 @@ def auto(
     from vhbench import scoring
     from vhbench.responses.asked import is_split
 
-    chosen: Literal["", "yes", "no"] = _positive(positive) if positive is not None else ""
-    found = _read(responses, questions, judge=(judge, judge_url, judge_workers))
-    split = questions if questions is not None and is_split(questions) else None
-    scored = scoring.score_all(found, scoring.How(chosen, split, allow_failed, seed))
-    told = tables.read_of(found, as_json=as_json, require_complete=require_complete)
-    if as_json:
+    chosen: Literal["", "yes", "no"] = _positive(how.positive) if how.positive is not None else ""
+    found = _read(run.responses, asked.questions, reading)
+    split = asked.questions if asked.questions is not None and is_split(asked.questions) else None
+    scored = scoring.score_all(found, scoring.How(chosen, split, reading.allow_failed, reading.seed))
+    told = tables.read_of(found, as_json=reading.as_json, require_complete=reading.require_complete)
+    if reading.as_json:
         groups = [
             {"task": g.task, "benchmark": g.benchmark, "kind": g.family, **result} for g, result in scored.items()
         ]
@@ -143,108 +87,52 @@ def auto(
     _exit([result for result in scored.values() if result["withheld"]])
 
 
-@app.command()
-def captions(
-    responses: Responses,
-    questions: Split = None,
-    require_complete: RequireComplete = False,
-    allow_failed: AllowFailed = False,
-    judge: JudgeName = None,
-    judge_url: JudgeUrl = None,
-    judge_workers: JudgeWorkers = 8,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
+def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -> None:
     """CHAIR, Cover and Cog of ODE's captions, over the split's own vocabulary: rows with id and caption.
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
     """
     from vhbench import scoring
 
-    found = _read(responses, questions, kind="caption", judge=(judge, judge_url, judge_workers))
-    result = scoring.captions(found, questions, allow_failed=allow_failed, seed=seed)
-    _tell(found, result, as_json, require_complete, "caption", "captions")
+    found = _read(said.responses, asked.questions, reading, "caption")
+    result = scoring.captions(found, asked.questions, allow_failed=reading.allow_failed, seed=reading.seed)
+    _tell(found, result, reading, "caption", "captions")
 
 
-@app.command("yes-no")
-def yes_no(
-    responses: Responses,
-    positive: Annotated[
-        str, typer.Option(help="The class that precision and recall are about: yes (POPE) or no (ODE, AMBER).")
-    ],
-    questions: Questions = None,
-    parser: Annotated[
-        str | None, typer.Option(help="How answers are read: default, pope, ode, amber, vhtest or lmms_eval.")
-    ] = None,
-    by: Annotated[
-        list[str] | None, typer.Option(help="Split the scores by a field, such as criterion; may be repeated.")
-    ] = None,
-    compat: Compat = False,
-    require_complete: RequireComplete = False,
-    allow_failed: AllowFailed = False,
-    judge: JudgeName = None,
-    judge_url: JudgeUrl = None,
-    judge_workers: JudgeWorkers = 8,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
+def yes_no(said: ResponseFile, asked: QuestionFile, how: YesNoOptions, reading: ReadingOptions) -> None:
     """Accuracy, precision, recall, F1, share of yes and of unparsed answers: rows with id, answer and response.
 
     Example: `vhbench score yes-no --responses answers.jsonl --questions coco_pope_random.json --positive yes`
     """
     from vhbench.tasks.metrics import yes_no as metric
 
-    how: dict[str, Any] = {"positive": positive, "parser": parser, "compat": compat, "by": by or (), "seed": seed}
-    found = _read(responses, questions, "yes_no", parser, compat, (judge, judge_url, judge_workers))
-    result = metric.score_records(found, **how, allow_failed=allow_failed)
-    _tell(found, result, as_json, require_complete, "yes_no", "yes/no")
+    found = _read(said.responses, asked.questions, reading, "yes_no", as_said=how.compat or how.parser is not None)
+    result = metric.score_records(
+        found,
+        positive=how.positive,
+        parser=how.parser,
+        compat=how.compat,
+        by=how.by,
+        allow_failed=reading.allow_failed,
+        seed=reading.seed,
+    )
+    _tell(found, result, reading, "yes_no", "yes/no")
 
 
-@app.command()
-def symmetric(
-    responses: Responses,
-    questions: Questions = None,
-    parser: Annotated[
-        str | None, typer.Option(help="How answers are read, see yes-no; vhtest's under --compat.")
-    ] = None,
-    by: Annotated[
-        list[str] | None,
-        typer.Option(help="Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated."),
-    ] = None,
-    compat: Compat = False,
-    require_complete: RequireComplete = False,
-    allow_failed: AllowFailed = False,
-    judge: JudgeName = None,
-    judge_url: JudgeUrl = None,
-    judge_workers: JudgeWorkers = 8,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
+def symmetric(said: ResponseFile, asked: QuestionFile, how: PairOptions, reading: ReadingOptions) -> None:
     """Symmetric accuracy over questions and their negated twins: rows with id, pair_id, negated, answer, response.
 
     Example: `vhbench score symmetric --responses answers.jsonl --questions out/vhexpansion`
     """
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
-    found = _read(responses, questions, "yes_no", parser, compat, (judge, judge_url, judge_workers))
-    how: dict[str, Any] = {"parser": parser or ("vhtest" if compat else "default"), "allow_failed": allow_failed}
-    result = metric.score(found, **how, by=by or (), seed=seed)
-    _tell(found, result, as_json, require_complete, "pairs", "symmetric accuracy")
+    found = _read(said.responses, asked.questions, reading, "yes_no", as_said=how.compat or how.parser is not None)
+    parser = how.parser or ("vhtest" if how.compat else "default")
+    result = metric.score(found, parser=parser, allow_failed=reading.allow_failed, by=how.by, seed=reading.seed)
+    _tell(found, result, reading, "pairs", "symmetric accuracy")
 
 
-@app.command("multiple-choice")
-def multiple_choice(
-    responses: Responses,
-    questions: Questions = None,
-    compat: Compat = False,
-    require_complete: RequireComplete = False,
-    allow_failed: AllowFailed = False,
-    judge: JudgeName = None,
-    judge_url: JudgeUrl = None,
-    judge_workers: JudgeWorkers = 8,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
+def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, reading: ReadingOptions) -> None:
     """Accuracy of multiple choice, MIOH's aggregate and position bias: rows with id, choices, answer, response.
 
     MIOH has released no code to be compatible with: --compat changes nothing here.
@@ -253,56 +141,31 @@ def multiple_choice(
     """
     from vhbench.tasks.metrics import multiple_choice as metric
 
-    found = _read(responses, questions, "multiple_choice", judge=(judge, judge_url, judge_workers))
-    result = metric.score(found, allow_failed=allow_failed, seed=seed)
-    _tell(found, result, as_json, require_complete, "multiple_choice", "multiple choice")
+    found = _read(said.responses, asked.questions, reading, "multiple_choice")
+    result = metric.score(found, allow_failed=reading.allow_failed, seed=reading.seed)
+    _tell(found, result, reading, "multiple_choice", "multiple choice")
 
 
-@app.command()
-def chair(
-    responses: Table,
-    gold: Annotated[Path | None, _file("Image id → names of the objects in it, as JSON.")] = None,
-    instances: Annotated[Path | None, _file("Instead of --gold: COCO instances.")] = None,
-    captions: Annotated[Path | None, _file("With --instances: COCO's reference captions.")] = None,
-    synonyms: Annotated[Path | None, _file("CHAIR's synonyms.txt (an object a line), or JSON: name → words.")] = None,
-    compat: Compat = False,
-    allow_failed: AllowFailed = False,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
+def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
     """CHAIR of captions: rows with image_id and caption (or text).
 
     Example: `vhbench score chair --responses captions.jsonl --gold gold.json --synonyms synonyms.txt`
     """
     from vhbench.tasks.metrics import chair as metric
 
-    words = _synonyms(synonyms)
-    if (gold is None) == (instances is None):
+    words = _synonyms(how.synonyms)
+    if (how.gold is None) == (how.instances is None):
         raise VhbenchError("CHAIR needs the objects of the images: --gold FILE or --instances FILE, one of the two")
-    objects = gold or metric.gold_from_coco(instances, captions, synonyms=words, compat=compat)
-    said = _rows(responses)
-    result = metric.score(said, objects, synonyms=words, compat=compat, allow_failed=allow_failed, seed=seed)
+    faults: dict[str, Any] = {"synonyms": words, "compat": how.compat}
+    objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
+    rows = _rows(said.responses)
+    result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed, seed=telling.seed)
     names = ("CHAIR_i", "CHAIR_s", "recall")
-    tables.print_json(result) if as_json else tables.scores(result, names, "captions")
+    tables.print_json(result) if telling.as_json else tables.scores(result, names, "captions")
     _exit(result["withheld"])
 
 
-@app.command()
-def amber(
-    responses: Table,
-    annotations: Annotated[Path, _file("AMBER's annotations.json.")],
-    relation: Annotated[Path, _file("AMBER's relation.json.")],
-    safe_words: Annotated[Path | None, _file("AMBER's safe_words.txt, one word a line.")] = None,
-    evaluation_type: Annotated[
-        str, typer.Option(help="What to print: a (all), g, d, de, da or dr, as AMBER has them.")
-    ] = "a",
-    language: Annotated[
-        str, typer.Option(help="Nouns and similarity: builtin, nltk-spacy (the reference's), or auto.")
-    ] = "builtin",
-    compat: Compat = False,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-) -> None:
+def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
     """AMBER of captions and yes/no answers: rows with id and response.
 
     Example: `vhbench score amber --responses all.json --annotations annotations.json --relation relation.json`
@@ -310,11 +173,19 @@ def amber(
     from vhbench.adapters.language import language_tools
     from vhbench.tasks.metrics import amber as metric
 
-    nouns, similarity = language_tools(language)
-    data: dict[str, Any] = {"annotations": annotations, "relation": relation, "safe_words": safe_words or ()}
-    how: dict[str, Any] = {"nouns": nouns, "similarity": similarity, "evaluation_type": evaluation_type}
-    result = metric.score(_rows(responses), **data, **how, compat=compat, seed=seed)
-    if as_json:
+    nouns, similarity = language_tools(how.language)
+    result = metric.score(
+        _rows(said.responses),
+        annotations=how.annotations,
+        relation=how.relation,
+        safe_words=how.safe_words or (),
+        nouns=nouns,
+        similarity=similarity,
+        evaluation_type=how.evaluation_type,
+        compat=how.compat,
+        seed=output.seed,
+    )
+    if output.as_json:
         return tables.print_json(result)
     for section, scores in result["printed"].items():
         tables.table(scores, result["intervals"].get(section, {}), section, percent=True)
@@ -322,34 +193,41 @@ def amber(
     tables.warn(result["warnings"])
 
 
+COMMANDS: Mapping[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
+    "auto": (auto, (RunFile, QuestionFile, PositiveClass, ReadingOptions)),
+    "captions": (captions, (ResponseFile, CaptionSplit, ReadingOptions)),
+    "yes-no": (yes_no, (ResponseFile, QuestionFile, YesNoOptions, ReadingOptions)),
+    "symmetric": (symmetric, (ResponseFile, QuestionFile, PairOptions, ReadingOptions)),
+    "multiple-choice": (multiple_choice, (ResponseFile, QuestionFile, CompatOption, ReadingOptions)),
+    "chair": (chair, (TableFile, ChairOptions, TellingOptions)),
+    "amber": (amber, (TableFile, AmberOptions, OutputOptions)),
+}
+"""Name of a command → what it does, and the dataclasses that are its options."""
+
+for _name, (_run, _kinds) in COMMANDS.items():
+    app.command(_name)(running.command(_run, *_kinds, help=inspect.getdoc(_run) or ""))
+
+
 def _read(
-    path: Path,
-    questions: Path | None,
-    kind: str = "",
-    parser: str | None = None,
-    compat: bool = False,
-    judge: tuple[str | None, str | None, int] = (None, None, 8),
+    path: Path, questions: Path | None, reading: ReadingOptions, kind: str = "", *, as_said: bool = False
 ) -> "Read":
-    """Return what reads responses; what another parser is to read is left as it was said."""
+    """Return what reads responses; what another parser is to read is left as it was said (``as_said``)."""
     from vhbench.adapters.judge import load_judge
     from vhbench.responses.said import Responses as Read
 
-    name, url, workers = judge
-    as_said = compat or parser is not None
+    name, url = reading.judge, reading.judge_url
     if name is not None and as_said:
         raise VhbenchError("--judge reads what our own parser cannot; it goes with neither --parser nor --compat")
     if name is None and url is not None:
         raise VhbenchError(f"--judge-url {url}: name the model there with --judge MODEL")
-    asked = None if name is None else load_judge(name, url or "", workers=workers)
+    asked = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
     return Read(path, questions, kind, as_said=as_said, judge=asked)
 
 
-def _tell(
-    found: "Read", result: Mapping[str, Any], as_json: bool, require_complete: bool, family: str, title: str
-) -> None:
+def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:
     """Print a result, after what is missing in it; end with 1 where its scores are withheld."""
-    told = tables.read_of(found, as_json=as_json, require_complete=require_complete)
-    if as_json:
+    told = tables.read_of(found, as_json=reading.as_json, require_complete=reading.require_complete)
+    if reading.as_json:
         tables.print_json({**told, **result})
     else:
         tables.PRINTERS[family](result, title)

@@ -1,0 +1,156 @@
+"""What the commands of ``vhbench score`` can be told."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from vhbench.options import option
+
+_ASKED = "The class that precision and recall are about: yes"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunFile:
+    """What ``auto`` reads."""
+
+    responses: Path = option(
+        "A folder that lmms-eval wrote, or a file of responses in any form.", metavar="RUN", argument=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseFile:
+    """What the commands for one kind of question read."""
+
+    responses: Path = option(
+        "What the model said: JSON, JSON lines, {id: answer}, CSV, TSV, XLSX, Parquet, lmms-eval's samples, or the "
+        "folder that its --output_path named.",
+        metavar="FILE",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionFile:
+    """What was asked, where the responses do not tell."""
+
+    questions: Path | None = option(
+        "The questions with their answers, joined by id: a split directory, or rows with id, answer, … in any form "
+        "that responses may have. Not needed where the responses carry them.",
+        None,
+        metavar="FILE",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaptionSplit:
+    """What captions are held to."""
+
+    questions: Path | None = option(
+        "The split that was asked, with what is in the images, and the vocabulary of its captions.",
+        None,
+        metavar="FILE",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PositiveClass:
+    """How ``auto`` scores yes/no answers."""
+
+    positive: str | None = option(f"{_ASKED} or no. By default our benchmarks' no, else yes.", None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableFile:
+    """What CHAIR and AMBER read."""
+
+    responses: Path = option(
+        "What the model said, one row each: JSON, JSON lines, {id: answer}, CSV, TSV or XLSX.", metavar="FILE"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompatOption:
+    """Whether the reference's faults are wanted."""
+
+    compat: bool = option(
+        "Score bug for bug as the reference implementation does, for comparison.", False, names=("--compat",)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class YesNoOptions(CompatOption):
+    """How yes/no answers are scored."""
+
+    positive: str = option(f"{_ASKED} (POPE) or no (ODE, AMBER).")
+    parser: str | None = option("How answers are read: default, pope, ode, amber, vhtest or lmms_eval.", None)
+    by: tuple[str, ...] = option("Split the scores by a field, such as criterion; may be repeated.", (), repeat=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairOptions(CompatOption):
+    """How pairs are scored."""
+
+    parser: str | None = option("How answers are read, see yes-no; vhtest's under --compat.", None)
+    by: tuple[str, ...] = option(
+        "Split the scores by a field of pairs, such as mode (the twin's wording); may be repeated.", (), repeat=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChairOptions(CompatOption):
+    """What CHAIR needs besides the captions."""
+
+    gold: Path | None = option("Image id → names of the objects in it, as JSON.", None, metavar="FILE")
+    instances: Path | None = option("Instead of --gold: COCO instances.", None, metavar="FILE")
+    captions: Path | None = option("With --instances: COCO's reference captions.", None, metavar="FILE")
+    synonyms: Path | None = option(
+        "CHAIR's synonyms.txt (an object a line), or JSON: name → words.", None, metavar="FILE"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmberOptions(CompatOption):
+    """What AMBER needs besides the answers."""
+
+    annotations: Path = option("AMBER's annotations.json.", metavar="FILE")
+    relation: Path = option("AMBER's relation.json.", metavar="FILE")
+    safe_words: Path | None = option("AMBER's safe_words.txt, one word a line.", None, metavar="FILE")
+    evaluation_type: str = option("What to print: a (all), g, d, de, da or dr, as AMBER has them.", "a")
+    language: str = option("Nouns and similarity: builtin, nltk-spacy (the reference's), or auto.", "builtin")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """How scores are printed."""
+
+    as_json: bool = option("Print everything (counters, intervals, each row) as JSON.", False, names=("--json",))
+    seed: int = option("Of the bootstrap intervals.", 0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TellingOptions(OutputOptions):
+    """Which scores are told."""
+
+    allow_failed: bool = option(
+        "Tell scores even where more than 1 % of the requests failed.", False, names=("--allow-failed",)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(TellingOptions):
+    """How answers are read and told."""
+
+    require_complete: bool = option(
+        "Refuse responses that lack the answer to one of the questions.", False, names=("--require-complete",)
+    )
+    judge: str | None = option(
+        "Ask a language model about answers that cannot be read, and what captions assert: openai:MODEL@URL of "
+        "any OpenAI-compatible endpoint (with the key in OPENAI_API_KEY), or transformers:NAME. It is not told what "
+        "is right; what it did is counted. Replies are kept in VHBENCH_CACHE.",
+        None,
+        metavar="MODEL",
+        panel="Judge",
+    )
+    judge_url: str | None = option(
+        "With --judge MODEL: its endpoint, as http://localhost:8000/v1.", None, metavar="URL", panel="Judge"
+    )
+    judge_workers: int = option("Requests to the judge at a time.", 8, least=1, most=256, panel="Judge")
