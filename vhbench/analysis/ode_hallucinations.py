@@ -89,12 +89,12 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
         scores: dict[str, Any] = {}
         if captions := [record for record in members if record.kind == "caption"]:
             rates = ode_captions.score(captions, vocabulary=vocabulary)
-            scores["caption"] = {name: _value(rates[name], rates["intervals"][name]) for name in ode_captions.RATES}
+            scores["caption"] = {name: _value(rates, name) for name in ode_captions.RATES}
         for task in (level for level in questions.LEVELS if level != "caption"):
             if asked := [record for record in members if record.task == task]:
                 rates = yes_no.score_records(asked, positive=ODE.positive)
                 names = ("accuracy", "precision", "recall", "f1", "yes_ratio")
-                scores[task] = {name: _value(rates[name], rates["intervals"].get(name)) for name in names}
+                scores[task] = {name: _value(rates, name) for name in names}
         if scores:
             found[criterion] = scores
     return found
@@ -218,5 +218,7 @@ def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
     return table
 
 
-def _value(value: float | None, interval: tuple[float, float] | None) -> dict[str, Any]:
-    return {"value": value, "interval": list(interval) if interval else None}
+def _value(rates: Mapping[str, Any], name: str) -> dict[str, Any]:
+    interval = rates["intervals"].get(name)
+    ends = None if interval is None else list(interval)
+    return {"value": rates[name], "interval": ends, "note": rates["interval_notes"].get(name, "")}
