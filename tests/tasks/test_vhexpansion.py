@@ -145,6 +145,7 @@ def expanded(shared_folder: Path, tiny_vlm: Callable[[str], Path], _caches: None
     return root
 
 
+@pytest.mark.slow
 def test_the_oracle_scores_100_on_an_expanded_and_attacked_starter_split(
     evaluate: Evaluate, on: Callable[[Path], None], expanded: Path
 ) -> None:
