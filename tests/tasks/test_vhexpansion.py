@@ -169,8 +169,8 @@ def test_rows_are_ordered_by_case_and_twins_follow_one_another(on: Callable[[Pat
     for leaf in LEAVES:
         [file] = (expanded / "vhexpansion" / leaf).glob("*.parquet")
         rows = slices.pairs(hf.load_dataset("parquet", data_files=str(file), split="train"))
-        ids, pair_ids, perturbations = (rows[name][:] for name in ("id", "pair_id", "perturbation"))
-        assert [n.endswith("/negated") for n in ids] == [False, True] * (len(rows) // 2), leaf
+        negated, pair_ids, perturbations = (rows[name][:] for name in ("negated", "pair_id", "perturbation"))
+        assert negated == [False, True] * (len(rows) // 2), leaf
         assert pair_ids[::2] == pair_ids[1::2], leaf
         cases = zip(pair_ids[::2], perturbations[::2], strict=True)
         orders[leaf] = [pair.removesuffix(f"/{perturbation}") for pair, perturbation in cases]
