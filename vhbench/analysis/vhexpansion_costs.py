@@ -70,7 +70,7 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
     """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals."""
     altair = drawing()
     panels = [
-        ("symmetric_accuracy", "interval", "symmetric accuracy in % (tick: its chance level)"),
+        ("symmetric_accuracy", "interval", "symmetric accuracy in % (tick: its blind level)"),
         ("drop", "drop_interval", "drop against the clean pairs, in points"),
     ]
     rows = []
@@ -85,7 +85,7 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
                 base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
             ]
             if value == "symmetric_accuracy":
-                layers.append(base.mark_tick(color="firebrick", thickness=2).encode(x="chance:Q"))
+                layers.append(base.mark_tick(color="firebrick", thickness=2).encode(x="blind:Q"))
             charts.append(altair.layer(*layers).properties(width=320, height=28 * len(order), title=source))
         rows.append(altair.hconcat(*charts))
     altair.vconcat(*rows).save(str(file), scale_factor=2)
@@ -149,7 +149,7 @@ def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> di
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
-    rates = ("symmetric_accuracy", "accuracy", "yes_rate", "chance", "unparsed", "failed", "refused")
+    rates = ("symmetric_accuracy", "blind_level", "chance", "accuracy", "yes_rate", "unparsed", "failed", "refused")
     interval = score["intervals"]["symmetric_accuracy"]
     return {
         **{name: None if score[name] is None else 100 * score[name] for name in rates},
@@ -171,8 +171,9 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
     if clean and clean["pairs"]:
         yield (
             f"{source}: both a question and its negated twin are answered rightly in {clean['symmetric_accuracy']:.1f} "
-            f"% of {clean['pairs']} clean pairs, where guessing with this rate of yes gives {clean['chance']:.1f} %"
-            f"{_beats_chance(clean)}."
+            f"% of {clean['pairs']} clean pairs; the blind level, the same answers dealt to other cases, is "
+            f"{clean['blind_level']:.1f} %"
+            f"{_beats_blindness(clean)}."
         )
     else:
         yield f"{source}: no clean pair was answered, so that no drop can be told."
@@ -199,8 +200,8 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield f"{missing} answers were left out, as their twins are missing."
 
 
-def _beats_chance(score: Mapping[str, Any]) -> str:
-    if score["interval"] is None or score["interval"][0] > score["chance"]:
+def _beats_blindness(score: Mapping[str, Any]) -> str:
+    if score["interval"] is None or score["interval"][0] > score["blind_level"]:
         return ""
     return ", which is not certainly less"
 
@@ -209,4 +210,4 @@ def _bars(kinds: Mapping[str, Mapping[str, Any]], value: str, interval: str) -> 
     for kind, score in kinds.items():
         if score.get(value) is not None:
             low, high = score[interval] or (score[value], score[value])
-            yield {"kind": kind, "value": score[value], "low": low, "high": high, "chance": score["chance"]}
+            yield {"kind": kind, "value": score[value], "low": low, "high": high, "blind": score["blind_level"]}

@@ -16,7 +16,7 @@ Result = Mapping[str, Any]
 
 CAPTIONS = ("chair_i", "chair_s", "cover", "cog", "failed", "refused")
 PAIRS = (
-    *("symmetric_accuracy", "chance", "accuracy", "chance_accuracy", "original_accuracy", "yes_rate"),
+    *("symmetric_accuracy", "blind_level", "chance", "accuracy", "original_accuracy", "chance_accuracy", "yes_rate"),
     *("unparsed", "failed", "refused"),
 )
 CHOICES = ("accuracy", "chance", "aggregate", "unparsed", "failed", "refused")
