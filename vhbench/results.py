@@ -12,7 +12,7 @@ from vhbench.schema import Record, VhbenchError
 
 
 def read_samples(path: Path) -> list[Record]:
-    """Read the records of a run, ordered by id.
+    """Read the records of a run, ordered by id; a benchmark made of another one (VHExpansion of ODE) may have its ids.
 
     Args:
         path: a ``*_samples_*.jsonl`` file, or a folder: of the sample files below it, the newest of each task and
@@ -21,10 +21,10 @@ def read_samples(path: Path) -> list[Record]:
     Raises:
         VhbenchError: if nothing can be read, a line is no sample of vhbench, or an id has two different answers.
     """
-    records: dict[str, Record] = {}
+    records: dict[tuple[str, str], Record] = {}
     for file in sample_files(path):
         for record in _read(file):
-            if records.setdefault(record.id, record) != record:
+            if records.setdefault((record.id, record.benchmark), record) != record:
                 raise VhbenchError(f"{file}: question {record.id} was answered twice, differently; name one run")
     if not records:
         raise no_answers(path)
