@@ -17,7 +17,7 @@ from vhbench.schema import VhbenchError
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8a8a8a", "#1a1a1a"
 WHITE: Final = "#ffffff"
-CELL: Final = (64, 24)
+TILE: Final = (64, 24)
 """Width and height of a heat map's cell, in pixels."""
 
 _ROW, _WORDS = 24, 12
@@ -54,7 +54,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Tile:
     """One cell of a heat map.
 
     Attributes:
@@ -147,7 +147,7 @@ def dots(
 
 
 def heat_map(
-    cells: Sequence[Cell], title: str, about: str | Sequence[str] = "", *, columns: Sequence[str], slanted: bool = False
+    cells: Sequence[Tile], title: str, about: str | Sequence[str] = "", *, columns: Sequence[str], slanted: bool = False
 ) -> Any:
     """Draw cells; those that were not asked stay empty.
 
@@ -169,7 +169,7 @@ def heat_map(
     boxes = told.mark_rect(stroke="#c8c8c8", strokeWidth=0.7).encode(color=alt.Color("colour:N", scale=None))
     text = told.mark_text(fontSize=11.5).encode(text="text:N", color=alt.Color("ink:N", scale=None))
     empty = base.transform_filter("!isValid(datum.value)").mark_text(fontSize=11.5, color=GREY, text="\N{EN DASH}")
-    width, height = CELL
+    width, height = TILE
     return (boxes + text + empty).properties(width=width * len(columns), height=height * max(1, len(lines)))
 
 
@@ -182,7 +182,7 @@ def key(values: Mapping[str, float], widths: Mapping[str, float], about: str) ->
         about: above it.
     """
     cells = [
-        Cell(row, column, 0, "", *shade(position, width))
+        Tile(row, column, 0, "", *shade(position, width))
         for row, width in widths.items()
         for column, position in values.items()
     ]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from vhbench import charts
-from vhbench.charts import Cell, Dot
+from vhbench.charts import Tile, Dot
 from vhbench.schema import VhbenchError
 
 
@@ -49,13 +49,13 @@ def test_whiskers_end_at_the_axis_and_lines_without_an_interval_have_none() -> N
 
 
 def test_a_picture_has_a_white_ground_and_two_pixels_for_one(tmp_path: Path) -> None:
-    cells = [Cell("r", "c", 1.0, "1 (5)", *charts.shade(1, 0)), Cell("r", "d", None)]
+    cells = [Tile("r", "c", 1.0, "1 (5)", *charts.shade(1, 0)), Tile("r", "d", None)]
     charts.save(charts.heat_map(cells, "Title", columns=["c", "d"]), tmp_path / "p.png")
     with Image.open(tmp_path / "p.png") as picture:
-        assert picture.width > 4 * charts.CELL[0]
+        assert picture.width > 4 * charts.TILE[0]
         colours = {colour[:3]: count for count, colour in picture.convert("RGB").getcolors(1 << 24) or ()}
     assert colours[255, 255, 255] > picture.width * picture.height / 2
-    assert colours[0, 0x72, 0xB2] > 4 * charts.CELL[0] * charts.CELL[1] / 2
+    assert colours[0, 0x72, 0xB2] > 4 * charts.TILE[0] * charts.TILE[1] / 2
 
 
 def test_no_line_hides_another() -> None:

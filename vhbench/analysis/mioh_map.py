@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import charts
-from vhbench.charts import Cell, Dot, shade
+from vhbench.charts import Tile, Dot, shade
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.tasks.unread import KINDS
@@ -63,7 +63,7 @@ def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:
                 yield Dot(f"{task}: {kind}", value, low, high, f"{value:.0f} %{between}, {share['n']} {of}", guess)
 
 
-def _accuracies(grid: Cells) -> list[Cell]:
+def _accuracies(grid: Cells) -> list[Tile]:
     """Return a cell for each question type, of the tasks and modes that were asked, under each pressure."""
     asked = [QUESTION_TYPES[name] for name in grid]
     tasks, modes = {kind.task for kind in asked}, {kind.mode for kind in asked}
@@ -76,7 +76,7 @@ def _of_accuracy(share: float) -> float:
     return 2 * share - 1
 
 
-def _drops(drops: Cells) -> list[Cell]:
+def _drops(drops: Cells) -> list[Tile]:
     def said(cost: Mapping[str, Any]) -> str:
         points = f"{round(100 * cost['mean']):+d}".replace("+0", "0").replace("-", "\N{MINUS SIGN}")
         return f"{points}{'*' if cost['certain'] else ''} ({cost['n']})"
@@ -84,13 +84,13 @@ def _drops(drops: Cells) -> list[Cell]:
     return list(_cells(drops, said, lambda lost: -2 * lost))  # 50 points have the full colour
 
 
-def _cells(rows: Cells, said: Callable[[Mapping[str, Any]], str], place: Place) -> Iterator[Cell]:
+def _cells(rows: Cells, said: Callable[[Mapping[str, Any]], str], place: Place) -> Iterator[Tile]:
     """Yield a cell for each line and pressure; those that were not asked, or are withheld, have no value."""
     for row, columns in rows.items():
         for pressure, head in _HEADS.items():
             found = columns.get(pressure)
             if found is None or found["mean"] is None:
-                yield Cell(row, head, None)
+                yield Tile(row, head, None)
                 continue
             width = found["interval"][1] - found["interval"][0] if found["interval"] else None
-            yield Cell(row, head, 100 * found["mean"], said(found), *shade(place(found["mean"]), width))
+            yield Tile(row, head, 100 * found["mean"], said(found), *shade(place(found["mean"]), width))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import charts
-from vhbench.charts import Cell, Dot, shade
+from vhbench.charts import Tile, Dot, shade
 
 SHOWN: Final = 12
 """Most facts, imagined things and pairs in the picture."""
@@ -114,20 +114,20 @@ def _matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, 
     ]
 
 
-def matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, str, Lift]]) -> list[Cell]:
+def matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, str, Lift]]) -> list[Tile]:
     """Return the cells of the facts and imagined things of the clearest pairs, at most :data:`SHOWN` of each."""
     facts = list(dict.fromkeys(fact for fact, _, _ in pairs))[:SHOWN]
     words = list(dict.fromkeys(word for _, word, _ in pairs))[:SHOWN]
     return [_cell(fact, word, lifts[fact].get(word)) for fact in facts for word in words]
 
 
-def _cell(fact: str, word: str, lift: Lift | None) -> Cell:
+def _cell(fact: str, word: str, lift: Lift | None) -> Tile:
     if lift is None:
-        return Cell(fact, word, None)
+        return Tile(fact, word, None)
     place, *ends = (_doublings(value) for value in (lift["lift"], *(lift["interval"] or ())))
     width = (ends[1] - ends[0]) / (2 * _REACH) if ends else None
     # More than in general is a failure, and orange.
-    return Cell(fact, word, lift["lift"], f"{lift['lift']:.1f} ({lift['imagined']})", *shade(-place / _REACH, width))
+    return Tile(fact, word, lift["lift"], f"{lift['lift']:.1f} ({lift['imagined']})", *shade(-place / _REACH, width))
 
 
 def _doublings(value: float) -> float:

@@ -24,7 +24,7 @@ CURVE = {
         "attribute": {"accuracy": score(0.5, 0.4, 0.6)},
     }
 }
-LIFT = {
+LIFT: dict[str, dict[str, Any]] = {
     "sea": {"boat": lift(2.6, 1.5, 3.3, 9, certain=True), "person": lift(0.7, 0.3, 1.2, 4)},
     "sky": {"boat": lift(1.0, 0.9, 1.1, 11), "person": lift(1.0, 0.8, 1.2, 16)},
     "shampoo": {"boat": lift(65, 1.6, 177, 1)},
@@ -57,7 +57,7 @@ def test_a_cell_of_the_matrix_has_lift_and_size_and_fades() -> None:
 
 
 def test_what_was_never_imagined_beside_a_fact_stays_empty(tmp_path: Path) -> None:
-    told = {"questions": 9, "curve": CURVE, "lift": LIFT | {"oven": {"cup": lift(3.0, 1.1, 4.0)}}}
+    told: dict[str, Any] = {"questions": 9, "curve": CURVE, "lift": LIFT | {"oven": {"cup": lift(3.0, 1.1, 4.0)}}}
     cells = ode_picture.matrix(told["lift"], ode_picture.clearest(told["lift"]))
     assert {(c.row, c.column) for c in cells if c.value is None} >= {("oven", "boat"), ("sea", "cup")}
     ode_picture.draw(told, tmp_path / "p.png")
