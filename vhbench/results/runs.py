@@ -66,13 +66,15 @@ def read_samples(path: Path) -> list[Record]:
 def merged(run: LoggedRun, path: Path) -> list[Record]:
     """Return the records of all tasks of a run, ordered by id; each question once.
 
+    A benchmark made of another one (VHExpansion of ODE) may have its ids.
+
     Raises:
         VhbenchError: if a question has two different answers.
     """
-    records: dict[str, Record] = {}
+    records: dict[tuple[str, str], Record] = {}
     for task, answers in run.tasks.items():
         for record in answers:
-            if records.setdefault(record.id, record) != record:
+            if records.setdefault((record.id, record.benchmark), record) != record:
                 raise VhbenchError(
                     f"{path}, {task}: question {record.id} was answered twice, differently; name one run"
                 )

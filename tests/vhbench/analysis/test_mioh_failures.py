@@ -113,8 +113,8 @@ def test_an_unknown_question_type_is_refused_with_its_row() -> None:
 def test_the_heat_map_is_a_picture_and_shows_what_was_not_asked(tmp_path: Path) -> None:
     found = mioh_failures.analyse([answered("1", True, "selective")])
     rows = list(mioh_map._accuracies(found["grid"]))
-    assert {row["row"] for row in rows} == {"existence, selective  E5"}
-    assert [(row["column"], row["value"], row["text"]) for row in rows][:2] == [
+    assert {row.row for row in rows} == {"existence, selective  E5"}
+    assert [(row.column, row.value, row.text) for row in rows][:2] == [
         ("easy", 100, "100 (1)"),
         ("NI 2", None, ""),
     ]
