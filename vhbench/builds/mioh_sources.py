@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from vhbench.adapters.category_names import read_names
 from vhbench.builds import mioh_drawn
 from vhbench.images import sizes_of
 from vhbench.protocols import SceneSequence
@@ -99,7 +100,17 @@ def absences_for(source: str, sources: Sequence[str]) -> str:
 
 
 def read(
-    source: str, images: str, *, skip_bad: bool, size: int, seed: int, scratch: str = "", absences: str = ""
+    source: str,
+    images: str,
+    *,
+    skip_bad: bool,
+    size: int,
+    seed: int,
+    scratch: str = "",
+    absences: str = "",
+    rename: tuple[str, ...] = (),
+    rivals: str = "",
+    keypoints: str = "",
 ) -> MiohSource:
     """Read or draw the scenes of a source; the arguments are options of the build.
 
@@ -109,24 +120,31 @@ def read(
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
         return MiohSource(name, scenes, {source: failed})
-    scenes = _scenes(source, images, skip_bad, _written(source))
+    scenes = _scenes(source, images, skip_bad, rename, rivals, keypoints, _written(source))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:
         return MiohSource(name, scenes, rejections)
-    known = _scenes(absences, images, skip_bad, _written(absences))
+    known = _scenes(absences, images, skip_bad, rename, rivals, keypoints, _written(absences))
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
 @lru_cache(maxsize=3)
-def _scenes(source: str, images: str, skip_bad: bool, written: int) -> Any:
+def _scenes(
+    source: str, images: str, skip_bad: bool, rename: tuple[str, ...], rivals: str, keypoints: str, written: int
+) -> Any:
     """Read a file once per process and change: COCO's serves two tasks itself, and says what is absent for a third."""
     from vhbench.adapters.coco import CocoScenes
+    from vhbench.adapters.coco_entries import read_keypoints
     from vhbench.adapters.paco import PacoScenes
     from vhbench.adapters.svg import SvgScenes
 
     name, _, place = source.partition(":")
-    reader = {"coco": CocoScenes, "paco": PacoScenes, "svg": SvgScenes}[name]
-    return reader(Path(place), Path(images), skip_bad=skip_bad)
+    names = read_names(rename, rivals)
+    if name == "svg":
+        return SvgScenes(Path(place), Path(images), skip_bad=skip_bad, names=names)
+    reader = {"coco": CocoScenes, "paco": PacoScenes}[name]
+    people = read_keypoints(Path(keypoints)) if keypoints else None
+    return reader(Path(place), Path(images), skip_bad=skip_bad, names=names, keypoints=people)
 
 
 def _written(source: str) -> int:
