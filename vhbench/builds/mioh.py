@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from vhbench.adapters.category_names import read_names
+from vhbench.adapters.photos import Photos
 from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
@@ -158,12 +159,14 @@ class MiohBuild(SplitBuild):
         earlier = {source for name in self.types[:shard] for source in self._sources_of(QUESTION_TYPES[name].task)}
         for source in self._sources_of(kind.task):
             yield from () if source in earlier else world.rejections.get(source, ())
+        photos = None if world.name == "scenes" else Photos(pool.scenes, skip_bad=self.skip_bad)
+        pool.fit = photos.fit if photos else pool.fit
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         for made in filler.fill():
             yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
         for index in sorted(set().union(*(cell.scenes for cell in filler.cells.values()))):
-            mioh_sources.check_upright(pool.scenes[index])
             yield pool.scenes[index]
+        yield from photos.left_out() if photos else ()
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source that a task takes its questions from."""

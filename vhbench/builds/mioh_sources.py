@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vhbench.adapters.category_names import read_names
 from vhbench.builds import mioh_drawn
-from vhbench.images import sizes_of
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
 
@@ -53,26 +52,6 @@ def check(source: str, images: str) -> None:
         raise VhbenchError(f"--source {source!r}: no file {place}")
     if name != "scenes" and not images:
         raise VhbenchError(f"--source {source!r} needs --images DIR, the folder that its images lie in")
-
-
-def check_upright(scene: Scene) -> None:
-    """See that a photo's boxes are those of the upright picture, which is what is shown and what annotators see.
-
-    COCO's photos carry no EXIF orientation; where one does, the size that its annotations tell must be the upright one.
-    A file that is missing or no image is found by others.
-
-    Raises:
-        VhbenchError: if its boxes are of the picture as it lies in the file.
-    """
-    try:
-        seen, lying = sizes_of(scene.image)
-    except VhbenchError:
-        return
-    if seen != lying == (scene.width, scene.height):
-        raise VhbenchError(
-            f"image of scene {scene.id!r}: EXIF turns it to {seen[0]} × {seen[1]} pixels, its annotations are of "
-            f"the unturned {lying[0]} × {lying[1]}; must be of the upright picture, or the file without orientation"
-        )
 
 
 def label(source: str) -> str:
