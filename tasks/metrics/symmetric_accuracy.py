@@ -258,13 +258,16 @@ def _guessed(said: Sequence[str], gold_yes: float | None) -> dict[str, float | N
     """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
     if gold_yes is None:
         return dict.fromkeys(("blind_level", "chance", "chance_accuracy"))
-    halves = [tuple(float(_are(said[half::2], word).mean()) for word in ("yes", "no")) for half in (0, 1)]
-    (yes, no), twins = halves
+    (yes, no), twins = ((_share(said[half::2], "yes"), _share(said[half::2], "no")) for half in (0, 1))
     return {
         "blind_level": blind_level(list(zip(said[::2], said[1::2], strict=True)), gold_yes),
         "chance": chance((yes, no), twins, gold_yes),
         "chance_accuracy": chance_accuracy(yes, gold_yes, no),
     }
+
+
+def _share(said: Sequence[str], word: str) -> float:
+    return float(_are(said, word).mean())
 
 
 def _are(said: Sequence[str], word: str) -> npt.NDArray[np.bool_]:
