@@ -138,8 +138,13 @@ def symmetric_accuracy(records: Records) -> Score:
 
 
 def symmetric_chance(records: Records) -> Score:
-    """p(1 - p): what a guesser with the same rate of yes gets (VHExpansion, Theorem 2)."""
+    """What a guesser gets who says yes and no to originals, and to twins, as often (VHExpansion, Theorem 2)."""
     return _percent(_scored(pairs.score, records), "chance")
+
+
+def blind_level(records: Records) -> Score:
+    """What the same pairs of answers get where they are dealt to other cases: without looking."""
+    return _percent(_scored(pairs.score, records), "blind_level")
 
 
 def new_cases(records: Records) -> Score:

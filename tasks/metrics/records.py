@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import read_json, shown
 from vhbench.results import settled, to_record
-from vhbench.schema import Record, VhbenchError
+from vhbench.schema import TIE, Record, VhbenchError
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
@@ -116,17 +115,12 @@ def case_of(record: Record) -> str:
 def fact_of(record: Record) -> str:
     """Return what a record is about, in all forms and repetitions: its test case; "" where it names none.
 
-    Where pressed questions have easy twins, tied questions share it too: their ``pair_id`` ends with that of the
-    question that they are tied to.
+    Tied questions share it too: their ``pair_id`` ends with that of the question that they are tied to.
 
-    >>> fact_of(Record("2#q/jpeg", pair_id="2#q/jpeg", perturbation="jpeg"))
-    'q'
-    >>> fact_of(Record("y", pair_id="e5-e1-12", benchmark="mioh")), fact_of(Record("y", pair_id="e5-e1-12"))
-    ('e1-12', 'e5-e1-12')
+    >>> fact_of(Record("2#q/jpeg", pair_id="2#q/jpeg", perturbation="jpeg")), fact_of(Record("y", pair_id="e5~e1-12"))
+    ('q', 'e1-12')
     """
-    case = split_repetition(case_of(record))[1]
-    tied = record.benchmark in BENCHMARKS and BENCHMARKS[record.benchmark].pairs == "easy twin"
-    return "-".join(case.split("-")[-2:]) if tied else case
+    return split_repetition(case_of(record))[1].rpartition(TIE)[2]
 
 
 def split_repetition(name: str) -> tuple[str, str]:

@@ -6,6 +6,11 @@ with both right. A guesser who says yes with probability p, where a share q of t
 * accuracy 1 + (2p - 1)q - p (Theorem 1), which moves with q and rewards a bias that fits it;
 * symmetric accuracy p(1 - p) (Theorem 2), whatever q is: at most 1/4.
 
+Both theorems are about a guesser who treats a question and its twin alike. A model that tells the two apart by their
+words, and looks at no image, gets more: who says yes to every original and no to every twin has a share q of all pairs
+right. So each half counts with its own rates of yes and of no (what is neither is never right), and what a model could
+have without looking is its *blind level*: its own pairs of answers, dealt to other cases.
+
 Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Pairs that lack a half are counted and
 left out.
 """
@@ -51,8 +56,9 @@ def score(
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
-        rows that are neither negated nor perturbed), ``yes_rate`` (p), ``chance`` p(1-p), ``chance_accuracy``
-        1+(2p-1)q-p, ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
+        rows that are neither negated nor perturbed), ``yes_rate`` (p); ``blind_level`` (:func:`blind_level`) and
+        ``chance`` (:func:`chance`) of the symmetric accuracy, ``chance_accuracy`` (:func:`chance_accuracy`) of the
+        originals; ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
         cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated;
         ``pairs``, ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
         ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
@@ -68,8 +74,8 @@ def score(
     ...     {"id": "d", "pair_id": "c", "answer": "yes", "prediction": "yes", "negated": True},
     ... ]
     >>> result = score(rows)
-    >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["chance"]
-    (0.5, 0.75, 0.75, 0.1875)
+    >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["blind_level"]
+    (0.5, 0.75, 0.75, 0.25)
     """
     table = _Halves.of(records, parser, by)
     why = table.reason(table.every, allow_failed)
@@ -85,22 +91,56 @@ def score(
     return result
 
 
-def chance_accuracy(yes_rate: float, gold_yes: float) -> float:
+def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = None) -> float:
     """Return the accuracy of a guesser (Theorem 1).
+
+    Args:
+        yes_rate: how often yes is said.
+        gold_yes: share of the questions whose answer is yes.
+        no_rate: how often no is said; None where all else is no, and every answer can be read.
 
     >>> chance_accuracy(1.0, 0.7)  # always yes, where 70 % of the answers are yes
     0.7
+    >>> chance_accuracy(0.5, 0.5, 0.25)  # a quarter of the answers cannot be read
+    0.375
     """
-    return 1 + (2 * yes_rate - 1) * gold_yes - yes_rate
+    no_rate = 1 - yes_rate if no_rate is None else no_rate
+    return gold_yes * yes_rate + (1 - gold_yes) * no_rate
 
 
-def chance(yes_rate: float) -> float:
-    """Return the symmetric accuracy of a guesser (Theorem 2).
+def chance(first: tuple[float, float], second: tuple[float, float], gold_yes: float) -> float:
+    """Return the symmetric accuracy of a guesser who answers every question by itself.
 
-    >>> chance(0.5), chance(1.0)
-    (0.25, 0.0)
+    Args:
+        first: how often yes and how often no is said to the originals.
+        second: the same of their negated twins.
+        gold_yes: share of the originals whose answer is yes.
+
+    >>> chance((0.3, 0.7), (0.3, 0.7), 0.9)  # both halves alike: p(1 - p), Theorem 2
+    0.21
+    >>> chance((1.0, 0.0), (0.0, 1.0), 0.5)  # yes to originals, no to twins: half of the pairs are right
+    0.5
     """
-    return yes_rate * (1 - yes_rate)
+    return gold_yes * first[0] * second[1] + (1 - gold_yes) * first[1] * second[0]
+
+
+def blind_level(pairs: Sequence[tuple[str, str]], gold_yes: float) -> float:
+    """Return the symmetric accuracy that these pairs of answers have where they are dealt to the cases blindly.
+
+    It is :func:`chance` where twins are answered independently of one another. A model that contradicts no question by
+    its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets half of them.
+
+    Args:
+        pairs: what was said to the original and to its twin, of every pair.
+        gold_yes: share of the originals whose answer is yes.
+
+    >>> blind_level([("yes", "no"), ("no", "yes")], 0.5)
+    0.5
+    >>> blind_level([("yes", "no"), ("no", "yes"), ("yes", "yes"), ("no", "")], 0.5)
+    0.25
+    """
+    fits = sum(gold_yes if pair == ("yes", "no") else 1 - gold_yes if pair == ("no", "yes") else 0 for pair in pairs)
+    return fits / len(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +237,12 @@ class _Halves:
             **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
         }
         values = {name: average(column.tolist()) for name, (column, _) in measured.items()}
-        p, q = values["yes_rate"], average(_are(gold[::2], "yes").tolist())
+        q = average(_are(gold[::2], "yes").tolist())
         answered = ~(_are(said, "failed") | _are(said, "refused"))
         scores = {
             **values,
             "gold_yes": q,
-            "chance": None if p is None else chance(p),
-            "chance_accuracy": None if p is None or q is None else chance_accuracy(p, q),
+            **_guessed(said, q),
             # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
             "new_successful": int((~right & ~asked_first & answered).sum()),
         }
@@ -211,6 +250,22 @@ class _Halves:
         alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}
         found = {**scores, **alone, **intervals.stated(ends)}
         return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
+
+
+def _guessed(said: Sequence[str], gold_yes: float | None) -> dict[str, float | None]:
+    """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
+    if gold_yes is None:
+        return dict.fromkeys(("blind_level", "chance", "chance_accuracy"))
+    (yes, no), twins = ((_share(said[half::2], "yes"), _share(said[half::2], "no")) for half in (0, 1))
+    return {
+        "blind_level": blind_level(list(zip(said[::2], said[1::2], strict=True)), gold_yes),
+        "chance": chance((yes, no), twins, gold_yes),
+        "chance_accuracy": chance_accuracy(yes, gold_yes, no),
+    }
+
+
+def _share(said: Sequence[str], word: str) -> float:
+    return float(_are(said, word).mean())
 
 
 def _are(said: Sequence[str], word: str) -> npt.NDArray[np.bool_]:

@@ -94,7 +94,7 @@ class ImageSet:
 def fact_of(record: Record) -> str:
     """Return what tied questions of one repetition share.
 
-    >>> fact_of(Record("x", pair_id="2#e1-12")), fact_of(Record("y", pair_id="2#e5-e1-12", benchmark="mioh"))
+    >>> fact_of(Record("x", pair_id="2#e1-12")), fact_of(Record("y", pair_id="2#e5~e1-12"))
     ('2#e1-12', '2#e1-12')
     """
     return split_repetition(record.pair_id)[0] + naming.fact_of(record)

@@ -7,16 +7,17 @@ interval from the same images resampled together (Liu et al. 2024, §5).
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
-from vhbench.analysis.run import drawing, lost, own_records
+from vhbench.analysis import vhexpansion_picture
+from vhbench.analysis.run import lost, own_records
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.schema import Record
 from vhbench.tasks.metrics import intervals, paired, symmetric_accuracy
 from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.records import case_of
 
+draw = vhexpansion_picture.draw
 CLEAN: Final = "clean"
 """The name of the pairs whose images are as they were."""
 
@@ -75,31 +76,6 @@ def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     return " ".join(sentence for source, kinds in sources.items() for sentence in _sentences(source, kinds))
 
 
-def draw(found: Mapping[str, Any], file: Path) -> None:
-    """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals."""
-    altair = drawing()
-    panels = [
-        ("symmetric_accuracy", "interval", "symmetric accuracy in % (tick: its chance level)"),
-        ("drop", "drop_interval", "drop against the clean pairs, in points"),
-    ]
-    rows = []
-    for source, kinds in found["sources"].items():
-        order = [kind for kind in [CLEAN, *sorted(kinds)] if kind in kinds]
-        charts = []
-        for value, interval, title in panels:
-            bars = list(_bars({k: kinds[k] for k in dict.fromkeys(order)}, value, interval))
-            base = altair.Chart(altair.Data(values=bars)).encode(y=altair.Y("kind:N", sort=order, title=None))
-            layers = [
-                base.mark_bar(color="#7aa6c2").encode(x=altair.X("value:Q", title=title)),
-                base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
-            ]
-            if value == "symmetric_accuracy":
-                layers.append(base.mark_tick(color="firebrick", thickness=2).encode(x="chance:Q"))
-            charts.append(altair.layer(*layers).properties(width=320, height=28 * len(order), title=source))
-        rows.append(altair.hconcat(*charts))
-    altair.vconcat(*rows).save(str(file), scale_factor=2)
-
-
 def _source(records: Sequence[Record]) -> dict[str, Any]:
     scores = symmetric_accuracy.score(records)["by_perturbation"]
     found = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
@@ -156,7 +132,7 @@ def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], pai
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
-    rates = ("symmetric_accuracy", "accuracy", "yes_rate", "chance", "unparsed", "failed", "refused")
+    rates = ("symmetric_accuracy", "blind_level", "chance", "accuracy", "yes_rate", "unparsed", "failed", "refused")
     interval = score["intervals"]["symmetric_accuracy"]
     return {
         **{name: None if score[name] is None else 100 * score[name] for name in rates},
@@ -179,8 +155,9 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
     if clean and clean["pairs"]:
         yield (
             f"{source}: both a question and its negated twin are answered rightly in {clean['symmetric_accuracy']:.1f} "
-            f"% of {clean['pairs']} clean pairs, where guessing with this rate of yes gives {clean['chance']:.1f} %"
-            f"{_beats_chance(clean)}."
+            f"% of {clean['pairs']} clean pairs; the blind level, the same answers dealt to other cases, is "
+            f"{clean['blind_level']:.1f} %"
+            f"{_beats_blindness(clean)}."
         )
     else:
         yield f"{source}: no clean pair was answered, so that no drop can be told."
@@ -208,14 +185,7 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield f"{missing} answers were left out, as their twins are missing."
 
 
-def _beats_chance(score: Mapping[str, Any]) -> str:
-    if score["interval"] is None or score["interval"][0] > score["chance"]:
+def _beats_blindness(score: Mapping[str, Any]) -> str:
+    if score["interval"] is None or score["interval"][0] > score["blind_level"]:
         return ""
     return ", which is not certainly less"
-
-
-def _bars(kinds: Mapping[str, Mapping[str, Any]], value: str, interval: str) -> Iterator[dict[str, Any]]:
-    for kind, score in kinds.items():
-        if score.get(value) is not None:
-            low, high = score[interval] or (score[value], score[value])
-            yield {"kind": kind, "value": score[value], "low": low, "high": high, "chance": score["chance"]}

@@ -36,10 +36,13 @@ def _command(name: str) -> Callable[..., None]:
 
     def run(how: AnalyseOptions, *more: SplitOptions) -> None:
         from vhbench.files import json_bytes, write_atomic
-        from vhbench.results import read_samples
+        from vhbench.results import merged, read_run
 
+        asked = read_run(how.results)
+        for note in asked.notes:
+            typer.echo(note)
         given = {"split": more[0].split} if more else {}
-        found = analysis.analyse(read_samples(how.results), **given)
+        found = {"notes": asked.notes} | analysis.analyse(merged(asked, how.results), **given)
         folder = how.out or (how.results if how.results.is_dir() else how.results.parent)
         write_atomic(folder / data, json_bytes(found))
         typer.echo(found["summary"])

@@ -1,7 +1,7 @@
 """What each perturbation costs, worked by hand, and the command that tells it."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,9 @@ def test_the_summary_names_what_costs_most_and_only_what_is_certain() -> None:
     found = analyse(run())
     low, high = found["sources"]["pope"]["blur"]["drop_interval"]
     assert found["summary"] == (
-        "pope: both a question and its negated twin are answered rightly in 90.0 % of 20 clean pairs, where guessing "
-        f"with this rate of yes gives 24.8 %. What costs most is blur: 84.2 points [{low:.1f}, {high:.1f}]. "
+        "pope: both a question and its negated twin are answered rightly in 90.0 % of 20 clean pairs; the blind "
+        "level, the same answers dealt to other cases, is 90.0 %, which is not certainly less. "
+        f"What costs most is blur: 84.2 points [{low:.1f}, {high:.1f}]. "
         "Too few differ to claim anything of jpeg (2)."
     )
     harmless = analyse([record for record in run() if record.perturbation != "blur"])["summary"]
@@ -83,7 +84,16 @@ def test_one_case_that_turned_wrong_proves_nothing() -> None:
 def test_a_guesser_is_told_apart_from_nothing() -> None:
     guesses = [(True, True), (True, False), (False, True), (False, False)] * 5
     records = [record for case, right in enumerate(guesses) for record in pair(case, "", right)]
-    assert "gives 25.0 %, which is not certainly less." in analyse(records)["summary"]
+    assert "is 25.0 %, which is not certainly less." in analyse(records)["summary"]
+
+
+def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
+    records = [record for case in range(20) for record in pair(case, "", (True, True))]
+    flipped = {"yes": "no", "no": "yes"}
+    records = [replace(r, answer=flipped[r.answer]) if r.pair_id in ("c1", "c3") else r for r in records]
+    clean = analyse(records)["sources"]["pope"]["clean"]
+    assert (clean["symmetric_accuracy"], clean["blind_level"], clean["chance"]) == (90, 90, 90)
+    assert "is 90.0 %, which is not certainly less." in analyse(records)["summary"]
 
 
 def test_questions_about_one_image_make_no_certainty() -> None:
@@ -134,7 +144,7 @@ def test_the_command_writes_numbers_and_a_picture(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "What costs most is blur: 84.2 points" in result.output
     written = json.loads((tmp_path / "report" / "vhexpansion_analysis.json").read_text())
-    assert written == json.loads(json.dumps(analyse(run())))
+    assert written == {"notes": []} | json.loads(json.dumps(analyse(run())))
     with Image.open(tmp_path / "report" / "vhexpansion_analysis.png") as picture:
         assert picture.width > 800
         assert len(picture.convert("RGB").getcolors(1 << 24) or ()) > 10
