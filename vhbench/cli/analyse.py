@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,6 +12,9 @@ from vhbench.benchmarks import BENCHMARKS, load
 from vhbench.cli import running
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
+
+if TYPE_CHECKING:
+    from vhbench.results import LoggedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +46,8 @@ def _command(name: str) -> Callable[..., None]:
         for note in asked.notes:
             typer.echo(note)
         given = {"split": more[0].split} if more else {}
+        if more:
+            _same_split(asked, name, more[0].split)
         found = {"notes": asked.notes} | analysis.analyse(merged(asked, how.results), **given)
         folder = how.out or (how.results if how.results.is_dir() else how.results.parent)
         write_atomic(folder / data, json_bytes(found))
@@ -56,6 +62,18 @@ def _command(name: str) -> Callable[..., None]:
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
     return running.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
+
+
+def _same_split(asked: "LoggedRun", benchmark: str, split: Path | None) -> None:
+    """Raise if answers are to another split than the one whose words they are read by."""
+    from vhbench import splits
+    from vhbench.results import foreign
+    from vhbench.tasks import datasets
+
+    for told in asked.provenance.values():
+        if told is not None and told.benchmark == benchmark:
+            folder = split or datasets.resolve(benchmark).path
+            foreign(told, folder, splits.read_manifest(folder))
 
 
 app = typer.Typer(

@@ -64,18 +64,16 @@ def read_samples(path: Path) -> list[Record]:
 
 
 def merged(run: LoggedRun, path: Path) -> list[Record]:
-    """Return the records of all tasks of a run, ordered by id; each question once.
+    """Return the records of all tasks of a run, ordered by id; each question of a benchmark once.
 
     Raises:
         VhbenchError: if a question has two different answers.
     """
-    records: dict[str, Record] = {}
+    records: dict[tuple[str, str], Record] = {}
     for task, answers in run.tasks.items():
         for record in answers:
-            if records.setdefault(record.id, record) != record:
-                raise VhbenchError(
-                    f"{path}, {task}: question {record.id} was answered twice, differently; name one run"
-                )
+            if records.setdefault((record.id, record.benchmark), record) != record:
+                raise VhbenchError(f"{path}, {task}: {record.id} was answered twice, differently; name one run")
     if not records:
         raise no_answers(path)
     return [records[key] for key in sorted(records)]
