@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from vhbench.cli import running
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
 from vhbench.schema import VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.results import LoggedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +51,8 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     asked = read_run(run)
     for note in asked.notes:
         typer.echo(note)
+    if "split" in given:
+        _same_split(asked, name, given["split"])
     found = {"notes": asked.notes} | analysis.analyse(merged(asked, run), **given)
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
@@ -85,6 +90,18 @@ def _command(name: str) -> Callable[..., None]:
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
     return running.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
+
+
+def _same_split(asked: "LoggedRun", benchmark: str, split: Path | None) -> None:
+    """Raise if answers are to another split than the one whose words they are read by."""
+    from vhbench import splits
+    from vhbench.results import foreign
+    from vhbench.tasks import datasets
+
+    for told in asked.provenance.values():
+        if told is not None and told.benchmark == benchmark:
+            folder = split or datasets.resolve(benchmark).path
+            foreign(told, folder, splits.read_manifest(folder))
 
 
 app = typer.Typer(
