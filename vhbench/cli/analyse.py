@@ -37,12 +37,18 @@ def _command(name: str) -> Callable[..., None]:
     def run(how: AnalyseOptions, *more: SplitOptions) -> None:
         from vhbench.files import json_bytes, write_atomic
         from vhbench.results import read_samples
+        from vhbench.tasks import words_alone
 
         given = {"split": more[0].split} if more else {}
-        found = analysis.analyse(read_samples(how.results), **given)
+        records = read_samples(how.results)
+        found = analysis.analyse(records, **given)
+        own = [record for record in records if record.benchmark == name]
+        found |= {"word_floor": words_alone.of_records(own)}
         folder = how.out or (how.results if how.results.is_dir() else how.results.parent)
         write_atomic(folder / data, json_bytes(found))
         typer.echo(found["summary"])
+        for sentence in words_alone.told(found["word_floor"]):
+            typer.echo(sentence)
         if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
             (folder / picture).unlink(missing_ok=True)
             typer.echo(f"wrote {folder / data}; `vhbench answers {how.results}` lists what failed")
