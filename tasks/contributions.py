@@ -5,8 +5,8 @@ taken apart into one number for each answer, which add up to it, so that two run
 question. The score itself is never computed from these numbers.
 
 Where what is below the line is the same whatever is answered, a number is what the answer adds, and 0 where the score
-is not about it. Elsewhere (precision, F1, CHAIR …) it is the score's linearisation: how far the answer pulls it, and an equal
-share of the score.
+is not about it. Elsewhere (precision, F1, CHAIR …) it is the score's linearisation: how far the answer pulls it, and an
+equal share of the score.
 """
 
 from collections import defaultdict

@@ -62,7 +62,8 @@ def process_results(doc: Doc, results: Sequence[Any]) -> dict[str, dict[str, Any
     """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
 
     The headline accuracy carries ``score`` as well: lmms-eval derives its clustered standard error from it. Paired
-    metrics must not carry one, as an error derived from single answers would be wrong for them.
+    metrics must not carry one, as an error derived from single answers would be wrong for them. Beside the payloads
+    stands the same ``score``, which belongs to no metric: by it ``lmms-eval --baseline`` pairs two runs' samples.
 
     Args:
         doc: the row.
@@ -83,6 +84,7 @@ def process_results(doc: Doc, results: Sequence[Any]) -> dict[str, dict[str, Any
     if headline.name == "accuracy":
         right = [float(other.prediction == other.answer) for other in answered]
         whole |= {"score": sum(right) / len(right), "cluster": resampling_unit(record)}
+        return {headline.name: whole, **brief, "score": sum(right) / len(right)}
     return {headline.name: whole, **brief}
 
 

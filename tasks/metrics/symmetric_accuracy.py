@@ -258,8 +258,8 @@ def _guessed(said: Sequence[str], gold_yes: float | None) -> dict[str, float | N
     """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
     if gold_yes is None:
         return dict.fromkeys(("blind_level", "chance", "chance_accuracy"))
-    halves = [tuple(float(_are(said[half::2], word).mean()) for word in ("yes", "no")) for half in (0, 1)]
-    (yes, no), twins = halves
+    yes, no = (float(_are(said[::2], word).mean()) for word in ("yes", "no"))
+    twins = float(_are(said[1::2], "yes").mean()), float(_are(said[1::2], "no").mean())
     return {
         "blind_level": blind_level(list(zip(said[::2], said[1::2], strict=True)), gold_yes),
         "chance": chance((yes, no), twins, gold_yes),

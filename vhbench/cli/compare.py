@@ -21,8 +21,8 @@ class CompareOptions:
     """What ``vhbench compare`` takes."""
 
     runs: tuple[str, ...] = option(
-        "Two or more runs on the same questions: folders that lmms-eval wrote with --log_samples, or files of responses "
-        "in any form (then with --questions). The first is what the others are compared with.",
+        "Two or more runs on the same questions: folders that lmms-eval wrote with --log_samples, or files of "
+        "responses in any form (then with --questions). The first is what the others are compared with.",
         metavar="RUN RUN …",
         argument=True,
         repeat=True,

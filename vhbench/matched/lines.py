@@ -55,7 +55,7 @@ def cells(found: MatchedRuns, *, certain: bool = False) -> Iterator[ScoreLine]:
     for group in found.groups:
         for cell, score in group.cells.items():
             if not certain or any(difference.certain for difference in score.differences):
-                named = ", ".join(f"{value}" or "(none)" for _, value in cell)
+                named = ", ".join(_named(name, value) for name, value in cell)
                 yield from _lines(found, score, f"{group.group.title}, {' x '.join(name for name, _ in cell)}", named)
 
 
@@ -181,6 +181,10 @@ def _lines(found: MatchedRuns, score: ComparedScore, title: str, named: str) -> 
             "" if difference is None else verdict_of(score, difference),
             "" if rank is None else f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
         )
+
+
+def _named(column: str, value: object) -> str:
+    return f"{'' if value else 'not '}{column}" if isinstance(value, bool) else str(value) or "(none)"
 
 
 def _ends(interval: Sequence[float] | None, shown: Callable[[float], str] = "{:.1f}".format) -> str:
