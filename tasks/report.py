@@ -1,6 +1,6 @@
 """The full grid of a task, with counts and 95 % intervals, as JSON beside lmms-eval's results; all in percent.
 
-lmms-eval's table takes one number per metric; everything else goes into ``<task>_report.json``.
+lmms-eval's table takes one number per metric; everything else goes into ``<date>_<task>_report.json``.
 """
 
 from collections import defaultdict
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.benchmarks import Metric, Task, load
-from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Record
 from vhbench.tasks import unread
 from vhbench.tasks.headline import score_of
@@ -62,13 +61,13 @@ def _cells(
     return [dict(zip(columns, key, strict=True)) | numbers(groups[key], metrics, withheld) for key in sorted(groups)]
 
 
-def write(report: dict[str, Any], task: str, args: Any) -> Path | None:
-    """Write a report beside the results of a run; return its path, or None where the run writes no results."""
-    from vhbench.adapters.lmms_eval import results_folder
+def written_with(results: Path, task: str) -> Path:
+    """Return the report of a task that was written with lmms-eval's results, ``<date>_results.json``."""
+    return results.with_name(f"{results.name.removesuffix('_results.json')}_{task}_report.json")
 
-    folder = results_folder(args)
-    if folder is None:
-        return None
-    path = folder / f"{task}_report.json"
-    write_atomic(path, json_bytes({"task": task, **report}))
-    return path
+
+def write(report: dict[str, Any], task: str, args: Any) -> None:
+    """Write a report beside the results of a run; nothing where the run writes no results."""
+    from vhbench.adapters.lmms_eval import write_beside_results
+
+    write_beside_results(args, f"{task}_report", {"task": task, **report})

@@ -11,6 +11,7 @@ from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, benchmark, of_task
 from vhbench.responses.asked import is_split
 from vhbench.responses.said import Responses
+from vhbench.results import foreign
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
@@ -71,6 +72,11 @@ def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
         groups.setdefault(group_of(task, record), _Packed()).add(record)
     if not groups:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
+    if how.split is None:
+        for group in groups:
+            if group.family == "caption" and (told := responses.provenance.get(group.task)):
+                data = datasets.resolve(told.benchmark)
+                foreign(told, data.path, data.manifest)
     return {group: SCORERS[group.family](groups.pop(group), group, how) for group in sorted(groups)}
 
 

@@ -12,6 +12,7 @@ from vhbench.analysis.run import lost, own_records
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
 from vhbench.schema import Record, VhbenchError
+from vhbench.splits.pairs import TIE
 from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.records import resampling_unit, split_repetition
 from vhbench.tasks.metrics.withholding import reason_of, withhold
@@ -85,11 +86,11 @@ class ImageSet:
 def fact_of(record: Record) -> str:
     """Return what tied questions share: their ``pair_id`` ends with that of the question that they are tied to.
 
-    >>> fact_of(Record("x", pair_id="e1-12")), fact_of(Record("y", pair_id="e5-e1-12"))
+    >>> fact_of(Record("x", pair_id="e1-12")), fact_of(Record("y", pair_id="e5~e1-12"))
     ('e1-12', 'e1-12')
     """
     repetition, pair = split_repetition(record.pair_id)
-    return repetition + "-".join(pair.split("-")[-2:])
+    return repetition + pair.rpartition(TIE)[2]
 
 
 def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:

@@ -7,15 +7,16 @@ interval from the same images resampled together (Liu et al. 2024, §5).
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
-from vhbench.analysis.run import drawing, lost, own_records
+from vhbench.analysis import vhexpansion_picture
+from vhbench.analysis.run import lost, own_records
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.schema import Record
 from vhbench.tasks.metrics import intervals, symmetric_accuracy
 from vhbench.tasks.metrics.records import case_of, resampling_unit
 
+draw = vhexpansion_picture.draw
 CLEAN: Final = "clean"
 """The name of the pairs whose images are as they were."""
 
@@ -64,31 +65,6 @@ def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
 def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     """Say in a few sentences what a model's right answers are worth, and what costs it most."""
     return " ".join(sentence for source, kinds in sources.items() for sentence in _sentences(source, kinds))
-
-
-def draw(found: Mapping[str, Any], file: Path) -> None:
-    """Draw symmetric accuracy, and the drop against the clean pairs, as bars with their 95 % intervals."""
-    altair = drawing()
-    panels = [
-        ("symmetric_accuracy", "interval", "symmetric accuracy in % (tick: its blind level)"),
-        ("drop", "drop_interval", "drop against the clean pairs, in points"),
-    ]
-    rows = []
-    for source, kinds in found["sources"].items():
-        order = [kind for kind in [CLEAN, *sorted(kinds)] if kind in kinds]
-        charts = []
-        for value, interval, title in panels:
-            bars = list(_bars({k: kinds[k] for k in dict.fromkeys(order)}, value, interval))
-            base = altair.Chart(altair.Data(values=bars)).encode(y=altair.Y("kind:N", sort=order, title=None))
-            layers = [
-                base.mark_bar(color="#7aa6c2").encode(x=altair.X("value:Q", title=title)),
-                base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q"),
-            ]
-            if value == "symmetric_accuracy":
-                layers.append(base.mark_tick(color="firebrick", thickness=2).encode(x="blind:Q"))
-            charts.append(altair.layer(*layers).properties(width=320, height=28 * len(order), title=source))
-        rows.append(altair.hconcat(*charts))
-    altair.vconcat(*rows).save(str(file), scale_factor=2)
 
 
 def _source(records: Sequence[Record]) -> dict[str, Any]:
@@ -204,10 +180,3 @@ def _beats_blindness(score: Mapping[str, Any]) -> str:
     if score["interval"] is None or score["interval"][0] > score["blind_level"]:
         return ""
     return ", which is not certainly less"
-
-
-def _bars(kinds: Mapping[str, Mapping[str, Any]], value: str, interval: str) -> Iterator[dict[str, Any]]:
-    for kind, score in kinds.items():
-        if score.get(value) is not None:
-            low, high = score[interval] or (score[value], score[value])
-            yield {"kind": kind, "value": score[value], "low": low, "high": high, "blind": score["blind_level"]}

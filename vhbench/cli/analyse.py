@@ -36,12 +36,15 @@ def _command(name: str) -> Callable[..., None]:
 
     def run(how: AnalyseOptions, *more: SplitOptions) -> None:
         from vhbench.files import json_bytes, write_atomic
-        from vhbench.results import read_samples
+        from vhbench.results import merged, read_run
         from vhbench.tasks import words_alone
 
+        asked = read_run(how.results)
+        for note in asked.notes:
+            typer.echo(note)
         given = {"split": more[0].split} if more else {}
-        records = read_samples(how.results)
-        found = analysis.analyse(records, **given)
+        records = merged(asked, how.results)
+        found = {"notes": asked.notes} | analysis.analyse(records, **given)
         own = [record for record in records if record.benchmark == name]
         found |= {"word_floor": words_alone.of_records(own)}
         folder = how.out or (how.results if how.results.is_dir() else how.results.parent)

@@ -85,12 +85,16 @@ def _print_table(results: Path) -> None:
     from rich.table import Table
 
     from vhbench.files import read_json
+    from vhbench.tasks.report import written_with
 
     table = Table("task", "metric", "value", "95 % interval", title=str(results))
     for task, metrics in read_json(results)["results"].items():
         rows = {k.split(",")[0]: v for k, v in metrics.items() if isinstance(v, (int, float)) and "," in k}
-        report = results.with_name(f"{task}_report.json")
-        overall = read_json(report)["overall"] if report.is_file() else {}
+        file = written_with(results, task)
+        report = read_json(file) if file.is_file() else {}
+        overall = report.get("overall", {})
+        if report.get("partial"):
+            typer.echo(f"{task}: {report['partial']}")
         for metric, value in rows.items():
             if "_stderr" not in metric:
                 table.add_row(task, metric, f"{value:.1f}", _interval(overall, metric))

@@ -33,16 +33,19 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     if not responses.count:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
     asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
-    told: dict[str, Any] = {"answers": responses.count}
-    lines: list[str] = []
+    told: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
+    lines = list(responses.notes)
     if asked:
         told["missing"] = {"questions": asked, "missing": missing, "of": dict(responses.missing)}
     if missing:
         where = [f"{count} of {config}" for config, count in sorted(responses.missing.items()) if config]
-        line = f"{missing:,} of {asked:,} questions have no answer (the first: {responses.first_missing!r})"
+        first = f" (the first: {responses.first_missing!r})" if responses.first_missing else ""
+        line = f"{missing:,} of {asked:,} questions have no answer{first}"
         if require_complete:
             raise VhbenchError(f"{responses.path}: {line}; --require-complete refuses that")
-        lines.append(line + (f": {', '.join(where)}" if len(where) > 1 else ""))
+        lines.insert(0, line + (f": {', '.join(where)}" if len(where) > 1 else ""))
+    if responses.provenance:
+        told["provenance"] = {task: one.to_json() for task, one in sorted(responses.provenance.items())}
     if responses.left_out:
         told["left_out"] = dict(sorted(responses.left_out.items()))
         lines += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]

@@ -187,7 +187,12 @@ def test_what_is_blind_is_said_to_be() -> None:
         "each by itself": [(yes_no[int(a)], yes_no[int(b)]) for a, b in zip(tossed, other, strict=True)],
         "half unread": [("yes", "" if a else "no") for a in lost],
     }
-    expected = dict(zip(ways, (q, 0.5, 0.25, q / 2), strict=True))
+    expected = {
+        "yes to originals, no to twins": q,
+        "twins contradict": 0.5,
+        "each by itself": 0.25,
+        "half unread": q / 2,
+    }
     for way, said in ways.items():
         cases = [(*pair, bool(t)) for pair, t in zip(said, truth, strict=True)]
         result = symmetric_accuracy.score(list(twins(cases)))

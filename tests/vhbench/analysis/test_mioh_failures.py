@@ -14,7 +14,7 @@ TYPES = {"comprehensive": "E1", "selective": "E5", "comparative": "E6"}
 def answered(
     fact: str, right: bool, mode: str, *, scenes: tuple[str, ...] = ("s",), pressure: str = "easy", place: str = ""
 ) -> Record:
-    pair = f"e1-{fact}" if mode == "comprehensive" else f"{TYPES[mode].lower()}-e1-{fact}"
+    pair = f"e1-{fact}" if mode == "comprehensive" else f"{TYPES[mode].lower()}~e1-{fact}"
     return Record(
         id=f"{pair}-{pressure}{place}", benchmark="mioh", answer="A", prediction="A" if right else "B",
         task="existence", mode=mode, pressure=pressure, question_type=TYPES[mode], pair_id=pair,
@@ -106,15 +106,15 @@ def test_other_benchmarks_are_refused() -> None:
 
 def test_an_unknown_question_type_is_refused_with_its_row() -> None:
     odd = replace(answered("1", True, "selective"), question_type="E9")
-    with pytest.raises(VhbenchError, match="answer 'e5-e1-1-easy': unknown question_type 'E9': must be one of E1"):
+    with pytest.raises(VhbenchError, match="answer 'e5~e1-1-easy': unknown question_type 'E9': must be one of E1"):
         mioh_failures.analyse([answered("2", True, "selective"), odd])
 
 
 def test_the_heat_map_is_a_picture_and_shows_what_was_not_asked(tmp_path: Path) -> None:
     found = mioh_failures.analyse([answered("1", True, "selective")])
     rows = list(mioh_map._accuracies(found["grid"]))
-    assert {row["row"] for row in rows} == {"existence, selective  E5"}
-    assert [(row["column"], row["value"], row["text"]) for row in rows][:2] == [
+    assert {row.row for row in rows} == {"existence, selective  E5"}
+    assert [(row.column, row.value, row.text) for row in rows][:2] == [
         ("easy", 100, "100 (1)"),
         ("NI 2", None, ""),
     ]

@@ -60,7 +60,7 @@ def test_the_summary_names_what_costs_most_and_only_what_is_certain() -> None:
     low, high = found["sources"]["pope"]["blur"]["drop_interval"]
     assert found["summary"] == (
         "pope: both a question and its negated twin are answered rightly in 80.0 % of 10 clean pairs; the blind "
-        "level, the same answers dealt to other cases, is 80.0 %, which is not certainly less. "  # all originals are yes
+        "level, the same answers dealt to other cases, is 80.0 %, which is not certainly less. "
         f"What costs most is blur: 66.7 points [{low:.1f}, {high:.1f}]."
     )
     harmless = analyse([record for record in run() if record.perturbation != "blur"])["summary"]

@@ -37,6 +37,13 @@ def test_of_several_runs_the_newest_of_each_task_counts(tmp_path: Path) -> None:
     assert [(r.id, r.response) for r in read_samples(tmp_path)] == [("a", "yes"), ("b", "yes")]
 
 
+def test_benchmarks_made_of_one_another_may_share_ids(tmp_path: Path) -> None:
+    write(tmp_path, "20260101_samples_ode_fictional.jsonl", answer("a", "no") | {"benchmark": "ode"})
+    write(tmp_path, "20260101_samples_vhexpansion_ode.jsonl", answer("a", "yes") | {"benchmark": "vhexpansion"})
+    found = [(r.id, r.benchmark, r.response) for r in read_samples(tmp_path)]
+    assert found == [("a", "ode", "no"), ("a", "vhexpansion", "yes")]
+
+
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match="no such file"):
         read_samples(tmp_path / "nowhere")
