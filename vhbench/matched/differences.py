@@ -6,6 +6,7 @@ headlines of a benchmark together and all its cells together: the signs of whole
 once (:mod:`vhbench.tasks.metrics.families`), so that among many cells none stands out by chance.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,6 +25,16 @@ from vhbench.tasks.metrics.scores import Score
 
 NEITHER = frozenset({"yes_rate", IN_WORDS})
 """Scores of which neither more nor less is better: runs have no ranks in them."""
+
+
+SETTINGS = {
+    "prompt_form": "forms of the prompts",
+    "prompts": "prompts",
+    "generation": "generation settings",
+    "vhbench": "versions of vhbench",
+    "lmms_eval": "versions of lmms-eval",
+}
+"""What a sample tells of how it was asked → what it is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +139,8 @@ def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
     if not common:
         there = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
         raise VhbenchError(f"the runs have no task in common ({there})")
-    notes = list(_left_out(runs, common))
+    notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
+    notes += [*_left_out(runs, common), *_settings(runs, [group.task for group in common if group.task])]
     measured = {group: [run.groups[group] for run in runs] for group in common}
     for group, found in measured.items():
         check_same(group, found, names)
@@ -174,6 +186,29 @@ def _left_out(runs: Sequence[MeasuredRun], common: Sequence[Group]) -> Iterator[
     for run in runs:
         if alone := [group.title for group in run.groups if group not in common]:
             yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
+
+
+def _settings(runs: Sequence[MeasuredRun], tasks: Sequence[str]) -> Iterator[str]:
+    """Say how the runs were asked otherwise, as far as their samples tell; raise if of other splits."""
+    differing: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for task in dict.fromkeys(tasks):
+        told = [(run.name, run.provenance[task]) for run in runs if task in run.provenance]
+        for name, other in told[1:]:
+            first = told[0][1]
+            if other.content_hash != first.content_hash:
+                raise VhbenchError(
+                    f"{task}: {told[0][0]} was asked {first.benchmark} {first.version} ({first.content_hash[:12]}…), "
+                    f"{name} {other.benchmark} {other.version} ({other.content_hash[:12]}…): runs on different splits "
+                    "cannot be compared"
+                )
+        for setting, words in SETTINGS.items():
+            values = [(name, getattr(one, setting)) for name, one in told]
+            if any(value != values[0][1] for _, value in values):
+                shown = "" if setting == "prompts" else f": {', '.join(f'{name} {value}' for name, value in values)}"
+                differing[words, shown].append(task)
+    for (words, shown), where in differing.items():
+        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+        yield f"{words} differ in {where[0]}{more}{shown}"
 
 
 def _told(group: Group, found: Sequence[Measured], names: Sequence[str]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from vhbench import scoring
 from vhbench.benchmarks import ACCURACY, BENCHMARKS, Family, Metric
+from vhbench.provenance import Provenance
 from vhbench.responses.said import Responses
 from vhbench.schema import Record, VhbenchError
 from vhbench.scoring import Group
@@ -79,10 +80,14 @@ class MeasuredRun:
     Attributes:
         name: what it is called.
         groups: the answers that are scored together → what was measured of them.
+        provenance: task → where its answers come from, as far as its samples tell.
+        notes: what is to be said before the scores.
     """
 
     name: str
     groups: Mapping[Group, Measured]
+    provenance: Mapping[str, Provenance] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
 
 def read_run(name: str, path: Path, questions: Path | None = None, *, cells: bool = True) -> MeasuredRun:
@@ -103,7 +108,15 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
         found[scoring.group_of(task, record)].append(record)
     if not found:
         raise VhbenchError(f"{path}: {scoring.nothing(responses)}")
-    return MeasuredRun(name, {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)})
+    if questions is None:
+        scoring.check_captions(responses, found)
+    groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}
+    notes = list(responses.notes)
+    if missing := sum(responses.missing.values()) if questions is not None else 0:
+        asked = sum(responses.asked.values())
+        notes.append(f"{missing:,} of {asked:,} questions have no answer (the first: {responses.first_missing!r})")
+    notes += [f"left out: {count:,} {what}" for what, count in sorted(responses.left_out.items())]
+    return MeasuredRun(name, groups, dict(responses.provenance), notes)
 
 
 def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> Measured:
