@@ -137,8 +137,8 @@ def _write(found: "MatchedRuns", folder: Path, *, quiet: bool) -> None:
     }
     for name, data in files.items():
         write_atomic(folder / name, data)
-    forest.draw(found, folder / "comparison.png")
-    typer.echo(f"wrote {', '.join(map(str, (folder / name for name in (*files, 'comparison.png'))))}", err=quiet)
+    written = [*files, *(["comparison.png"] if forest.draw(found, folder / "comparison.png") else [])]
+    typer.echo(f"wrote {', '.join(str(folder / name) for name in written)}", err=quiet)
 
 
 command = running.command(compare, CompareOptions, help=(compare.__doc__ or "").replace("\n    ", "\n"))

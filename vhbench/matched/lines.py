@@ -175,8 +175,8 @@ def _lines(found: MatchedRuns, score: ComparedScore, title: str, named: str) -> 
             title,
             f"{named} ({score.n:,})",
             name,
-            "none" if value is None else f"{value:.1f}{_ends(score.intervals[run])}",
-            "" if difference is None else signed(difference.value) + _ends(difference.interval, signed),
+            "none" if value is None else f"{value:.1f}{ends_in_words(score.intervals[run])}",
+            "" if difference is None else signed(difference.value) + ends_in_words(difference.interval, signed),
             ("", "") if difference is None else (_p(difference.p), _p(difference.p_family)),
             "" if difference is None else verdict_of(score, difference),
             "" if rank is None else f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
@@ -187,7 +187,8 @@ def _named(column: str, value: object) -> str:
     return f"{'' if value else 'not '}{column}" if isinstance(value, bool) else str(value) or "(none)"
 
 
-def _ends(interval: Sequence[float] | None, shown: Callable[[float], str] = "{:.1f}".format) -> str:
+def ends_in_words(interval: Sequence[float] | None, shown: Callable[[float], str] = "{:.1f}".format) -> str:
+    """Return an interval as it stands behind its value; nothing where there is none."""
     return "" if interval is None else f" [{shown(interval[0])}, {shown(interval[1])}]"
 
 
