@@ -46,6 +46,7 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     """
     from vhbench.files import json_bytes, write_atomic
     from vhbench.results import date_of, merged, read_run
+    from vhbench.tasks import words_alone
 
     analysis = load(BENCHMARKS[name].analysis)
     asked = read_run(run)
@@ -53,12 +54,16 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
         typer.echo(note)
     if "split" in given:
         _same_split(asked, name, given["split"])
-    found = {"notes": asked.notes} | analysis.analyse(merged(asked, run), **given)
+    records = merged(asked, run)
+    floors = words_alone.of_records([record for record in records if record.benchmark == name])
+    found = {"notes": asked.notes} | analysis.analyse(records, **given) | {"word_floor": floors}
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
     data, picture = (folder / f"{date}{file}" for file in _files(name))
     write_atomic(data, json_bytes(found))
     typer.echo(found["summary"])
+    for sentence in words_alone.told(floors):
+        typer.echo(sentence)
     if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
         picture.unlink(missing_ok=True)
         typer.echo(f"wrote {data}; `vhbench answers {run}` lists what failed")
