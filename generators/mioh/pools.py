@@ -176,7 +176,7 @@ class ScenePool:
 
     def clip_texts(self) -> list[list[str]]:
         """Return every text that images are compared with: of categories, attributes and relations."""
-        facts = (self.attribute_facts(), self.relation_facts())
+        facts: tuple[Sequence[Fact], ...] = (self.attribute_facts(), self.relation_facts())
         words = [self.categories, *([fact.phrase() for fact in part] for part in facts)]
         return [[CLIP_PROMPT.format(said) for said in part] for part in words]
 
