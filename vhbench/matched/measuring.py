@@ -172,7 +172,7 @@ class _Scorer:
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """What is compared: scores that can be taken apart; of other benchmarks' questions the accuracy."""
-        known = {*contributions.APART, *(ode_captions.RATES if self.vocabulary is not None else ())}
+        known = {*contributions.APART, *(contributions.OF_CAPTIONS if self.vocabulary is not None else ())}
         every = (ACCURACY,) if self.family is None else self.family.metrics
         return tuple(metric for metric in every if metric.name in known)
 
@@ -188,7 +188,7 @@ class _Scorer:
         found = {}
         captions: Mapping[str, Any] | None = None
         for metric in self.metrics if metrics is None else metrics:
-            if metric.name not in ode_captions.RATES:
+            if metric.name not in contributions.OF_CAPTIONS:
                 found[metric.name] = headline.score_of(metric, records, withheld)
             elif withheld or reason_of(records):
                 found[metric.name] = Score(None)
