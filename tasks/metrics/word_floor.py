@@ -79,7 +79,7 @@ class Floor:
 
     def in_percent(self) -> dict[str, Any]:
         """Return the floor as reports have it."""
-        ends = None if self.interval is None else [100 * end for end in self.interval]
+        ends = None if self.interval is None else [100 * end for end in self.interval.ends]
         return {
             "n": self.n,
             "word_floor": 100 * self.value,

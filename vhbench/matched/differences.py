@@ -22,7 +22,6 @@ from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.intervals import Floats
 from vhbench.tasks.metrics.scores import Score
 
-
 NEITHER = frozenset({"yes_rate", IN_WORDS})
 """Scores of which neither more nor less is better: runs have no ranks in them."""
 

@@ -27,9 +27,8 @@ from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import sizes
 from vhbench.images import to_png
-from vhbench.schema import Question, Row, Scene, SceneObject, read_image
+from vhbench.schema import TIE, Question, Row, Scene, SceneObject, read_image
 from vhbench.seeding import rng
-from vhbench.splits.pairs import TIE
 
 SEEDS = range(10)
 TYPES = ("E1", "E5", "C1", "P1")
