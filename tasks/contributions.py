@@ -92,7 +92,7 @@ class Contributions:
         """Add up what the answers to each question add."""
 
         def summed(values: Floats) -> Floats:
-            return np.bincount(owner, weights=values, minlength=questions)
+            return np.bincount(owner, weights=values, minlength=questions).astype(np.float64)
 
         strata = self.strata
         if strata is not None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.matched.measuring import IN_WORDS, measure
+from vhbench.matched.measured_runs import IN_WORDS, measure
 from vhbench.schema import Record
 from vhbench.scoring import Group
 from vhbench.seeding import rng
@@ -21,9 +21,9 @@ def yes_no(seed: int, number: int = 60) -> list[Record]:
     random = rng(seed, "yes/no")
     return [
         Record(
-            f"q{i:03}", benchmark="ode", kind="yes_no", criterion="fictional", task="existence", pairing="entity-entity",
-            question_type="existence", scene_ids=(f"s{i // 3}",), answer=str(random.choice(["yes", "no"])),
-            prediction=str(random.choice(["yes", "no", "no", ""])),
+            f"q{i:03}", benchmark="ode", kind="yes_no", criterion="fictional", task="existence",
+            pairing="entity-entity", question_type="existence", scene_ids=(f"s{i // 3}",),
+            answer=str(random.choice(["yes", "no"])), prediction=str(random.choice(["yes", "no", "no", ""])),
         )
         for i in range(number)
     ]  # fmt: skip
@@ -31,17 +31,15 @@ def yes_no(seed: int, number: int = 60) -> list[Record]:
 
 def pairs(seed: int, number: int = 30) -> list[Record]:
     random = rng(seed, "pairs")
-    found = []
-    for i in range(number):
-        for negated in (False, True)[: 1 if i == 0 else 2]:  # the first lacks its twin
-            found.append(
-                Record(
-                    f"c{i}{'/n' if negated else ''}", benchmark="vhexpansion", kind="yes_no", source="ode",
-                    pair_id=f"c{i}", scene_ids=(f"s{i // 2}",), negated=negated, answer="no" if negated else "yes",
-                    prediction=str(random.choice(["yes", "no", ""])),
-                )
-            )  # fmt: skip
-    return found
+    return [
+        Record(
+            f"c{i}{'/n' if negated else ''}", benchmark="vhexpansion", kind="yes_no", source="ode",
+            pair_id=f"c{i}", scene_ids=(f"s{i // 2}",), negated=negated, answer="no" if negated else "yes",
+            prediction=str(random.choice(["yes", "no", ""])),
+        )
+        for i in range(number)
+        for negated in (False, True)[: 1 if i == 0 else 2]  # the first lacks its twin
+    ]  # fmt: skip
 
 
 def choices(seed: int, number: int = 80) -> list[Record]:

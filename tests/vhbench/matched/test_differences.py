@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from vhbench.matched import differences, lines
 from vhbench.matched.differences import MatchedRuns
-from vhbench.matched.measuring import MeasuredRun, measure
+from vhbench.matched.measured_runs import MeasuredRun, measure
 from vhbench.schema import Record, VhbenchError
 from vhbench.scoring import Group
 from vhbench.seeding import rng
@@ -77,7 +77,7 @@ def test_the_same_answers_differ_in_nothing() -> None:
         assert (change.value, change.differ, change.p) == (0, 0, 1)
         assert one.values[0] == one.values[1]
         assert not one.ranked or one.ranks == [(1, 2), (1, 2)]
-    assert list(lines.summary(found))[0] == "B against A: no headline differs for certain."
+    assert next(lines.summary(found)) == "B against A: no headline differs for certain."
 
 
 def test_of_shares_of_yes_neither_is_better() -> None:

@@ -53,7 +53,7 @@ class Questions:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredGroup:
     """The answers of one run to a group of questions.
 
     Attributes:
@@ -85,7 +85,7 @@ class MeasuredRun:
     """
 
     name: str
-    groups: Mapping[Group, Measured]
+    groups: Mapping[Group, MeasuredGroup]
     provenance: Mapping[str, Provenance] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
@@ -119,7 +119,7 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     return MeasuredRun(name, groups, dict(responses.provenance), notes)
 
 
-def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> Measured:
+def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> MeasuredGroup:
     """Measure the answers of one run to a group of questions.
 
     Args:
@@ -146,7 +146,7 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
             inside = np.isin(owner, own)
             members = [record for record, here in zip(ordered, inside, strict=True) if here]
             (of_cells[cell],) = how.scores(members, withheld, how.metrics[:1]).values()
-    return Measured(asked, scores, apart, of_cells, withheld, round(len(ordered) / len(place)))
+    return MeasuredGroup(asked, scores, apart, of_cells, withheld, round(len(ordered) / len(place)))
 
 
 @dataclass(frozen=True, slots=True)
