@@ -13,6 +13,7 @@ from vhbench.cli import (
     answers,
     attack_transfer,
     build,
+    compare,
     demo,
     diff,
     preview,
@@ -54,6 +55,7 @@ app.command()(yank.yank)
 app.add_typer(score.app, name="score")
 app.command()(review.review)
 app.command()(answers.answers)
+app.command("compare")(compare.command)
 app.add_typer(analyse.app, name="analyse")
 app.command()(attack_transfer.attack_transfer)
 
