@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from PIL import Image
+
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
-from vhbench.provenance import KEY, PROMPT, READ, read_as
+from vhbench.provenance import KEY, PROMPT, READ, read_as, sent_messages, sent_text
 from vhbench.results import ANSWERED, answered
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
@@ -51,6 +53,19 @@ def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = 
         content.append({"type": "image", "url": image})
     content.append({"type": "text", "text": _question(doc, lmms_eval_specific_kwargs)})
     return [{"role": "user", "content": content}]
+
+
+def sent(doc: Doc, form: str) -> str:
+    """Return what a model is sent for a row, as text: that of :class:`vhbench.provenance.Provenance`'s ``prompts``.
+
+    Args:
+        doc: the row; its images are not looked at.
+        form: "chat" or "simple".
+    """
+    count = len(doc["scene_ids"])
+    if form == "simple":
+        return sent_text(count, to_text(doc))
+    return sent_messages(to_messages({**doc, "images": [Image.new("RGB", (1, 1))] * count}))
 
 
 def to_target(doc: Doc) -> str:

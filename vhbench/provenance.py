@@ -159,6 +159,27 @@ def missing(answered: int, asked: int, of: int) -> str | None:
     return f"partial: {asked:,} of {of:,} questions were asked{lost}"
 
 
+def sent_text(images: int, text: str) -> str:
+    r"""Return what a model of the simple kind is sent, images and a text, as text.
+
+    >>> sent_text(2, "Which?")
+    '[image]\n[image]\nWhich?'
+    """
+    return "[image]\n" * images + text
+
+
+def sent_messages(messages: Iterable[Mapping[str, Any]]) -> str:
+    r"""Return what a chat model is sent as text.
+
+    >>> sent_messages([{"role": "user", "content": [{"type": "image", "url": ""}, {"type": "text", "text": "Which?"}]}])
+    'user:\n[image]\nWhich?'
+    """
+    lines = []
+    for message in messages:
+        lines += [f"{message['role']}:", *(part.get("text", f"[{part['type']}]") for part in message["content"])]
+    return "\n".join(lines)
+
+
 def digest(text: str) -> str:
     """Return the digest of one prompt: 16 hexadecimal digits."""
     return sha256(text.encode()).hexdigest()[:16]

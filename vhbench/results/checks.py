@@ -85,7 +85,7 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
         yield f"question {shown(record.id)} is not as it was asked (doc_hash)"
     if record.kind != "caption" and sample.get("target", record.answer) != record.answer:
         yield f"its target is {shown(sample['target'])}, its answer {shown(record.answer)}"
-    prompt = "[image]\n" * len(record.scene_ids) + str(sample.get("input", ""))
+    prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
     if told.prompt_form == "simple" and "input" in sample and provenance.digest(prompt) != payload.get(PROMPT):
         yield "its input is not the prompt that was sent"
     logged = _logged(sample)
