@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import orjson
 
-from vhbench.files import canonical, read_json
-from vhbench.schema import Question, VhbenchError, read_image
+from vhbench.files import canonical, read_image, read_json
+from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
 
 ANNOTATORS: Final = 3
@@ -93,10 +93,10 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> list[dict[str, s
     seen: set[Path] = set()
     votes = []
     for path in paths:
+        content, annotator, judgments = _read(path, content_hash)
         if path.resolve() in seen:
             raise VhbenchError(f"{path}: this file is there twice; needed: one file for each annotator")
         seen.add(path.resolve())
-        content, annotator, judgments = _read(path, content_hash)
         if annotator and (other := files_of.setdefault(annotator, path)) is not path:
             raise VhbenchError(f"{path}: annotator {annotator!r} has judged in {other} already; needed: one file each")
         if (other := contents.setdefault(content, path)) is not path:

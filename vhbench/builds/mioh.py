@@ -89,6 +89,8 @@ class MiohBuild(SplitBuild):
             mioh_sources.check(source, self.images)
             self.thresholds(source)
         self._sizes  # noqa: B018 - reads the file
+        for source in self.source:
+            mioh_sources.hold(source, self.images, skip_bad=self.skip_bad)
 
     @property
     def config(self) -> Mapping[str, Any]:
