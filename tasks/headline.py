@@ -15,8 +15,9 @@ from vhbench.schema import Record
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, withholding, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
-from vhbench.tasks.metrics.records import resampling_unit, said, split_repetition
-from vhbench.tasks.metrics.scores import Score, in_percent
+from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.tasks.metrics.records import said, split_repetition
+from vhbench.tasks.metrics.scores import Score, in_percent, measured
 
 Records = Sequence[Record]
 
@@ -66,8 +67,8 @@ def words(records: Records) -> Score:
     lengths = [len(answers.told(record.response).split()) for record in given]
     if not lengths:
         return Score(None)
-    ends = intervals.mean(lengths, clusters=[resampling_unit(record) for record in given])
-    return Score(sum(lengths) / len(lengths), ends)
+    interval = intervals.amount(lengths, clusters=clusters_of(given))
+    return measured(sum(lengths) / len(lengths), interval)
 
 
 def yes_rate(records: Records) -> Score:
@@ -116,7 +117,8 @@ def cog(records: Records) -> Score:
 def aggregate(records: Records) -> Score:
     """MIOH's overall score: the unweighted mean over the pressures, then over the tasks."""
     found = _scored(multiple_choice.score, records)
-    return _percent(found | {"intervals": {"aggregate": found["aggregate_interval"]}}, "aggregate")
+    ends, note = found["aggregate_interval"], found["aggregate_interval_note"]
+    return _percent(found | {"intervals": {"aggregate": ends}, "interval_notes": {"aggregate": note}}, "aggregate")
 
 
 def chance(records: Records) -> Score:
@@ -136,8 +138,13 @@ def symmetric_accuracy(records: Records) -> Score:
 
 
 def symmetric_chance(records: Records) -> Score:
-    """p(1 - p): what a guesser with the same rate of yes gets (VHExpansion, Theorem 2)."""
+    """What a guesser gets who says yes and no to originals, and to twins, as often (VHExpansion, Theorem 2)."""
     return _percent(_scored(pairs.score, records), "chance")
+
+
+def blind_level(records: Records) -> Score:
+    """What the same pairs of answers get where they are dealt to other cases: without looking."""
+    return _percent(_scored(pairs.score, records), "blind_level")
 
 
 def new_cases(records: Records) -> Score:
@@ -152,15 +159,16 @@ def new_cases(records: Records) -> Score:
 def _share(hits: Sequence[bool], records: Records) -> Score:
     if not hits:
         return Score(None)
-    ends = intervals.mean([float(hit) for hit in hits], clusters=[resampling_unit(record) for record in records])
-    return Score(100 * sum(hits) / len(hits), in_percent(ends))
+    interval = intervals.mean([float(hit) for hit in hits], clusters=clusters_of(records))
+    return measured(sum(hits) / len(hits), interval, scale=100)
 
 
 def _percent(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | None = None) -> Score:
     """Return a rate of a metric's result, and its interval, in percent."""
     value = found[name]
     ends = in_percent(found.get("intervals", {}).get(name))
-    return Score(None if value is None else 100 * value, ends, notes or {})
+    wide = found.get("interval_notes", {}).get(name, "")
+    return Score(None if value is None else 100 * value, ends, notes or {}, wide)
 
 
 def _yes_no(records: Records) -> dict[str, Any]:

@@ -124,6 +124,23 @@ def sizes_of(image: ImageData) -> tuple[tuple[int, int], tuple[int, int]]:
     return ((height, width) if turned else lying), lying
 
 
+def thumbnail(image: ImageData, side: int) -> Image.Image:
+    """Return what an image shows in grey, ``side`` pixels wide and high; of a JPEG no more is decoded than that takes.
+
+    Raises:
+        VhbenchError: as :func:`open_image` does.
+    """
+    data = read_image(image)
+    try:
+        with _whole_images(), _quiet(), Image.open(io.BytesIO(data), formats=("JPEG",)) as opened:
+            opened.draft("L", (side, side))
+            opened.load()
+            small = _upright(opened, _orientation(opened))
+    except (*_DAMAGED, Image.DecompressionBombError):
+        small = as_seen(open_image(data))
+    return small.convert("L").resize((side, side), Image.Resampling.LANCZOS)
+
+
 def to_png(image: Image.Image, **options: int) -> bytes:
     """Return an image as PNG; the options are Pillow's."""
     buffer = io.BytesIO()

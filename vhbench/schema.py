@@ -12,6 +12,9 @@ from typing import Any, Literal
 CANARY = "vhbench:canary:6b0e1f0a-54b1-4c53-9d0c-6f7f6a2c8f3e"
 """One fixed GUID, in every card, manifest and row: text that holds it must not be trained on."""
 
+TIE = "~"
+"""In a ``pair_id``: what stands behind it is the pair that this one was asked after, about the same images."""
+
 Kind = Literal["caption", "yes_no", "multiple_choice"]
 Failure = Literal["", "failed", "refused"]
 """What a response is that is no answer: a request that failed, or a model that refuses; "" for an answer."""

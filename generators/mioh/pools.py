@@ -78,6 +78,7 @@ class ScenePool:
         self.columns = SceneColumns(scenes)
         self.attributes = AttributeTable(self.columns, flat=flat)
         self.clip = clip
+        self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self._together, self._chance = self._count_together()
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)

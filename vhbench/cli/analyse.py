@@ -4,13 +4,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from vhbench.benchmarks import BENCHMARKS, load
+from vhbench.benchmarks import BENCHMARKS, load, of_task
 from vhbench.cli import running
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
+from vhbench.schema import VhbenchError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,25 +32,55 @@ class SplitOptions:
     )
 
 
+def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
+    """Print what lies behind the scores of one model, and write numbers and picture beside them, or into ``out``.
+
+    Args:
+        name: of the benchmark.
+        run: a folder, or one file of lmms-eval, whose date the written files have too.
+        out: the folder to write into; None for that of the run.
+        given: what the analysis takes beside the answers.
+    """
+    from vhbench.files import json_bytes, write_atomic
+    from vhbench.results import date_of, merged, read_run
+
+    analysis = load(BENCHMARKS[name].analysis)
+    asked = read_run(run)
+    for note in asked.notes:
+        typer.echo(note)
+    found = {"notes": asked.notes} | analysis.analyse(merged(asked, run), **given)
+    date = f"{date}_" if (date := date_of(run)) else ""
+    folder = out or (run if run.is_dir() else run.parent)
+    data, picture = (folder / f"{date}{file}" for file in _files(name))
+    write_atomic(data, json_bytes(found))
+    typer.echo(found["summary"])
+    if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
+        picture.unlink(missing_ok=True)
+        typer.echo(f"wrote {data}; `vhbench answers {run}` lists what failed")
+        return
+    analysis.draw(found, picture)
+    typer.echo(f"wrote {data} and {picture}")
+
+
+def _files(name: str) -> tuple[str, str]:
+    return f"{name}_analysis.json", f"{name}_{BENCHMARKS[name].picture}.png"
+
+
 def _command(name: str) -> Callable[..., None]:
     analysis = load(BENCHMARKS[name].analysis)
-    data, picture = f"{name}_analysis.json", f"{name}_{BENCHMARKS[name].picture}.png"
+    data, picture = _files(name)
 
     def run(how: AnalyseOptions, *more: SplitOptions) -> None:
-        from vhbench.files import json_bytes, write_atomic
-        from vhbench.results import read_samples
+        from vhbench.results import runs_below
 
-        given = {"split": more[0].split} if more else {}
-        found = analysis.analyse(read_samples(how.results), **given)
-        folder = how.out or (how.results if how.results.is_dir() else how.results.parent)
-        write_atomic(folder / data, json_bytes(found))
-        typer.echo(found["summary"])
-        if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
-            (folder / picture).unlink(missing_ok=True)
-            typer.echo(f"wrote {folder / data}; `vhbench answers {how.results}` lists what failed")
-            return
-        analysis.draw(found, folder / picture)
-        typer.echo(f"wrote {folder / data} and {folder / picture}")
+        runs = runs_below(how.results, lambda task: of_task(task) is BENCHMARKS[name])
+        if how.out and len(runs) > 1:
+            named = ", ".join(map(str, runs))
+            raise VhbenchError(f"{how.results} holds the results of {len(runs)} models; with --out name one: {named}")
+        for one in runs:
+            if len(runs) > 1:
+                typer.echo(f"== {one}")
+            tell(name, one, how.out, **({"split": more[0].split} if more else {}))
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"

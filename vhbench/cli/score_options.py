@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vhbench.options import option
-from vhbench.seeding import LARGEST_SEED
 
 _ASKED = "The class that precision and recall are about: yes"
 
@@ -124,7 +123,6 @@ class OutputOptions:
     """How scores are printed."""
 
     as_json: bool = option("Print everything (counters, intervals, each row) as JSON.", False, names=("--json",))
-    seed: int = option("Of the bootstrap intervals.", 0, least=0, most=LARGEST_SEED)
 
 
 @dataclass(frozen=True, kw_only=True)

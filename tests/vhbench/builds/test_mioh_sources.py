@@ -1,17 +1,12 @@
 """MIOH's sources put together: SVG's relations with what COCO knows of the same images."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from PIL import Image
-
 from vhbench.builds import mioh_sources
 from vhbench.generators.mioh.facts import Related
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.schema import Scene, VhbenchError
 
 
 def write(folder: Path, name: str, content: Any) -> str:
@@ -65,24 +60,3 @@ def test_an_absence_makes_an_easy_negative_of_a_relation(tmp_path: Path) -> None
     pool = ScenePool(scenes)
     truth = pool.truth(Related("dog", "on", "couch"))
     assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no, truth.far)] == [[0], [1], [1]]
-
-
-def photo(orientation: int) -> bytes:
-    exif, buffer = Image.Exif(), io.BytesIO()
-    exif[274] = orientation
-    Image.new("RGB", (40, 30)).save(buffer, "JPEG", exif=exif)
-    return buffer.getvalue()
-
-
-@pytest.mark.parametrize(("orientation", "size"), [(1, (40, 30)), (3, (40, 30)), (6, (30, 40)), (1, (80, 60))])
-def test_boxes_are_of_the_upright_photo(orientation: int, size: tuple[int, int]) -> None:
-    mioh_sources.check_upright(Scene("coco:7", photo(orientation), *size, objects=()))
-
-
-def test_boxes_of_a_photo_as_it_lies_in_its_file_are_refused() -> None:
-    with pytest.raises(VhbenchError) as caught:
-        mioh_sources.check_upright(Scene("coco:7", photo(6), 40, 30, objects=()))
-    assert str(caught.value) == (
-        "image of scene 'coco:7': EXIF turns it to 30 × 40 pixels, its annotations are of the unturned 40 × 30; must "
-        "be of the upright picture, or the file without orientation"
-    )
