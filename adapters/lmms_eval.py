@@ -181,6 +181,8 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
     )
     if _RUN.args is not args:
         _RUN.args, _RUN.provenance, _RUN.reports = args, {}, {}
+        if form == "chat" and options.get("system_instruction"):
+            print("vhbench: --system_instruction: lmms-eval sends it to no chat model; nor now", file=sys.stderr)
     _RUN.provenance[config.task] = told
     if config.process_results is not None:  # --predict_only takes it away
         scored = functools.partial(config.process_results, provenance=told.to_json(), prompts=prompts)

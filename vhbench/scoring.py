@@ -71,11 +71,16 @@ def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
     if not groups:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
     if how.split is None:
-        for group in groups:
-            if group.family == "caption" and (told := responses.provenance.get(group.task)):
-                data = datasets.resolve(told.benchmark)
-                foreign(told, data.path, data.manifest)
+        check_captions(responses, groups)
     return {group: SCORERS[group.family](groups.pop(group), group, how) for group in sorted(groups)}
+
+
+def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
+    """Raise if captions are to another split than that which the tasks would ask, whose words they are scored with."""
+    for group in groups:
+        if group.family == "caption" and (told := responses.provenance.get(group.task)):
+            data = datasets.resolve(told.benchmark)
+            foreign(told, data.path, data.manifest)
 
 
 def group_of(task: str, record: Record) -> Group:

@@ -86,6 +86,7 @@ class Floor:
             "interval": ends,
             "chance": 100 * self.chance,
             "guesser": self.guesser,
+            "gives_away": self.gives_away,
         }
 
 
@@ -106,9 +107,14 @@ class Guesses:
     folds: Places
     hits: Floats
 
+    @property
+    def every(self) -> Places:
+        """The places of all questions."""
+        return np.arange(len(self.questions))
+
     def floor(self, places: Places | None = None) -> Floor | None:
         """Return the floor of some of the questions, of all by default; None where they are too few."""
-        own = np.arange(len(self.questions)) if places is None else places
+        own = self.every if places is None else places
         units = [[int(place)] for place in own]
         chance = [1 / len(options_of(self.questions[place])) for place in own]
         return self._floor(units, chance)
@@ -119,9 +125,13 @@ class Guesses:
         Chance is one half: who guesses one answer, and gives the twin the opposite, has every other pair right.
         """
         halves: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place in range(len(self.questions)) if places is None else places.tolist():
+        for place in (self.every if places is None else places).tolist():
             halves[self.questions[place].pair_id, self.questions[place].perturbation].append(place)
-        units = [pair for key, pair in sorted(halves.items()) if key[0] and len(pair) == 2]
+        units = [
+            pair
+            for key, pair in sorted(halves.items())
+            if key[0] and {self.questions[place].negated for place in pair} == {False, True} and len(pair) == 2
+        ]
         return self._floor(units, [0.5] * len(units))
 
     def by(self, columns: Sequence[str]) -> dict[tuple[Any, ...], Places]:

@@ -137,6 +137,13 @@ def _scenes(
     return reader(Path(place), Path(images), skip_bad=skip_bad, names=names, keypoints=people)
 
 
+def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
+    """Read annotations of which only the numbers matter: no image of theirs is looked for."""
+    from vhbench.adapters.coco import CocoScenes
+
+    return CocoScenes(Path(path), None, skip_bad=True, names=read_names(rename))
+
+
 def _written(source: str) -> int:
     return Path(file_of(source)).stat().st_mtime_ns
 

@@ -83,7 +83,7 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
     """Return what typer needs to know about an option."""
     shown = options_of(kind)[name]
     default: Any = next(f.default for f in fields(kind) if f.name == name)
-    if _is_tuple(kind, name):
+    if _is_tuple(kind, name) and default is not MISSING:
         default = list(default) if shown.repeat else ",".join(default)
     more: dict[str, Any] = {"help": shown.help, "metavar": shown.metavar or None}
     more |= {
