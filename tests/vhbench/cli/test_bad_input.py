@@ -173,7 +173,9 @@ class Desk:
 
     def _word(self, word: str, odd: Path) -> str:
         if word in PARTS:
-            return str(part_of_a_split(self.out / "split", self.good / "ode", PARTS[word], odd))
+            return str(
+                part_of_a_split(self.out.with_name(f"{self.out.name}-split"), self.good / "ode", PARTS[word], odd)
+            )
         places = {"ODD": odd, "OUT": self.out / "out", "SPLIT": self.good / "ode", "FOLDER": self.out}
         for name, place in places.items():
             word = word.replace(name, str(place))
