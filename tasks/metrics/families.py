@@ -39,10 +39,12 @@ class PairedClaim:
     Attributes:
         change: of each pair.
         clusters: the name or number of each pair's cluster, the same in all claims of a family.
+        inflation: by how much the variance of the sum is larger than clusters that are all apart would make it.
     """
 
     change: Numbers
     clusters: Sequence[Hashable]
+    inflation: float = 1.0
 
 
 class Verdict(NamedTuple):
@@ -84,20 +86,23 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
     sums[np.abs(sums) < 1e-9] = 0
     differ = np.count_nonzero(sums, axis=0)
     tested = np.flatnonzero(differ > TOO_FEW)
-    found = dict(zip(tested.tolist(), max_t(sums[:, tested], draws=draws, seed=seed), strict=True))
+    inflation = [claims[place].inflation for place in tested]
+    adjusted = max_t(sums[:, tested], inflation, draws=draws, seed=seed)
+    found = dict(zip(tested.tolist(), adjusted, strict=True))
     return [
         Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})")
         for place, k in enumerate(differ.tolist())
     ]
 
 
-def max_t(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
+def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
     """Return the adjusted p of each claim of a family, two-sided.
 
     Where at most 14 clusters differ anywhere all signs are tried, otherwise ``draws`` at random.
 
     Args:
         change: shape (clusters, claims): what each cluster sums up to in each claim.
+        inflation: of each claim's variance, by what ties clusters; None for 1. What was seen counts for less by that.
         draws: at least 999; :data:`DRAWS` for what is published.
         seed: of the signs.
 
@@ -111,7 +116,7 @@ def max_t(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
         return [1.0] * change.shape[1]
     change = change[np.lexsort(change.T[::-1])]  # the order of the clusters cannot change what is drawn for them
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
-    seen = np.abs(change.sum(axis=0)) / scale
+    seen = np.abs(change.sum(axis=0)) / scale / np.sqrt(1 if inflation is None else np.asarray(inflation))
     order = np.argsort(-seen, kind="stable")
     total, reached = 0, np.zeros(len(seen))
     for signs in _signs(len(change), draws, seed):
