@@ -92,7 +92,7 @@ class Contributions:
         """Add up what the answers to each question add."""
 
         def summed(values: Floats) -> Floats:
-            return np.bincount(owner, weights=values, minlength=questions)
+            return np.bincount(owner, weights=values, minlength=questions).astype(np.float64)
 
         strata = self.strata
         if strata is not None:
@@ -117,8 +117,8 @@ def of(metric: str, records: Records, counts: Sequence[Mapping[str, int]] = ()) 
     >>> of("accuracy", rows).parts
     array([0.5, 0. ])
     """
-    if metric in ode_captions.RATES:
-        top, bottom = ode_captions.RATES[metric]
+    if metric in OF_CAPTIONS:
+        top, bottom = OF_CAPTIONS[metric]
         return _ratio([one[top] for one in counts], [one[bottom] for one in counts], fixed=metric == "cover")
     return APART[metric](records)
 
@@ -196,6 +196,9 @@ def _words(records: Records) -> Contributions | None:
     lengths = [len(answers.told(r.response).split()) if there else 0 for r, there in zip(records, given, strict=True)]
     return _ratio(lengths, given)
 
+
+OF_CAPTIONS = ode_captions.RATES
+"""The rates of captions, which are taken apart by what was counted in each."""
 
 APART: Mapping[str, Callable[[Records], Contributions | None]] = {
     "accuracy": _accuracy,

@@ -80,45 +80,45 @@ def precision(records: Records) -> Score:
     """Of the answers with the positive class, the share that is right."""
     found = _scored(_yes_no, records)
     notes = {"positive": benchmark(records[0].benchmark).positive, "warnings": found["warnings"]}
-    return _percent(found, "precision", notes)
+    return as_score(found, "precision", notes)
 
 
 def recall(records: Records) -> Score:
     """Of the questions whose answer is the positive class, the share that is answered so."""
-    return _percent(_scored(_yes_no, records), "recall")
+    return as_score(_scored(_yes_no, records), "recall")
 
 
 def f1(records: Records) -> Score:
     """The harmonic mean of precision and recall."""
-    return _percent(_scored(_yes_no, records), "f1")
+    return as_score(_scored(_yes_no, records), "f1")
 
 
 def chair_i(records: Records) -> Score:
     """Share of mentions that are hallucinated."""
     found = _captions(records)
-    return _percent(found, "chair_i", {"counters": found["counters"]})
+    return as_score(found, "chair_i", {"counters": found["counters"]})
 
 
 def chair_s(records: Records) -> Score:
     """Share of captions with a hallucination (AMBER's Hal)."""
-    return _percent(_captions(records), "chair_s")
+    return as_score(_captions(records), "chair_s")
 
 
 def cover(records: Records) -> Score:
     """Share of what is there that is mentioned."""
-    return _percent(_captions(records), "cover")
+    return as_score(_captions(records), "cover")
 
 
 def cog(records: Records) -> Score:
     """Share of the mentioned concepts that are the likely hallucinations."""
-    return _percent(_captions(records), "cog")
+    return as_score(_captions(records), "cog")
 
 
 def aggregate(records: Records) -> Score:
     """MIOH's overall score: the unweighted mean over the pressures, then over the tasks."""
     found = _scored(multiple_choice.score, records)
     ends, note = found["aggregate_interval"], found["aggregate_interval_note"]
-    return _percent(found | {"intervals": {"aggregate": ends}, "interval_notes": {"aggregate": note}}, "aggregate")
+    return as_score(found | {"intervals": {"aggregate": ends}, "interval_notes": {"aggregate": note}}, "aggregate")
 
 
 def chance(records: Records) -> Score:
@@ -134,17 +134,17 @@ def original_accuracy(records: Records) -> Score:
 
 def symmetric_accuracy(records: Records) -> Score:
     """Share of pairs, a question and its negated twin, with both right."""
-    return _percent(_scored(pairs.score, records), "symmetric_accuracy")
+    return as_score(_scored(pairs.score, records), "symmetric_accuracy")
 
 
 def symmetric_chance(records: Records) -> Score:
     """What a guesser gets who says yes and no to originals, and to twins, as often (VHExpansion, Theorem 2)."""
-    return _percent(_scored(pairs.score, records), "chance")
+    return as_score(_scored(pairs.score, records), "chance")
 
 
 def blind_level(records: Records) -> Score:
     """What the same pairs of answers get where they are dealt to other cases: without looking."""
-    return _percent(_scored(pairs.score, records), "blind_level")
+    return as_score(_scored(pairs.score, records), "blind_level")
 
 
 def new_cases(records: Records) -> Score:
@@ -163,7 +163,7 @@ def _share(hits: Sequence[bool], records: Records) -> Score:
     return measured(sum(hits) / len(hits), interval, scale=100)
 
 
-def _percent(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | None = None) -> Score:
+def as_score(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | None = None) -> Score:
     """Return a rate of a metric's result, and its interval, in percent."""
     value = found[name]
     ends = in_percent(found.get("intervals", {}).get(name))

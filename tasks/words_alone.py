@@ -6,6 +6,7 @@ from typing import Any
 
 from vhbench import splits
 from vhbench.columns import RECORD
+from vhbench.results import to_record
 from vhbench.schema import Record
 from vhbench.tasks.metrics import word_floor
 from vhbench.tasks.metrics.clusters import clusters_of
@@ -24,9 +25,7 @@ _READ = tuple(name for name in RECORD if name not in ("objects", "candidates", "
 def of_split(directory: Path) -> dict[str, Floor]:
     """Return the word floors of a split, by cell; empty where it has too few images to tell."""
     return of_questions(
-        Record(
-            **{name: tuple(value) if isinstance(value, list) else value for name, value in zip(group, row, strict=True)}
-        )
+        to_record(dict(zip(group, row, strict=True)))
         for _, group in splits.read_columns(directory, _READ)
         for row in zip(*group.values(), strict=True)
     )

@@ -91,6 +91,41 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
     ]
 
 
+class Flipped(NamedTuple):
+    """What flipping signs tells of a claim: its p alone, and the verdict among all claims of its family."""
+
+    alone: float
+    family: Verdict
+
+
+def flipped(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[Flipped]:
+    """Test a family of claims together, and each alone.
+
+    Args:
+        change: shape (clusters, claims): what each cluster sums up to in each claim.
+        draws: as in :func:`max_t`.
+        seed: of the signs.
+
+    >>> flipped(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
+    Flipped(alone=0.5, family=Verdict(p=None, differ=2, note='too few differ (2)'))
+    """
+    change = np.where(np.abs(change) < 1e-12, 0.0, change)
+    differ = np.count_nonzero(change, axis=0).tolist()
+    tested = np.array([k > TOO_FEW for k in differ], dtype=bool)
+    alone, adjusted = np.ones(len(differ)), list[float]()
+    alone[tested], adjusted = _flips(change[:, tested], draws, seed)
+    for place in (place for place, k in enumerate(differ) if k <= _ENUMERATED):
+        alone[place] = _flips(change[:, [place]], draws, seed)[0][0]  # exactly
+    found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
+    return [
+        Flipped(
+            float(alone[place]),
+            Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})"),
+        )
+        for place, k in enumerate(differ)
+    ]
+
+
 def max_t(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
     """Return the adjusted p of each claim of a family, two-sided.
 
@@ -104,25 +139,31 @@ def max_t(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
     >>> max_t(np.column_stack([np.ones(8), [1, -1] * 4]))
     [0.015625, 1.0]
     """
+    return _flips(change, draws, seed)[1]
+
+
+def _flips(change: Floats, draws: int, seed: int) -> tuple[list[float], list[float]]:
+    """Return the p of each claim alone, and adjusted for all of the family."""
     if draws < 999:
         raise VhbenchError(f"{draws} draws of signs: at least 999 are needed")
     change = change[np.any(change != 0, axis=1)]
     if change.size == 0:
-        return [1.0] * change.shape[1]
+        return [1.0] * change.shape[1], [1.0] * change.shape[1]
     change = change[np.lexsort(change.T[::-1])]  # the order of the clusters cannot change what is drawn for them
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
     seen = np.abs(change.sum(axis=0)) / scale
     order = np.argsort(-seen, kind="stable")
-    total, reached = 0, np.zeros(len(seen))
+    total, reached, alone = 0, np.zeros(len(seen)), np.zeros(len(seen))
     for signs in _signs(len(change), draws, seed):
-        flipped = np.abs(signs @ change)[:, order] / scale[order]
-        largest = np.maximum.accumulate(flipped[:, ::-1], axis=1)[:, ::-1]  # of a claim and those after it
+        turned = np.abs(signs @ change)[:, order] / scale[order]
+        largest = np.maximum.accumulate(turned[:, ::-1], axis=1)[:, ::-1]  # of a claim and those after it
         reached += (largest >= seen[order] - 1e-9).sum(axis=0)
+        alone[order] += (turned >= seen[order] - 1e-9).sum(axis=0)
         total += len(signs)
     drawn = len(change) > _ENUMERATED  # then what was seen is one draw more
     adjusted = np.empty(len(seen))
     adjusted[order] = np.maximum.accumulate((reached + drawn) / (total + drawn))
-    return [float(p) for p in adjusted]
+    return [float(p) for p in (alone + drawn) / (total + drawn)], [float(p) for p in adjusted]
 
 
 def sign_flip(change: Numbers, clusters: Clusters | None = None, *, draws: int = DRAWS, seed: int = 0) -> Verdict:

@@ -214,6 +214,35 @@ def difference(
     return Interval(max(-1.0, low), min(1.0, high), _joined(few, told))
 
 
+def of_change(
+    change: Numbers, about: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL
+) -> Interval | None:
+    """Return the interval of the difference of two scores that are no means, such as two F1: sum(change) / sum(about).
+
+    It is that of t over clusters; None where nothing varies, or there is a single cluster.
+
+    Args:
+        change: what each question changes in the score, linearised, times the questions that it is about.
+        about: 1 for each question that it is about.
+        clusters: of each question.
+        level: coverage.
+
+    >>> of_change([0.5, 0, -0.5, 1], [1, 1, 1, 1]).ends
+    (-0.77..., 1.27...)
+    """
+    numbers, size, told = _numbered(clusters, len(change))
+    sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (change, about))
+    held = rows > 0
+    if np.count_nonzero(held) < 2:
+        return None
+    t = paired(sums[held], rows[held])
+    if t.error == 0:
+        return None
+    reach = _quantile(t.df, level) * t.error
+    note = _joined(_few(int(held.sum()), t.df), told)
+    return Interval(t.mean - reach, t.mean + reach, note)
+
+
 def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
     """Return the interval of a mean of numbers of any size, as of words a caption; None where they do not vary.
 

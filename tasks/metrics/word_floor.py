@@ -161,7 +161,7 @@ class Guesses:
 
 
 def guess(
-    questions: Iterable[Asked], cluster: Callable[[Sequence[Asked]], Sequence[Hashable]], seed: int = 0
+    questions: Iterable[Asked], cluster: Callable[[Sequence[Any]], Sequence[Hashable]], seed: int = 0
 ) -> Guesses | None:
     """Let every guesser answer every question from the answers to others; None where there are too few clusters.
 

@@ -56,11 +56,11 @@ def compare(how: CompareOptions) -> None:
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """
-    from vhbench.matched import differences, lines, measuring
+    from vhbench.matched import differences, lines, measured_runs
 
     paths = [Path(run) for run in how.runs]
     names = _names(paths, how.names)
-    runs = [measuring.read_run(name, path, how.questions) for name, path in zip(names, paths, strict=True)]
+    runs = [measured_runs.read_run(name, path, how.questions) for name, path in zip(names, paths, strict=True)]
     found = differences.match(runs, seed=how.seed)
     if how.as_json:
         from vhbench.cli.score_tables import print_json

@@ -159,6 +159,8 @@ def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
     objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
     rows = _rows(said.responses)
     result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed)
+    if not result["captions"]:
+        raise VhbenchError(f"{said.responses}: no captions to score")
     names = ("CHAIR_i", "CHAIR_s", "recall")
     tables.print_json(result) if telling.as_json else tables.scores(result, names, "captions")
     _exit(result["withheld"])

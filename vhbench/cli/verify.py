@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from vhbench.schema import in_one_line
+
 
 def verify(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A split directory, such as out/ode.")],
@@ -26,10 +28,10 @@ def verify(
     from vhbench.builds import secret
     from vhbench.tasks import words_alone
 
-    if faults := splits.verify(directory):
+    if faults := splits.verify(directory, progress=not quiet):
         _stop(faults)
     manifest = splits.read_manifest(directory)
-    found = audit.audit(directory)
+    found = audit.audit(directory, progress=not quiet)
     faults = list(found.faults)
     if secret_file is not None and (fault := secret.check(manifest, secret.read_secret(secret_file))):
         faults.append(f"{directory}: {fault}")
@@ -50,5 +52,5 @@ def verify(
 def _stop(faults: list[str]) -> None:
     if faults:
         for fault in faults:
-            typer.echo(fault)
+            typer.echo(in_one_line(fault))
         raise typer.Exit(1)

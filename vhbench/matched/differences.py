@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.matched.measuring import IN_WORDS, Cell, Measured, MeasuredRun, Places
+from vhbench.matched.measured_runs import IN_WORDS, Cell, MeasuredGroup, MeasuredRun, Places
 from vhbench.schema import VhbenchError
 from vhbench.scoring import Group
 from vhbench.tasks.contributions import Contributions
@@ -21,7 +21,6 @@ from vhbench.tasks.metrics import families, intervals
 from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.intervals import Floats
 from vhbench.tasks.metrics.scores import Score
-
 
 NEITHER = frozenset({"yes_rate", IN_WORDS})
 """Scores of which neither more nor less is better: runs have no ranks in them."""
@@ -152,7 +151,7 @@ def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
     return MatchedRuns(names, groups, notes)
 
 
-def check_same(group: Group, found: Sequence[Measured], names: Sequence[str]) -> None:
+def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
     """Check that all runs answered the same questions.
 
     Raises:
@@ -211,7 +210,7 @@ def _settings(runs: Sequence[MeasuredRun], tasks: Sequence[str]) -> Iterator[str
         yield f"{words} differ in {where[0]}{more}{shown}"
 
 
-def _told(group: Group, found: Sequence[Measured], names: Sequence[str]) -> Iterator[str]:
+def _told(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> Iterator[str]:
     for one, run in zip(found, names, strict=True):
         if one.withheld:
             yield f"{group.title}, {run}: {one.withheld}"
@@ -221,7 +220,7 @@ def _told(group: Group, found: Sequence[Measured], names: Sequence[str]) -> Iter
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _RunPair:
     """One claim: what a run and the first one got for the questions of a headline or a cell.
 
     Attributes:
@@ -250,7 +249,7 @@ class _Pair:
     def summed(self, numbers: Places, size: int) -> Floats:
         """Return what each cluster changes in the score."""
         change = self.other.parts - self.first.parts
-        return np.bincount(numbers[self.places], weights=change, minlength=size)
+        return np.bincount(numbers[self.places], weights=change, minlength=size).astype(np.float64)
 
 
 Key = tuple[Group, str | Cell, int]
@@ -259,18 +258,18 @@ Key = tuple[Group, str | Cell, int]
 class _Family:
     """The groups of one benchmark, whose claims are made together."""
 
-    def __init__(self, measured: Mapping[Group, Sequence[Measured]], seed: int) -> None:
+    def __init__(self, measured: Mapping[Group, Sequence[MeasuredGroup]], seed: int) -> None:
         self.measured, self.seed = measured, seed
         about = [record for found in measured.values() for record in found[0].questions.about]
-        numbers = clusters_of(about).numbers
+        numbers = clusters_of(about).numbers.astype(np.int64)
         self.size = int(numbers.max()) + 1
         ends = np.cumsum([len(found[0].questions.about) for found in measured.values()])
         self.numbers = dict(zip(measured, np.split(numbers, ends[:-1]), strict=True))
 
     def compared(self) -> list[ComparedGroup]:
         """Return what there is to tell of each group."""
-        headlines: dict[Key, _Pair] = {}
-        cells: dict[Key, _Pair] = {}
+        headlines: dict[Key, _RunPair] = {}
+        cells: dict[Key, _RunPair] = {}
         for group, found in self.measured.items():
             every = np.arange(len(found[0].questions.about))
             for name in found[0].scores:
@@ -283,7 +282,7 @@ class _Family:
         pairs = headlines | cells
         return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
 
-    def _verdicts(self, claims: Mapping[Key, _Pair]) -> dict[Key, families.Flipped]:
+    def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, families.Flipped]:
         """Test all claims of a family together."""
         if not claims:
             return {}
@@ -293,8 +292,8 @@ class _Family:
     def _group(
         self,
         group: Group,
-        found: Sequence[Measured],
-        pairs: Mapping[Key, _Pair],
+        found: Sequence[MeasuredGroup],
+        pairs: Mapping[Key, _RunPair],
         told: Mapping[Key, families.Flipped],
     ) -> ComparedGroup:
         about = found[0].questions.about
@@ -319,7 +318,7 @@ class _Family:
         return ComparedGroup(group, len(about), len(np.unique(clusters.numbers)), headlines, cells)
 
 
-def _pairs(found: Sequence[Measured], name: str, places: Places) -> Iterator[_Pair]:
+def _pairs(found: Sequence[MeasuredGroup], name: str, places: Places) -> Iterator[_RunPair]:
     """Yield what there is to compare of a score: each run that has it with the first, if that has it."""
     apart = [one.apart.get(name) for one in found]
     whole = len(places) == len(found[0].questions.about)
@@ -327,13 +326,13 @@ def _pairs(found: Sequence[Measured], name: str, places: Places) -> Iterator[_Pa
     first = own[0]
     for run, other in enumerate(own[1:], start=1):
         if first is not None and other is not None:
-            yield _Pair(run, other, first, places)
+            yield _RunPair(run, other, first, places)
 
 
 def _difference(
     name: str,
     scores: Sequence[Score],
-    pair: _Pair,
+    pair: _RunPair,
     interval: intervals.Interval | None,
     verdict: families.Flipped,
 ) -> Difference:
@@ -349,7 +348,7 @@ def _difference(
 
 
 def _ranks(
-    name: str, found: Sequence[Measured], clusters: intervals.Clustering, higher_is_better: bool
+    name: str, found: Sequence[MeasuredGroup], clusters: intervals.Clustering, higher_is_better: bool
 ) -> list[tuple[int, int] | None]:
     """Return the ranks that the data leave open to each run that has the score."""
     apart = {run: one.apart[name] for run, one in enumerate(found) if name in one.apart}

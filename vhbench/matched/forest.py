@@ -7,7 +7,7 @@ from pathlib import Path
 from vhbench.charts import Dot, dots, drawing, save
 from vhbench.matched.differences import ComparedGroup, MatchedRuns
 from vhbench.matched.lines import ends_in_words, signed, verdict_of
-from vhbench.matched.measuring import IN_WORDS
+from vhbench.matched.measured_runs import IN_WORDS
 
 _STEP = 10
 """Points of percent to which the axis is rounded."""

@@ -223,8 +223,8 @@ _SPECIAL_IN_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
 
 
 def _markdown(text: str) -> str:
-    return text.translate(str.maketrans(_SPECIAL_IN_MARKDOWN))
+    return "".join(_SPECIAL_IN_MARKDOWN.get(letter, letter) for letter in text)
 
 
 def _latex(text: str) -> str:
-    return text.translate(str.maketrans(_SPECIAL_IN_LATEX))
+    return "".join(_SPECIAL_IN_LATEX.get(letter, letter) for letter in text)

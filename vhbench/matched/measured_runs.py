@@ -53,7 +53,7 @@ class Questions:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MeasuredGroup:
     """The answers of one run to a group of questions.
 
     Attributes:
@@ -85,7 +85,7 @@ class MeasuredRun:
     """
 
     name: str
-    groups: Mapping[Group, Measured]
+    groups: Mapping[Group, MeasuredGroup]
     provenance: Mapping[str, Provenance] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
@@ -119,7 +119,7 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
     return MeasuredRun(name, groups, dict(responses.provenance), notes)
 
 
-def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> Measured:
+def measure(records: Iterable[Record], group: Group, split: Path | None = None, *, cells: bool = True) -> MeasuredGroup:
     """Measure the answers of one run to a group of questions.
 
     Args:
@@ -146,7 +146,7 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
             inside = np.isin(owner, own)
             members = [record for record, here in zip(ordered, inside, strict=True) if here]
             (of_cells[cell],) = how.scores(members, withheld, how.metrics[:1]).values()
-    return Measured(asked, scores, apart, of_cells, withheld, round(len(ordered) / len(place)))
+    return MeasuredGroup(asked, scores, apart, of_cells, withheld, round(len(ordered) / len(place)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ class _Scorer:
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """What is compared: scores that can be taken apart; of other benchmarks' questions the accuracy."""
-        known = {*contributions.APART, *(ode_captions.RATES if self.vocabulary is not None else ())}
+        known = {*contributions.APART, *(contributions.OF_CAPTIONS if self.vocabulary is not None else ())}
         every = (ACCURACY,) if self.family is None else self.family.metrics
         return tuple(metric for metric in every if metric.name in known)
 
@@ -188,7 +188,7 @@ class _Scorer:
         found = {}
         captions: Mapping[str, Any] | None = None
         for metric in self.metrics if metrics is None else metrics:
-            if metric.name not in ode_captions.RATES:
+            if metric.name not in contributions.OF_CAPTIONS:
                 found[metric.name] = headline.score_of(metric, records, withheld)
             elif withheld or reason_of(records):
                 found[metric.name] = Score(None)
