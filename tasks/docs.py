@@ -16,6 +16,7 @@ from vhbench.provenance import KEY, PROMPT
 from vhbench.results import ANSWERED, answered
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
+from vhbench.tasks.submission import is_kept_back
 
 Doc = Mapping[str, Any]
 
@@ -88,7 +89,7 @@ def process_results(
         metric.name: {name: whole[name] for name in (*ANSWER, *metric.needs, "repeats") if name in whole}
         for metric in others
     }
-    if headline.name == "accuracy":
+    if headline.name == "accuracy" and not is_kept_back(record):
         right = [float(other.prediction == other.answer) for other in told]
         share = sum(right) / len(right)
         whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}

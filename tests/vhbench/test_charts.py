@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from vhbench import charts
-from vhbench.charts import Tile, Dot
+from vhbench.charts import Dot, Tile
 from vhbench.schema import VhbenchError
 
 

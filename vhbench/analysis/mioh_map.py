@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import charts
-from vhbench.charts import Tile, Dot, shade
+from vhbench.charts import Dot, Tile, shade
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.tasks.unread import KINDS

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import charts
-from vhbench.charts import Tile, Dot, shade
+from vhbench.charts import Dot, Tile, shade
 
 SHOWN: Final = 12
 """Most facts, imagined things and pairs in the picture."""
