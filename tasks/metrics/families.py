@@ -86,7 +86,7 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
     sums[np.abs(sums) < 1e-9] = 0
     differ = np.count_nonzero(sums, axis=0)
     tested = np.flatnonzero(differ > TOO_FEW)
-    inflation = [claims[place].inflation for place in tested]
+    inflation = [claims[place].inflation for place in tested.tolist()]
     adjusted = max_t(sums[:, tested], inflation, draws=draws, seed=seed)
     found = dict(zip(tested.tolist(), adjusted, strict=True))
     return [

@@ -1,8 +1,9 @@
 """``vhbench push DIR``: release a split on the Hugging Face Hub."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -15,6 +16,27 @@ def push(
     private: Annotated[
         bool, typer.Option("--private", help="Only its owners see the repository; one that all see is refused.")
     ] = False,
+    hidden: Annotated[
+        bool,
+        typer.Option(
+            "--hidden",
+            help="Release a hidden edition: questions and images in OUT/hidden/BENCHMARK, without answers, under other "
+            "ids and in another order. Needs --secret.",
+        ),
+    ] = False,
+    secret_file: Annotated[
+        Path | None,
+        typer.Option("--secret", metavar="FILE", help="With --hidden: the secret with which the split was built."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option(
+            "--key",
+            metavar="FILE",
+            help="With --hidden: where the answers go, for `vhbench score --key FILE`; keep it. By default beside DIR, "
+            "BENCHMARK-VERSION.key.jsonl.",
+        ),
+    ] = None,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="Release the answers of a hidden edition: its evaluation is over.")
     ] = False,
@@ -55,7 +77,14 @@ def push(
     The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
     it for both.
 
+    A hidden edition is released without its answers: lmms-eval then writes a submission instead of scores, which
+    whoever has the key scores with `vhbench score FILE --key KEY`. Its manifest commits to the secret, the options and
+    the whole split, and the commit of the release says since when. Once the secret is revealed, anybody can check that
+    with `vhbench verify DIR --secret FILE`.
+
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
+
+    Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 2.0.0 --hidden --secret secret.txt`
     """
     from vhbench import release, splits
     from vhbench.adapters.hub_release import MAIN, logged_in, push, refuse_hidden
@@ -66,8 +95,14 @@ def push(
             typer.echo(f"  - {name}")
         return yes or typer.confirm("delete them (former versions keep them under their tags)?")
 
-    with nullcontext() if dry_run else splits.locked(directory):
+    with ExitStack() as held:
+        if not dry_run:
+            held.enter_context(splits.locked(directory))
         manifest = release.verified(directory, version)
+        if hidden or secret_file or key:
+            folder = Path(held.enter_context(TemporaryDirectory())) if dry_run else None
+            directory = release.hide(directory, manifest, hidden=hidden, secret=secret_file, key=key, rehearsed=folder)
+            manifest = release.verified(directory, version)
         refuse_hidden(manifest, reveal=reveal)
         if logged_in() and not comparable_anyway:
             release.refuse_hidden_change(directory, manifest, repo_id)
