@@ -91,6 +91,7 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
         "min": shown.least,
         "max": shown.most,
         "rich_help_panel": shown.panel or None,
+        "envvar": shown.envvar or None,
     }
     flags = shown.names or (f"--{name.replace('_', '-')}",)
     given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
