@@ -11,9 +11,9 @@ import numpy.typing as npt
 from filelock import FileLock
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
-from vhbench.files import cache_folder, write_atomic
+from vhbench.files import cache_folder, read_image, write_atomic
 from vhbench.images import as_seen, open_image
-from vhbench.schema import ImageData, read_image
+from vhbench.schema import ImageData
 
 Floats = npt.NDArray[np.float32]
 

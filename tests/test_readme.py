@@ -39,7 +39,7 @@ def judge(folder: Path) -> None:
     """Save what three people say of a few questions, one of which most of them reject."""
     split = folder / "my_splits" / "mioh"
     answers = {q.id: q.answer for q in splits.read_questions(split)}
-    some = dict(list(sorted(answers.items()))[:5])
+    some = dict(sorted(answers.items())[:5])
     for name in ("ann", "bob", "eve"):
         judgments = some if name == "ann" else some | {min(some): "unclear"}
         saved = {"hash": splits.read_manifest(split).content_hash, "annotator": name, "judgments": judgments}

@@ -212,3 +212,19 @@ def _inflect() -> "inflect.engine":
         import inflect
 
         return inflect.engine()
+
+
+def gerund(verb: str) -> str:
+    """Return the -ing form of a verb; words that already have it are returned as they are.
+
+    >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
+    ('running', 'dancing', 'lying', 'standing')
+    """
+    if verb.endswith("ing"):
+        return verb
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
+    return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"

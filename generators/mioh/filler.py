@@ -21,7 +21,7 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
-from vhbench.schema import Question, Rejection
+from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
 
 _, *_PRESSED = PRESSURES
@@ -312,7 +312,8 @@ class Filler:
         generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure)
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
         cell.scenes.update(scenes)
-        pair = f"{self.kind.id.lower()}-{item.base or item.number}"
+        name = self.kind.id.lower()
+        pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
         shown = [self.pool.scenes[index] for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))

@@ -72,10 +72,10 @@ def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[s
     votes: dict[str, dict[str, str]] = {}
     seen: set[Path] = set()
     for path in paths:
+        saved = _read(path, content_hash)
         if path.resolve() in seen:
             raise VhbenchError(f"{path}: this file is there twice; needed: one file for each annotator")
         seen.add(path.resolve())
-        saved = _read(path, content_hash)
         if saved.annotator and (other := parts.setdefault((saved.annotator, saved.part), path)) is not path:
             raise VhbenchError(
                 f"{path}: annotator {saved.annotator!r} has judged in {other} already; needed: one file each"

@@ -13,8 +13,9 @@ import orjson
 from PIL import Image, ImageDraw
 
 from vhbench.contact_sheet import font
+from vhbench.files import read_image
 from vhbench.images import as_seen, open_image, to_png
-from vhbench.schema import Question, VhbenchError, read_image
+from vhbench.schema import Question, VhbenchError
 
 MOST_BYTES: Final = 25_000_000
 """What one part holds at most: browsers open it at once, and it can be sent to people."""

@@ -123,6 +123,8 @@ class MiohBuild(SplitBuild):
                 raise VhbenchError(f"--{flag} {place}: no such file")
         read_names(self.rename, self.rivals)
         self._sizes  # noqa: B018 - reads the file
+        for source in self.source:
+            mioh_sources.hold(source, self.images, skip_bad=self.skip_bad)
 
     @property
     def config(self) -> Mapping[str, Any]:

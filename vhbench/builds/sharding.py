@@ -32,6 +32,7 @@ from filelock import FileLock, Timeout
 import vhbench
 from vhbench import splits
 from vhbench.builds import secret
+from vhbench.builds.row_names import RowNames
 from vhbench.files import canonical
 from vhbench.progress import Progress
 from vhbench.protocols import Build
@@ -313,22 +314,23 @@ def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, 
 
 def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment: str, progress: bool) -> Manifest:
     total = sum(sum(splits.read_manifest(part).rows.values()) for part in parts)
+    names = RowNames(build.seed, build.benchmark)
     if not total:
         raise _nothing_left(build, parts, target, commitment)
     with Progress(f"merging {build.benchmark}", total=total, unit="rows", enabled=progress) as bar:
 
         def rows() -> Iterator[Row]:
-            for part in parts:
-                for row in splits.read_rows(part):
-                    yield row
-                    bar.advance()
+            drafts = chain.from_iterable(map(splits.read_rows, names.shuffled(parts)))
+            for row in secret.guarded(drafts, build.seed) if commitment else drafts:
+                yield names.given(row)
+                bar.advance()
 
         def truths() -> Iterator[StoredScene]:
             return chain.from_iterable(map(splits.read_truths, parts))
 
         manifest = splits.write_split(
             target,
-            secret.guarded(rows(), build.seed) if commitment else rows(),
+            rows(),
             benchmark=build.benchmark,
             version=build.version,
             seed=manifests.SECRET_SEED if commitment else build.seed,
@@ -336,6 +338,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             sources=build.sources,
             scenes=(secret.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
             rejections=_rejections(build, parts, commitment),
+            order=names.order,
             extra={
                 "fingerprint": mark,
                 "shards": build.shards,

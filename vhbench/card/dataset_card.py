@@ -24,6 +24,7 @@ from vhbench.contact_sheet import contact_sheet
 from vhbench.files import convert, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
+from vhbench.tasks import words_alone
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _READABLE = 600
@@ -82,6 +83,7 @@ def write_card(
             sheet=(into / "contact_sheet.png").is_file(),
             changelog=changelog.strip(),
             bibtex=bibtex,
+            words=words_alone.table(words_alone.of_split(directory)),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, found, repo_id, bibtex),

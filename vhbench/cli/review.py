@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from vhbench.schema import VhbenchError
+from vhbench.seeding import LARGEST_SEED
 
 
 def review(
@@ -15,7 +16,7 @@ def review(
     ),
     config: Annotated[str, typer.Option(help="Review one config of the split only.")] = "",
     count: Annotated[int, typer.Option(min=1, help="How many questions, spread evenly over the rows.")] = 100,
-    seed: Annotated[int, typer.Option(help="Take other questions.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Take other questions.")] = 0,
     twins: Annotated[
         bool, typer.Option("--twins", help="Of VHExpansion: are a question and its negated twin always opposite?")
     ] = False,

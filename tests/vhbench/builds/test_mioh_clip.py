@@ -35,6 +35,7 @@ def pressed(out: Path, pressure: str) -> list[Question]:
     return [q for q in splits.read_questions(out / "mioh") if q.pressure == pressure]
 
 
+@pytest.mark.slow
 def test_clip_changes_what_is_hard_and_looks_at_each_image_once(
     clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
