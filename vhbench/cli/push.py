@@ -24,8 +24,8 @@ class PushOptions:
         "Only its owners see the repository; one that all see is refused.", False, names=("--private",)
     )
     hidden: bool = option(
-        "Release a hidden edition: questions and images in OUT/hidden/BENCHMARK, without answers, under other ids and in "
-        "another order. Needs --secret.",
+        "Release a hidden edition: questions and images in OUT/hidden/BENCHMARK, without answers, under other ids and "
+        "in another order. Needs --secret.",
         False,
         names=("--hidden",),
     )
