@@ -96,6 +96,8 @@ def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -
 
     found = _read(said.responses, asked.questions, reading, "caption")
     result = scoring.captions(found, asked.questions, allow_failed=reading.allow_failed)
+    if asked.questions is None:
+        scoring.check_captions(found, [scoring.Group(task, "ode", "caption") for task in found.provenance])
     _tell(found, result, reading, "caption", "captions")
 
 
