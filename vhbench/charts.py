@@ -83,7 +83,7 @@ def drawing() -> Any:
     try:
         import altair
     except ImportError as error:
-        raise VhbenchError(f"the picture needs vhbench[generate]: {error}") from error
+        raise VhbenchError(f"the picture needs vhbench[eval]: {error}") from error
     return altair
 
 

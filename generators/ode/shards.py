@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from vhbench.files import read_image
 from vhbench.generators.ode import criteria, filtering, prompts, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.prompts import ImagePlan, World
 from vhbench.protocols import Detector, ImageSource
-from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError, read_image
+from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
 NO_LEFT = "no pair left"

@@ -21,9 +21,9 @@ from vhbench import splits
 from vhbench.benchmarks import benchmark, load
 from vhbench.builds import secret as secrets
 from vhbench.builds import sharding
-from vhbench.files import canonical
+from vhbench.files import canonical, read_image
 from vhbench.images import as_seen, open_image, to_png
-from vhbench.schema import Manifest, Question, Row, VhbenchError, read_image
+from vhbench.schema import Manifest, Question, Row, VhbenchError
 from vhbench.splits.answer_keys import KeyHead, write_key
 from vhbench.splits.manifests import HIDDEN, is_hidden
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from vhbench.schema import VhbenchError
+from vhbench.schema import VhbenchError, in_one_line
 
 
 def verify(
@@ -32,7 +32,8 @@ def verify(
     """Check a split: files, content hash, rows, pairs, images, answers against the scenes, balance.
 
     Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are
-    warnings: some protocols want them so.
+    warnings: some protocols want them so. So is the word floor, what a guesser reaches who sees no image and has
+    learned from the answers to other questions: above chance, words give answers away.
 
     Example: `vhbench verify out/ode`
 
@@ -42,11 +43,12 @@ def verify(
     from vhbench import audit, splits
     from vhbench.builds import hidden_edition, secret
     from vhbench.splits import manifests
+    from vhbench.tasks import words_alone
 
-    if faults := splits.verify(directory):
+    if faults := splits.verify(directory, progress=not quiet):
         _stop(faults)
     manifest = splits.read_manifest(directory)
-    found = audit.audit(directory)
+    found = audit.audit(directory, progress=not quiet)
     faults = list(found.faults)
     if secret_file is not None:
         faults += hidden_edition.faults(directory, secret.read_secret(secret_file), rebuilt)
@@ -61,6 +63,8 @@ def verify(
     rows = sum(manifest.rows.values())
     typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
     told = "; a hidden edition, whose maintainers keep the answers" if hidden else ""
+    for sentence in [] if hidden else words_alone.sentences(words_alone.of_split(directory)):
+        typer.echo(sentence)
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
     typer.echo(f"answers found anew from the scenes: {found.right:,}{told or left}")
     typer.echo(f"content hash {manifest.content_hash}")
@@ -69,5 +73,5 @@ def verify(
 def _stop(faults: list[str]) -> None:
     if faults:
         for fault in faults:
-            typer.echo(fault)
+            typer.echo(in_one_line(fault))
         raise typer.Exit(1)

@@ -8,6 +8,7 @@ from vhbench.results.checks import SamplesCheck, foreign
 from vhbench.results.payloads import ANSWERED, answered, settled, text_of, to_record, to_records
 from vhbench.results.runs import (
     LoggedRun,
+    date_of,
     is_run,
     merged,
     no_answers,
@@ -15,6 +16,7 @@ from vhbench.results.runs import (
     read_run,
     read_samples,
     read_tasks,
+    runs_below,
     sample_files,
     task_of,
 )
@@ -24,6 +26,7 @@ __all__ = [
     "LoggedRun",
     "SamplesCheck",
     "answered",
+    "date_of",
     "foreign",
     "is_run",
     "merged",
@@ -32,6 +35,7 @@ __all__ = [
     "read_run",
     "read_samples",
     "read_tasks",
+    "runs_below",
     "sample_files",
     "settled",
     "task_of",

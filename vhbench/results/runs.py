@@ -1,7 +1,7 @@
 """Runs: which sample files are of one, and the answers in them."""
 
 import glob
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def read_run(path: Path) -> LoggedRun:
         task = task_of(file)
         checks[task] = SamplesCheck(file)
         tasks[task] = sorted(_read(file, checks[task]), key=lambda record: record.id)
-    if not tasks:
+    if not any(tasks.values()):
         raise no_answers(path)
     told = {task: check.provenance for task, check in checks.items()}
     one_run(told.values(), path)
@@ -64,7 +64,7 @@ def read_samples(path: Path) -> list[Record]:
 
 
 def merged(run: LoggedRun, path: Path) -> list[Record]:
-    """Return the records of all tasks of a run, ordered by id; each question once.
+    """Return the records of all tasks of a run, ordered by id; each question of a benchmark once.
 
     A benchmark made of another one (VHExpansion of ODE) may have its ids.
 
@@ -75,9 +75,7 @@ def merged(run: LoggedRun, path: Path) -> list[Record]:
     for task, answers in run.tasks.items():
         for record in answers:
             if records.setdefault((record.id, record.benchmark), record) != record:
-                raise VhbenchError(
-                    f"{path}, {task}: question {record.id} was answered twice, differently; name one run"
-                )
+                raise VhbenchError(f"{path}, {task}: {record.id} was answered twice, differently; name one run")
     if not records:
         raise no_answers(path)
     return [records[key] for key in sorted(records)]
@@ -112,9 +110,8 @@ def sample_files(path: Path) -> list[Path]:
         return _written_with(path) or [path]
     if not path.is_dir():
         raise VhbenchError(f"no such file or folder: {path}")
-    found = sorted(path.rglob("*_samples_*.jsonl"), key=lambda file: (file.name, file))  # they begin with the date
-    models = {results: _model_of(results) for results in map(_results_of, found)}
-    runs = {(file.parent, models[_results_of(file)]): file for file in found}
+    found = _samples_below(path)
+    runs = _models(found)
     if len(runs) > 1:
         named = ", ".join(
             f"{_run_at(file)}{f' ({model})' if model else ''}" for (_, model), file in sorted(runs.items())
@@ -122,6 +119,39 @@ def sample_files(path: Path) -> list[Path]:
         raise VhbenchError(f"{path} holds the results of {len(runs)} models; name one: {named}")
     newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
     return sorted(newest.values())
+
+
+def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
+    """Return what names the newest run of each model below a folder; the path itself where there is one model.
+
+    Args:
+        path: as in :func:`read_run`.
+        wanted: says of a task whether it is looked for; of several models those are named that were asked one.
+    """
+    found = _samples_below(path) if path.is_dir() else []
+    if len(_models(found)) < 2:
+        return [path]
+    return sorted(_run_at(file) for file in _models([f for f in found if wanted(task_of(f))]).values()) or [path]
+
+
+def date_of(run: Path) -> str:
+    """Return the date that the files of a run begin with, where it is named by one: by lmms-eval's results.
+
+    >>> date_of(Path("results/20260101_120000_results.json")), date_of(Path("results"))
+    ('20260101_120000', '')
+    """
+    return run.name.removesuffix(_RESULTS) if run.name.endswith(_RESULTS) else ""
+
+
+def _samples_below(folder: Path) -> list[Path]:
+    """Return the samples files below a folder, the newest last: their names begin with the date."""
+    return sorted(folder.rglob("*_samples_*.jsonl"), key=lambda file: (file.name, file))
+
+
+def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
+    """Return folder and model → the last of its samples files."""
+    models = {results: _model_of(results) for results in map(_results_of, found)}
+    return {(file.parent, models[_results_of(file)]): file for file in found}
 
 
 def one_run(told: Iterable[Provenance | None], path: Path) -> None:

@@ -6,7 +6,7 @@ from vhbench.analysis import vhexpansion_picture
 
 
 def scores(**more: Any) -> dict[str, Any]:
-    told = {"symmetric_accuracy": 70.0, "interval": [55.0, 84.0], "chance": 24.5, "pairs": 60}
+    told = {"symmetric_accuracy": 70.0, "interval": [55.0, 84.0], "blind_level": 24.5, "pairs": 60}
     return told | more
 
 

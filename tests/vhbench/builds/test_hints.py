@@ -18,9 +18,9 @@ from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.row_names import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
+from vhbench.files import read_image
 from vhbench.generators.ode.questions import LEVELS
-from vhbench.schema import Question, Row, read_image
-from vhbench.splits.pairs import TIE
+from vhbench.schema import TIE, Question, Row
 from vhbench.tasks.metrics import word_floor
 
 SEEDS = range(10)
