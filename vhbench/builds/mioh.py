@@ -124,7 +124,10 @@ class MiohBuild(SplitBuild):
         read_names(self.rename, self.rivals)
         self._sizes  # noqa: B018 - reads the file
         for source in self.source:
-            mioh_sources.hold(source, self.images, skip_bad=self.skip_bad)
+            mioh_sources.hold(
+                source, self.images, skip_bad=self.skip_bad,
+                rename=self.rename, rivals=self.rivals, keypoints=self.keypoints,
+            )  # fmt: skip
 
     @property
     def config(self) -> Mapping[str, Any]:

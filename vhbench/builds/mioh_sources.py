@@ -108,14 +108,16 @@ def read(
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
-def hold(source: str, images: str, *, skip_bad: bool) -> None:
+def hold(
+    source: str, images: str, *, skip_bad: bool, rename: tuple[str, ...] = (), rivals: str = "", keypoints: str = ""
+) -> None:
     """Read a file of annotations, so that what is wrong with it is told before anything is built; it is kept.
 
     Raises:
         VhbenchError: if it cannot be read, or an entry is bad.
     """
     if file_of(source):
-        _scenes(source, images, skip_bad, _written(source))
+        _scenes(source, images, skip_bad, rename, rivals, keypoints, _written(source))
 
 
 @lru_cache(maxsize=3)
