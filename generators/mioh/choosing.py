@@ -99,7 +99,7 @@ class Chooser:
         x, y = self.pool.truth(one), self.pool.truth(other)
         if min(number_of(x.easy & y.no), number_of(y.easy & x.no)) < 2 or number_of(x.no & y.no) < self.kind.least:
             return 0
-        if self.kind.together and min(number_of(x.easy & y.yes), number_of(y.easy & x.yes)) < self.kind.least + 1:
+        if self.kind.together and min(number_of(x.easy & y.yes), number_of(y.easy & x.yes)) < 2:
             return 0
         if min(number_of(x.easy & y.far), number_of(y.easy & x.far)) < 2:
             return 1

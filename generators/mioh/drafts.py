@@ -125,25 +125,36 @@ def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     """
     aside = _categories(facts)
     block: list[tuple[Draft, ...]] = []
-    for right, others in _each_right(facts):
-        if right:
-            a, b, c = others
-            slots = [
-                ImageSlot(_wants([*right, c], [a, b]), right[0], a, aside=aside),
-                ImageSlot(_wants(right, [c]), right[0], c, (a, b), aside),
-                *[ImageSlot(_wants(right, []), right[0], lures=(a, b, c))] * 2,
-            ]
-            fillers: tuple[ImageSlot, ...] = (slots[-1],)
-        else:
-            a, b, c, d = others
-            slots = [
-                ImageSlot(_wants([c, d], [a, b]), None, a, aside=aside),
-                ImageSlot(_wants([a, b], [c, d]), None, c, aside=aside),
-                *(ImageSlot(_wants(two, [])) for two in ((a, c), (b, d))),
-            ]
-            fillers = tuple(ImageSlot(_wants(two, [])) for two in ((a, b), (c, d), (a, d), (b, c)))
-        block.append((_options(text, facts, right, slots, fillers, "each image shows a wrong option"),))
+    for right, found in _each_right(facts):
+        forms = [_in_all(text, facts, right, others, aside) for others in _turns(found)]
+        block.append(tuple(forms))
     return block
+
+
+def _in_all(
+    text: str, facts: Sequence[Fact], right: Sequence[Fact], others: Sequence[Fact], aside: tuple[str, ...]
+) -> Draft:
+    """Return :func:`which_in_all` for one order of the wrong options: who lures where."""
+    slots: Sequence[ImageSlot]
+    fillers: Sequence[ImageSlot]
+    if right:
+        a, b, c = others
+        filler = ImageSlot(_wants(right, []), right[0], lures=(a, b, c))
+        first = ImageSlot(_wants([*right, c], [a, b]), right[0], a, aside=aside)
+        second = ImageSlot(_wants(right, [c]), right[0], c, (a, b), aside)
+        slots, fillers = (first, second, filler, filler), (filler,)
+    else:
+        a, b, c, d = others
+        first = ImageSlot(_wants([c, d], [a, b]), None, a, aside=aside)
+        second = ImageSlot(_wants([a, b], [c, d]), None, c, aside=aside)
+        slots = (first, second, *(ImageSlot(_wants(two, [])) for two in ((a, c), (b, d))))
+        fillers = [ImageSlot(_wants(two, [])) for two in ((a, b), (c, d), (a, d), (b, c))]
+    return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
+
+
+def _turns(items: Sequence[T]) -> list[Sequence[T]]:
+    """Return the items in as many orders as there are places to begin."""
+    return [[*items[i:], *items[:i]] for i in range(len(items))]
 
 
 def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -152,18 +163,23 @@ def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -
     So each image alone leaves two open. Where none is right, two are in both and two in neither: the first image shows
     two, and so does the second, as ever.
     """
-    aside, form = _categories(facts), "one wrong option in both, one in the second, one in neither"
     block: list[tuple[Draft, ...]] = []
-    for right, others in _each_right(facts):
-        if right:
-            both, second, neither = others
-            one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside)
-            two = ImageSlot(_wants([both, second], [*right, neither]), None, right[0], aside=aside)
-        else:
-            one = ImageSlot(_wants(others[:2], others[2:]), None, others[2], aside=aside)
-            two, form = replace(one, hn=None), "two wrong options in both, two in neither"
-        block.append((_options(text, facts, right, (one, two), (ImageSlot(),), form),))
+    for right, found in _each_right(facts):
+        block.append(tuple(_first_only(text, facts, right, others) for others in _turns(found)))
     return block
+
+
+def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others: Sequence[Fact]) -> Draft:
+    """Return :func:`which_first_only` for one order of the wrong options: which is where."""
+    aside, form = _categories(facts), "one wrong option in both, one in the second, one in neither"
+    if right:
+        both, second, neither = others
+        one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside)
+        two = ImageSlot(_wants([both, second], [*right, neither]), None, right[0], aside=aside)
+    else:
+        one = ImageSlot(_wants(others[:2], others[2:]), None, others[2], aside=aside)
+        two, form = replace(one, hn=None), "two wrong options in both, two in neither"
+    return _options(text, facts, right, (one, two), (ImageSlot(),), form)
 
 
 def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:

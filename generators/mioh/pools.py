@@ -3,7 +3,7 @@
 Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and no question touches it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -62,6 +62,7 @@ class ScenePool:
         *,
         flat: bool = False,
         blocks: Sequence[int] = (),
+        suggesting: Collection[str] | None = None,
     ) -> None:
         """Index the scenes.
 
@@ -72,6 +73,7 @@ class ScenePool:
                 sorted; None: pressures go by rules alone.
             flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
             blocks: the block of each scene: all images of a question come from one; () where all are one.
+            suggesting: categories that suggest what is often seen with them; None: all do.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
@@ -83,6 +85,8 @@ class ScenePool:
         member = np.array(blocks or [0] * len(scenes))
         self.blocks: list[Bits] = [np.packbits(member == block) for block in np.unique(member)]
         self._together, self._chance = self._count_together()
+        if suggesting is not None:
+            self._chance[:, [i for i, name in enumerate(self.categories) if name not in suggesting]] = 0
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
         self.pressable = lru_cache(maxsize=None)(self._pressable)

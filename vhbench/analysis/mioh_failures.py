@@ -13,6 +13,7 @@ from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals
+from vhbench.tasks.metrics.image_numbers import curve
 from vhbench.tasks.metrics.records import resampling_unit, split_repetition
 from vhbench.tasks.metrics.withholding import reason_of, withhold
 
@@ -28,7 +29,7 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
 
     Returns:
         ``unparsed``, ``failed``, ``refused``: shares of the answers; ``grid``: type → pressure → n, accuracy, interval;
-        ``failures`` and ``drops`` per task; ``summary`` in words. Shares are from 0 to 1, with 95 % intervals; what was
+        ``by_number_of_images``: task → number → n, accuracy, interval; ``failures`` and ``drops`` per task; ``summary`` in words. Shares are from 0 to 1, with 95 % intervals; what was
         not asked is None. Where too many requests failed, ``withheld`` says so, and nothing else is told.
 
     Raises:
@@ -41,13 +42,14 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             raise VhbenchError(f"answer {r.id!r}: unknown question_type {r.question_type!r}: must be one of {known}")
     found = {"questions": len(own), **lost(own)}
     if found["withheld"]:
-        return found | {"grid": {}, "failures": {}, "drops": {}, "summary": found["withheld"]}
+        return found | {"grid": {}, "by_number_of_images": {}, "failures": {}, "drops": {}, "summary": found["withheld"]}
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = {task: diagnose([r for r in own if r.task == task]) for task in asked}
     drops = {task: pressed_drops([r for r in own if r.task == task]) for task in asked}
     return {
         **found,
         "grid": grid(own),
+        "by_number_of_images": {task: curve([r for r in own if r.task == task]) for task in asked},
         "failures": failures,
         "drops": drops,
         "summary": summary(failures, drops),
@@ -172,8 +174,8 @@ def _guess(record: Record) -> float:
 def pressed_drops(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
     """Return, for each pressure, the mean of (easy right − pressed right) over twins, with its interval.
 
-    Twins that show the same images are controls (nothing in them could be pressed) and are left out; for ``ni4`` they
-    are all there is where the easy question has four images, too: it is the same in another order.
+    Twins that show the same images are controls (nothing in them could be pressed) and are left out; so are those with
+    as many images as an easy question or fewer, which are no pressure: see ``by_number_of_images``.
 
     ``certain`` tells whether something changed at all; the level, 95 %, is that of all pressures of the task together
     (Bonferroni), so that it may be false while a single interval leaves 0 out.
@@ -182,9 +184,8 @@ def pressed_drops(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
     pairs: dict[str, list[tuple[Record, Record]]] = defaultdict(list)
     for r in records:
         twin = easy.get(r.pair_id)
-        if r.pressure == "easy" or twin is None:
-            continue
-        if r.pressure == "ni4" or sorted(r.scene_ids) != sorted(twin.scene_ids):
+        presses = r.pressure in PRESSURES and PRESSURES[r.pressure].presses
+        if presses and twin is not None and sorted(r.scene_ids) != sorted(twin.scene_ids):
             pairs[r.pressure].append((twin, r))
     drops: dict[str, dict[str, Any]] = {}
     for pressure in (p for p in PRESSURES if p in pairs):

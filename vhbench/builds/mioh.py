@@ -25,7 +25,7 @@ _sha256 = lru_cache(maxsize=8)(file_sha256)
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Where images come from", "What is asked"
 
-DRAWN = PressureThresholds(small=0.004, large=0.006)
+DRAWN = PressureThresholds(small=0.005, large=0.006)
 """Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
 
 
@@ -158,7 +158,10 @@ def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource
         source, build.images, skip_bad=build.skip_bad, size=build.size, seed=build.seed, scratch=build.scratch,
         absences=absences,
     )  # fmt: skip
-    pool = ScenePool(world.scenes, build.thresholds(source), flat=source.startswith("scenes"))
+    pool = ScenePool(
+        world.scenes, build.thresholds(source), flat=source.startswith("scenes"), blocks=world.blocks,
+        suggesting=world.suggesting,
+    )  # fmt: skip
     if build.clip:
         from vhbench.adapters.clip import ClipScorer
         from vhbench.generators.mioh.pressures import CLIP_PROMPT
