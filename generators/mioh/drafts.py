@@ -7,6 +7,7 @@ the same text, so that words alone tell nothing about the answer.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement, islice, permutations
 from typing import Final, TypeVar
 
 import numpy as np
@@ -152,9 +153,9 @@ def _in_all(
     return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
 
 
-def _turns(items: Sequence[T]) -> list[Sequence[T]]:
-    """Return the items in as many orders as there are places to begin."""
-    return [[*items[i:], *items[:i]] for i in range(len(items))]
+def _turns(items: Sequence[T]) -> list[tuple[T, ...]]:
+    """Return the items in other orders: it is all the same which wrong option is where."""
+    return list(islice(permutations(items), 0, None, 2 if len(items) > 3 else 1))
 
 
 def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -217,13 +218,17 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
     ]  # fmt: skip
 
 
+_WAYS: Final = 8  # in which a number is spread over images
+
+
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over one to three of them."""
     category, start = _noun(facts[0]), int(generator.integers(1, 5))
     text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
-        forms = [_spread(k, parts, generator) for parts in generator.permutation([3, 3, 2, 2, 1]).tolist()]
+        ways = [way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts) if sum(way) == k]
+        forms = [ways[i] for i in generator.permutation(len(ways))[:_WAYS].tolist()]
         answer = str(k) if k < start + 4 else NONE
         block.append(tuple(
             Draft(text, (Exists(category),), answer, _counted(category, parts), (zero(category),),

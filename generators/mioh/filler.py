@@ -28,6 +28,7 @@ _, *_PRESSED = PRESSURES
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
+_TRIES_IN_BLOCKS, _AT_ONCE = 12, 5  # texts per question wanted where its images come from one block, and five more
 _AT_LEAST: Final = 500  # the same, in small cells
 _ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
 _TIED: Final = 1_000_000  # numbers of tied items begin here
@@ -152,7 +153,10 @@ class Filler:
         found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
         choosers = self._choosers(facts)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
-        for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
+        most = max(_TRIES * wanted, _TRIES_AT_LEAST)
+        if len(self.pool.blocks) > 1:  # a block is small: what some texts of each do not find is not there
+            most = _TRIES_IN_BLOCKS * (_AT_ONCE + wanted)
+        for number in range(most):
             generator = rng(self.seed, "mioh", self.kind.id, number)
             self.images.block, chooser = choosers[number % len(choosers)]
             item = self._item(number, chooser, deal, answers, generator)
@@ -217,7 +221,7 @@ class Filler:
             return None
         best: list[Settled] | None = None
         most = -1
-        for order in _orders(drawn, generator):
+        for order in [drawn] if self.kind.together else _orders(drawn, generator):  # there, forms are orders
             block = self.kind.shape(self.kind.text, order, generator)
             if settled := self._settle_all(block, generator, more_than=most):
                 best, most = settled, self._ways(settled)

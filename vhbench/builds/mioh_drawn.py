@@ -38,8 +38,8 @@ HUBS: Final = (
 )  # fmt: skip
 """Drawings that detectors of photographs know: YOLO11n and YOLOX-nano, both trained on COCO."""
 
-_PAINTS: Final = ("red", "orange", "yellow", "green", "blue", "purple", "white", "black")
-_ALT: Final = 0.2  # how often a spoke to the right has its other colour; to the left it always has
+_PAINTS: Final = ("red", "yellow", "green", "blue")
+_ALT: Final = 0.12  # how often a spoke to the right has its other colour; to the left it always has
 _STRANGERS: Final = 16
 _AT_ONCE: Final = 3  # strangers in a scene
 _CHUNK: Final = 16
@@ -124,7 +124,7 @@ def _casts(turn: int, seed: int) -> list[Cast]:
     casts = []
     for block, (hub, parts) in enumerate(picked):
         strangers = _take(deck, _STRANGERS, [hub, *parts], lambda word: True)
-        paints = _paints(parts, random) if block % len(_KINDS) == 0 else ()
+        paints = _paints(random) if block % len(_KINDS) == 0 else ()
         casts.append(Cast(hub, tuple(parts), tuple(strangers), paints))
     return casts
 
@@ -139,10 +139,9 @@ def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str
     return taken
 
 
-def _paints(parts: Sequence[str], random: np.random.Generator) -> tuple[str, ...]:
-    """Return two colours that all can have."""
-    able = [paint for paint in _PAINTS if all(paint in find(word).colours for word in parts)]
-    return tuple(able[i] for i in random.permutation(len(able))[:2].tolist())
+def _paints(random: np.random.Generator) -> tuple[str, ...]:
+    """Return two colours, which all can have."""
+    return tuple(_PAINTS[i] for i in random.permutation(len(_PAINTS))[:2].tolist())
 
 
 def _stands(word: str) -> bool:
@@ -160,7 +159,7 @@ _SLIM: Final = frozenset(
 
 _PAINTED: Final = frozenset(_PAINTS)
 _SUITS: Final[tuple[tuple[Callable[[str], bool], int], ...]] = (
-    (lambda word: _stands(word) and len(_PAINTED & {*find(word).colours}) >= 6, 5),
+    (lambda word: _stands(word) and _PAINTED <= {*find(word).colours}, 5),
     (_stands, 5),
     (_stands, 4),
 )
@@ -198,9 +197,7 @@ def _counted(which: int, number: int, *, hub: bool = False, hard: bool = False) 
     """So many of one thing."""
 
     def plan(who: Cast, _: np.random.Generator) -> Plan:
-        size = "medium" if number < 3 else ""
-        thing = ObjectSpec(who.parts[which], count=number, size="" if hard else size, hard=("small",) * hard)
-        return [thing] + [_thing(who.hub)] * hub, ()
+        return [replace(_thing(who.parts[which], hard), count=number)] + [_thing(who.hub)] * hub, ()
 
     return plan
 
@@ -234,21 +231,19 @@ def _strangers(number: int) -> Iterator[Purpose]:
 
 
 _PLACES: Final = (
-    *(_beside(three) for three in _TRIPLES),
+    *(_beside(three) for three in (*_TRIPLES, *_TRIPLES[:4])),
     *(_beside(*sides) for sides in _SIDED),
-    *(_beside(three, hard=True) for three in _TRIPLES),
+    *(_beside(three, hard=True) for three in _TRIPLES[:8]),
     *(_beside(*sides, hard=True) for sides in _SIDED[::2]),
-    *_strangers(5),
+    *_strangers(3),
 )
 _COMPANY: Final = (
-    *(_among(three) for three in _TRIPLES),
-    *(_among(three, hub=True) for three in _TRIPLES[:8]),
-    *(_among((i,)) for i in range(5)),
-    *(_among((i,), hard=True) for i in range(5)),
-    *(_among((), hub=True) for _ in range(4)),
-    *(_among(three, hard=True) for three in _TRIPLES[2:7]),
-    *(_among(three, hub=True, hard=True) for three in (*_TRIPLES[:2], *_TRIPLES[7:])),
-    *_strangers(6),
+    *(_among(three, hub=hub) for three in _TRIPLES for hub in (False, True)),
+    *(_among((i,), hard=hard) for i in range(5) for hard in (False, True)),
+    *(_among((), hub=True) for _ in range(3)),
+    *(_among(three, hard=True) for three in _TRIPLES[:7]),
+    *(_among(three, hub=True, hard=True) for three in _TRIPLES[6:]),
+    *_strangers(4),
 )
 _TOTALS: Final = (
     *(_counted(which, number) for which in range(4) for number in (1, 1 + which % 2, 2, 3, 4)),
