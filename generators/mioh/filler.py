@@ -28,7 +28,7 @@ _, *_PRESSED = PRESSURES
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
-_TRIES_IN_BLOCKS, _AT_ONCE = 12, 5  # texts per question wanted where its images come from one block, and five more
+_TRIES_IN_BLOCKS, _AT_ONCE = 40, 5  # texts per question wanted where its images come from one block, and five more
 _AT_LEAST: Final = 500  # the same, in small cells
 _ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
 _TIED: Final = 1_000_000  # numbers of tied items begin here
@@ -221,7 +221,7 @@ class Filler:
             return None
         best: list[Settled] | None = None
         most = -1
-        for order in [drawn] if self.kind.together else _orders(drawn, generator):  # there, forms are orders
+        for order in [drawn] if self.kind.in_turns else _orders(drawn, generator):
             block = self.kind.shape(self.kind.text, order, generator)
             if settled := self._settle_all(block, generator, more_than=most):
                 best, most = settled, self._ways(settled)

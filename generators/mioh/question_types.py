@@ -48,6 +48,11 @@ class QuestionType:
     together: bool
     fewest: int
 
+    @property
+    def in_turns(self) -> bool:
+        """Whether its forms let the wrong options change places, so that no other order needs to be tried."""
+        return self.together or self.fewest > 2
+
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "asks": int,
