@@ -1,14 +1,17 @@
-"""COCO instances JSON → scenes: COCO, COCO-ReM, and any file of the same form (https://cocodataset.org/#format-data).
+"""COCO instances JSON → scenes: COCO, COCO-ReM, LVIS, and any file of that form (https://cocodataset.org/#format-data).
 
-Every category of the file is known in every image (COCO is exhaustive for its categories); a category with a crowd
-region in an image is present there, but its instances are not told apart, so it is not countable there. An annotation
-that was left out as bad leaves its category uncertain in its image: not countable, and not known to be absent.
+Every category of the file is known in every image (COCO is exhaustive for its categories). Not so in a federated file,
+as LVIS's is, in which images say what was looked for: there an image knows the categories that it shows and those of
+its ``neg_category_ids``; those of ``not_exhaustive_category_ids`` are not counted, and nothing is in an image without
+either list. A category with a crowd region in an image is present there, but its instances are not told apart, so
+it is not countable there. An annotation that was left out as bad leaves its category uncertain in its image: not
+countable, and not known to be absent. A person of whom only a part is seen, a hand say, is there and never asked about.
 
 The file is memory-mapped and its annotations are decoded one at a time into columns, so that the whole of COCO train
 needs a few hundred MB. A scene is made when it is asked for; image files are opened only when they are written.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,16 +20,16 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters import coco_entries
+from vhbench.adapters.category_names import CategoryNames, usual_names
 from vhbench.adapters.coco_entries import Annotation, Document, Image
 from vhbench.adapters.faults import Faults
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Scene, SceneObject, VhbenchError
 
-RIVALS = (frozenset({"car", "truck"}), frozenset({"couch", "chair"}), frozenset({"cup", "wine glass"}))
-"""Categories of which annotators take one for another: where one is present, the other's absence is not known."""
-
-_ROW = np.dtype([("image", "i4"), ("id", "i8"), ("category", "i2"), ("box", "f4", 4), ("area", "f4"), ("crowd", "?")])
+_ROW = np.dtype(
+    [("image", "i4"), ("id", "i8"), ("category", "i2"), ("box", "f4", 4), ("area", "f4"), ("crowd", "?"), ("part", "?")]
+)
 """An annotation: the place of its image, its id, the place of its category's name …"""
 
 
@@ -39,7 +42,19 @@ class CocoScenes(SceneSequence):
         instances: how many there are, crowd regions included.
     """
 
-    def __init__(self, path: Path, images: Path | None, *, name: str = "coco", skip_bad: bool = False) -> None:
+    federated = False
+    """Whether nothing is known of a category that an image neither shows nor lists."""
+
+    def __init__(
+        self,
+        path: Path,
+        images: Path | None,
+        *,
+        name: str = "coco",
+        skip_bad: bool = False,
+        names: CategoryNames | None = None,
+        keypoints: Mapping[int, bool] | None = None,
+    ) -> None:
         """Read a file.
 
         Args:
@@ -47,20 +62,25 @@ class CocoScenes(SceneSequence):
             images: the folder that ``file_name`` is relative to; None where no image will ever be opened.
             name: of the source.
             skip_bad: leave bad entries out and count them, instead of stopping at the first.
+            names: how questions name the categories, and which are taken for one another.
+            keypoints: annotation → whether its keypoints show a head or a body, see
+                :func:`vhbench.adapters.coco_entries.read_keypoints`.
 
         Raises:
             VhbenchError: names the file, the entry's id and what is wrong with it.
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
+        self.names, self._keypoints = names or usual_names(), keypoints or {}
         document = read_typed(path, Document, "COCO instances")
         # Copies: a view would keep the whole file in memory.
         self.document_extra = (document.attributes.copy(), document.joint_obj_attribute_categories.copy())
-        self.categories = {
-            identity: readable
-            for identity, name in coco_entries.read_categories(document.categories, self.faults).items()
-            if (readable := self.readable(name))
-        }
+        listed = coco_entries.read_categories(document.categories, self.faults)
+        self.categories = {identity: words for identity, name in listed.items() if (words := self.readable(name))}
+        self._check_names(listed)
+        self._people = {identity for identity, name in listed.items() if name == "person"}
         self._images = coco_entries.read_images(document.images, images, self.faults)
+        self._lists = any(image.is_federated() for image in self._images)
+        self.federated = self.federated or self._lists
         self.folder = images
         self._dropped: dict[int, set[str]] = {}  # image id → the categories of its annotations that were left out
         self._unlisted: set[int] = set()  # ids of images of which an annotation of no readable category was left out
@@ -78,14 +98,16 @@ class CocoScenes(SceneSequence):
         image = self._images[place]
         rows = slice(self._starts[place], self._starts[place + 1])
         known, countable = self.knowledge(image, rows)
+        found, parts = self._rows[rows], self._parts(rows)
         return Scene(
             id=f"{self.name}:{image.id}",
             image=(self.folder or Path()) / image.file_name,
             width=image.width,
             height=image.height,
-            objects=tuple(self._object(row) for row in self._rows[rows]),
+            objects=tuple(self._object(row) for row in found[~found["part"]]),
+            areas=tuple(sorted(parts)),
             known=known,
-            countable=countable,
+            countable=countable - parts,
             provenance=self._provenance(image),
         )
 
@@ -94,14 +116,26 @@ class CocoScenes(SceneSequence):
         return (image.file_name for image in self._images)
 
     def knowledge(self, image: Image, rows: slice) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the known and the countable categories of an image; here: all, and all without a crowd."""
+        """Return the known and the countable categories of an image."""
         present, crowds, dropped = self.evidence(image, rows)
         if self.unlisted(image):
             return frozenset(present), frozenset()
-        doubtful = rivals(present | dropped, RIVALS) | (dropped - present)
-        known = self.everything - doubtful if doubtful else self.everything
-        uncounted = crowds | dropped
-        return known, known - uncounted if uncounted else known
+        doubtful = self.names.confused_with(present | dropped) | (dropped - present)
+        known = self._looked_for(image, present) - doubtful
+        if self._lists and not image.is_federated():
+            return known, frozenset()
+        return known, known - self._named(image.not_exhaustive_category_ids) - crowds - dropped
+
+    def _looked_for(self, image: Image, present: set[str]) -> frozenset[str]:
+        return self.everything if not self.federated else self._named(image.neg_category_ids) | present
+
+    def _named(self, identities: Sequence[int] | None) -> frozenset[str]:
+        return frozenset(self.categories[c] for c in identities or () if c in self.categories)
+
+    def _parts(self, rows: slice) -> frozenset[str]:
+        """Return what an image shows parts of that are not asked about."""
+        found = self._rows[rows]
+        return frozenset(self._names[c] for c in found["category"][found["part"]].tolist())
 
     def evidence(self, image: Image, rows: slice) -> tuple[set[str], set[str], set[str]]:
         """Return the categories that an image shows, those with a crowd, and those of annotations left out as bad."""
@@ -120,13 +154,13 @@ class CocoScenes(SceneSequence):
 
     def readable(self, category: str) -> str:
         """Return how questions name a category; "" leaves it out."""
-        return category
+        return self.names.readable(category)
 
     def note(self, annotation: Annotation) -> None:
         """Look at a sound annotation; here there is nothing more to see."""
 
     def _object(self, row: Any) -> SceneObject:
-        _, identity, slot, box, area, crowd = row.tolist()
+        _, identity, slot, box, area, crowd, _ = row.tolist()
         x, y, width, height = (round(value, 2) for value in box)
         found = SceneObject(identity, self._names[slot], (x, y, width, height), area, crowd=crowd)
         attributes, types = self.attributes(identity)
@@ -153,11 +187,32 @@ class CocoScenes(SceneSequence):
                 seen.add(annotation.id)
                 self.note(annotation)
                 image = index[annotation.image_id]
-                rows[used] = _row(annotation, image, slots[annotation.category_id], self._images[image])
+                frame = self._images[image]
+                part = annotation.category_id in self._people and self._is_part(annotation, frame)
+                rows[used] = _row(annotation, image, slots[annotation.category_id], frame, part)
                 used += 1
         self._rows = rows[:used][np.argsort(rows["image"][:used], kind="stable")]
         counts = np.bincount(self._rows["image"], minlength=len(self._images))
         self._starts = np.concatenate([[0], np.cumsum(counts)])
+
+    def _is_part(self, person: Annotation, frame: Image) -> bool:
+        """Tell whether a hand, say, is seen and not a person: by keypoints where there are any, else by the box."""
+        shown = self._keypoints.get(person.id)
+        shown = coco_entries.shows_body(person.keypoints) if shown is None else shown
+        return coco_entries.is_cut_small(person, frame) if shown is None else not shown
+
+    def _check_names(self, listed: Mapping[int, str]) -> None:
+        """See that no two categories are named alike, and note what is renamed and not there."""
+        used: dict[str, str] = {}
+        for identity, words in self.categories.items():
+            if other := used.get(words):
+                raise VhbenchError(
+                    f"{self.path}: categories {other!r} and {listed[identity]!r} would both be named {words!r}; "
+                    "--rename NAME=WORDS tells them apart"
+                )
+            used[words] = listed[identity]
+        missing = sorted(set(self.names.renamed).difference(listed.values()))
+        self.faults.notes += [("--rename of a category that the file does not have", repr(name)) for name in missing]
 
     def _drop(self, image: int | None, category: int | None, index: dict[int, int]) -> None:
         """Keep in mind what an annotation that is left out was about."""
@@ -180,15 +235,10 @@ class CocoScenes(SceneSequence):
         ]
 
 
-def rivals(present: set[str], groups: Sequence[frozenset[str]]) -> set[str]:
-    """Return the words that are not present but could be meant by one that is."""
-    return {word for group in groups if group & present for word in group - present}
-
-
-def _row(a: Annotation, image: int, category: int, frame: Image) -> tuple[Any, ...]:
+def _row(a: Annotation, image: int, category: int, frame: Image, part: bool) -> tuple[Any, ...]:
     """Return an annotation as a row, its box cut to the image."""
     x, y, width, height = a.bbox
     right, bottom = min(x + width, frame.width), min(y + height, frame.height)
     x, y = max(x, 0.0), max(y, 0.0)
     area = a.area if a.area is not None else (right - x) * (bottom - y)
-    return image, a.id, category, (x, y, right - x, bottom - y), area, bool(a.iscrowd)
+    return image, a.id, category, (x, y, right - x, bottom - y), area, bool(a.iscrowd), part

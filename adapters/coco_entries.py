@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, size_fault
+from vhbench.files import read_typed, shown
 from vhbench.schema import VhbenchError
 
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
@@ -22,21 +23,26 @@ class Category(msgspec.Struct, gc=False):
 
 
 class Image(msgspec.Struct, gc=False):
-    """One entry of ``images``; the lists are LVIS's and PACO's."""
+    """One entry of ``images``; the lists are LVIS's and PACO's, and LVIS names files by ``coco_url``."""
 
     id: int
-    file_name: str
     width: int
     height: int
+    file_name: str = ""
+    coco_url: str = ""
     license: int | None = None
     flickr_url: str | None = None
     neg_category_ids: list[int] | None = None
     not_exhaustive_category_ids: list[int] | None = None
     not_exhaustive_category_ids_attrs: list[int] | None = None
 
+    def is_federated(self) -> bool:
+        """Tell whether it says itself which categories were looked for in it."""
+        return self.neg_category_ids is not None or self.not_exhaustive_category_ids is not None
+
 
 class Annotation(msgspec.Struct, gc=False):
-    """One entry of ``annotations``; the fields below ``segmentation`` are PACO's."""
+    """One entry of ``annotations``; the fields from ``attribute_ids`` on are PACO's."""
 
     id: int
     image_id: int
@@ -45,6 +51,7 @@ class Annotation(msgspec.Struct, gc=False):
     area: float | None = None
     iscrowd: int = 0
     segmentation: msgspec.Raw = msgspec.Raw(b"[]")
+    keypoints: list[float] | None = None
     attribute_ids: list[int] | None = None
     dom_color_ids: list[int] | None = None
     obj_ann_id: int | None = None
@@ -110,6 +117,7 @@ def read_images(raws: list[msgspec.Raw], folder: Path | None, faults: Faults) ->
         image = faults.decode(Image, raw, f"images[{place}]")
         if image is None:
             continue
+        image.file_name = image.file_name or there.of_url(image.coco_url)
         if fault := _image_fault(image, images, there):
             faults.report(fault[0], f"image {image.id}", fault[1])
             twice |= {image.id} & images.keys()
@@ -128,11 +136,57 @@ def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tup
         return "id out of range", "the id does not fit into 64 bits"
     if text := size_fault(image.width, image.height):
         return "image without a size", text
+    if not image.file_name:
+        return "image without a file name", "has neither file_name nor coco_url"
     if not there.safe(image.file_name):
-        return "path leaves its folder", f"file_name {image.file_name!r} leaves its folder"
+        return "path leaves its folder", f"file_name {shown(image.file_name)} leaves its folder"
     if not there.has(image.file_name):
-        return "missing image file", f"no file {image.file_name!r} in {there.folder}"
+        return "missing image file", f"no file {shown(image.file_name)} in {there.folder}"
     return None
+
+
+_HEAD, _TORSO = slice(0, 5), (5, 6, 11, 12)  # of COCO's 17 keypoints: nose, eyes, ears; shoulders and hips
+_SMALL_SHARE = 0.025  # of the image: the box of a hand that reaches into the picture is hardly larger
+
+
+def shows_body(keypoints: list[float] | None) -> bool | None:
+    """Tell whether keypoints (x, y, visibility; 17 times) show a head or half a torso; None where none is labelled."""
+    seen = [value > 0 for value in (keypoints or [])[2::3]]
+    if len(seen) != 17 or not any(seen):
+        return None
+    return any(seen[_HEAD]) or sum(seen[i] for i in _TORSO) >= 2
+
+
+def is_cut_small(a: Annotation, frame: Image) -> bool:
+    """Tell whether a box reaches out of the picture and is small, or wider than high: a hand, an arm, a foot."""
+    x, y, width, height = a.bbox
+    touches = min(x, frame.width - x - width) <= 0.01 * frame.width
+    touches |= min(y, frame.height - y - height) <= 0.01 * frame.height
+    return touches and (width * height < _SMALL_SHARE * frame.width * frame.height or width > height)
+
+
+class _Keyed(msgspec.Struct):
+    id: int
+    keypoints: list[float] = []
+
+
+class _KeyedDocument(msgspec.Struct):
+    annotations: list[_Keyed]
+
+
+def read_keypoints(path: Path) -> dict[int, bool]:
+    """Read COCO's person keypoints: annotation id → whether they show a head or half a torso, where any is labelled.
+
+    Raises:
+        VhbenchError: if it cannot be read, or has no keypoints.
+    """
+    found = {
+        a.id: shows_body(a.keypoints) for a in read_typed(path, _KeyedDocument, "COCO person keypoints").annotations
+    }
+    shown = {identity: shows for identity, shows in found.items() if shows is not None}
+    if not shown:
+        raise VhbenchError(f"{path}: none of its {len(found)} annotations has keypoints")
+    return shown
 
 
 class _Listing:
@@ -144,6 +198,12 @@ class _Listing:
         self.folder = folder
         self._names: dict[str, frozenset[str]] = {}
 
+    def of_url(self, url: str) -> str:
+        """Return the file of a COCO address: ``train2017/7.jpg`` where there is such a folder, else ``7.jpg``."""
+        folder, _, name = url.rpartition("/")
+        longer = f"{folder.rpartition('/')[2]}/{name}"
+        return longer if self.folder is not None and self.safe(longer) and self.has(longer) else name
+
     def safe(self, name: str) -> bool:
         return bool(name) and not Path(name).is_absolute() and ".." not in Path(name).parts
 
@@ -153,10 +213,15 @@ class _Listing:
         parent, _, base = name.rpartition("/")
         if parent not in self._names:
             place = self.folder / parent
-            self._names[parent] = (
-                frozenset(entry.name for entry in os.scandir(place)) if place.is_dir() else frozenset()
-            )
+            self._names[parent] = _entries(place)
         return base in self._names[parent]
+
+
+def _entries(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(entry.name for entry in os.scandir(folder))
+    except (OSError, ValueError):  # there is none, or no folder can have such a name
+        return frozenset()
 
 
 def annotation_fault(

@@ -6,12 +6,27 @@ one line says what to do instead, and everything else goes on.
 
 import functools
 import inspect
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
+from PIL import Image
+
+from vhbench.files import json_bytes, write_atomic
+from vhbench.provenance import (
+    DataSource,
+    Provenance,
+    digest,
+    digest_of_prompts,
+    hashed_row,
+    sent_messages,
+    sent_text,
+    told_arguments,
+)
 from vhbench.schema import VhbenchError
 
 MODELS = {f"vhbench_{name.lower()}": name for name in ("Oracle", "Coin", "Yes", "Blind")}
@@ -36,7 +51,23 @@ def register() -> list[Any]:
         VhbenchError: if lmms-eval is not installed.
     """
     _hook(_add_tasks, None, _USE_PATH)
+    _hook(_tell_provenance, None, "samples and reports do not say where they come from")
+    _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
+
+
+def write_beside_results(args: Any, name: str, content: dict[str, Any]) -> None:
+    """Write JSON beside the results that lmms-eval writes of this run; nothing where it writes none.
+
+    It has their date, which is only known when they are saved: until then it is kept.
+    """
+    folder = results_folder(args)
+    if folder is None:
+        return
+    if args is not None and _RUN.args is args and _RUN.saves:
+        _RUN.reports[name] = content
+    else:
+        write_atomic(folder / f"{name}.json", json_bytes(content))
 
 
 def results_folder(args: Any) -> Path | None:
@@ -75,6 +106,146 @@ def _add_tasks() -> None:
     TaskManager.__init__ = init
 
 
+@dataclass(slots=True)
+class _Run:
+    """What the run of lmms-eval in this process says of itself, until its results are saved.
+
+    Attributes:
+        args: the command's, None under ``simple_evaluate``.
+        saves: whether we are told when results are saved.
+        provenance: of each task that was asked.
+        reports: name → content of what is to be written beside the results.
+    """
+
+    args: Any = None
+    saves: bool = False
+    provenance: dict[str, Provenance] = field(default_factory=dict)
+    reports: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+_RUN = _Run()
+
+
+def _tell_provenance() -> None:
+    """Let our tasks know what they ask before a model answers it; refuse what they cannot ask."""
+    from lmms_eval.api.task import Task
+
+    original = Task.build_all_requests
+    if getattr(original, "knows_vhbench", False):
+        return
+
+    @functools.wraps(original)
+    def build(task: Any, **options: Any) -> None:
+        metadata = task.config.metadata
+        ours = isinstance(metadata, dict) and "content_hash" in metadata and "vhbench" in metadata
+        if ours:
+            _refuse(task, options)
+        original(task, **options)
+        if ours:
+            _begin(task, metadata, options)
+
+    build.knows_vhbench = True  # type: ignore[attr-defined]
+    Task.build_all_requests = build
+
+
+def _refuse(task: Any, options: Mapping[str, Any]) -> None:
+    """End the run with one line where lmms-eval was asked for something that it fails at, or does without a word."""
+    name = task.config.task
+    if shots := task.config.num_fewshot or 0:
+        why = f"--num_fewshot {shots}: {name} shows no examples; its questions are asked as they are. Leave it out"
+    elif options.get("cache_requests"):
+        why = f"--cache_requests: lmms-eval cannot store what {name} asks; use --use_cache DIR, which keeps answers"
+    else:
+        return
+    print(f"vhbench: {why}", file=sys.stderr)
+    raise SystemExit(2)
+
+
+def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+    """Note where the answers to a task come from, and let its samples say it."""
+    config, args = task.config, task.args
+    form: Literal["chat", "simple"] = "chat" if callable(task.instances[0].args[1]) else "simple"
+    docs = task.eval_docs_no_media
+    first = min(options.get("offset") or 0, len(docs))
+    limit = options.get("limit")
+    last = len(docs) if limit is None else min(first + int(limit), len(docs))
+    rows = dict(enumerate(docs.select(range(first, last)), start=first))  # of all processes, not of this one alone
+    prompts = {row["id"]: digest(_prompt(task, row, form, options)) for row in rows.values()}
+    told = Provenance(
+        task=config.task,
+        benchmark=metadata["benchmark"],
+        version=metadata["version"],
+        content_hash=metadata["content_hash"],
+        data=DataSource(**metadata["data"]),
+        vhbench=metadata["vhbench"],
+        lmms_eval=installed(),
+        model=str(getattr(args, "model", None) or task.model_name or ""),
+        model_args=told_arguments(getattr(args, "model_args", None)),
+        prompt_form=form,
+        prompts=digest_of_prompts(prompts),
+        generation=json.loads(json.dumps(config.generation_kwargs, default=str)),
+        repeats=config.repeats or 1,
+        asked=len(prompts),
+        of=len(docs),
+    )
+    if _RUN.args is not args:
+        _RUN.args, _RUN.provenance, _RUN.reports = args, {}, {}
+        if form == "chat" and options.get("system_instruction"):
+            print("vhbench: --system_instruction: lmms-eval sends it to no chat model; nor now", file=sys.stderr)
+    _RUN.provenance[config.task] = told
+    if config.process_results is not None:  # --predict_only takes it away
+        scored = functools.partial(config.process_results, provenance=told.to_json(), prompts=prompts)
+        task.set_config("process_results", scored)
+    for instance in task.instances:
+        if instance.doc_id in rows:  # of this lmms-eval makes its doc_hash; otherwise of nothing
+            instance.doc = hashed_row(rows[instance.doc_id], told.content_hash)
+
+
+def _prompt(task: Any, row: Mapping[str, Any], form: str, options: Mapping[str, Any]) -> str:
+    """Return what a model is sent for a row, with [image] for each image, by the functions that send it."""
+    count = len(row["scene_ids"])
+    if form == "simple":
+        shared = ("system_instruction", "apply_chat_template", "fewshot_as_multiturn", "chat_template")
+        text = task.fewshot_context(doc=row, num_fewshot=0, **{k: options[k] for k in shared if k in options})
+        return sent_text(count, str(text))
+    blank = Image.new("RGB", (1, 1))  # to decode the real ones takes minutes, and says nothing of the words
+    return sent_messages(task.doc_to_messages({**row, "images": [blank] * count}))
+
+
+def _name_reports() -> None:
+    """Let results say where they come from, and our reports have their date; say first where a run is partial."""
+    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+
+    original = EvaluationTracker.save_results_aggregated
+    if getattr(original, "knows_vhbench", False):
+        return
+    takes = inspect.signature(original)
+    if missing := {"results", "datetime_str"} - takes.parameters.keys():
+        raise AttributeError(f"save_results_aggregated takes no {', '.join(sorted(missing))}")
+
+    @functools.wraps(original)
+    def save(*args: Any, **options: Any) -> None:
+        given = takes.bind(*args, **options).arguments
+        results, date = given["results"], str(given["datetime_str"]).replace(":", "-")
+        told = {name: found for name, found in _RUN.provenance.items() if name in results.get("configs", ())}
+        if told:
+            results["vhbench"] = {name: found.to_json() for name, found in told.items()}
+        original(*args, **options)
+        folder = results_folder(_RUN.args)
+        for name, content in _RUN.reports.items():
+            if folder is not None:
+                write_atomic(folder / f"{date}_{name}.json", json_bytes({"date": date, **content}))
+        _RUN.reports = {}
+        for name, found in told.items():
+            entry = results["results"].get(name, {})
+            if found.asked < found.of and "alias" in entry:
+                entry["alias"] += f" ({found.asked:,} of {found.of:,} asked)"
+
+    save.knows_vhbench = True  # type: ignore[attr-defined]
+    EvaluationTracker.save_results_aggregated = save
+    _RUN.saves = True
+
+
 def _manifests() -> list[Any]:
     from lmms_eval.models import ModelManifest  # it needs the class itself, wherever that is defined
 
@@ -110,10 +281,14 @@ def _hook(use: Callable[[], T], default: T, instead: str) -> T:
         return default
 
 
+def installed() -> str:
+    """Return the version of lmms-eval."""
+    try:
+        return version("lmms_eval")
+    except PackageNotFoundError:  # a copy inside another project
+        return "of unknown version"
+
+
 @functools.cache
 def _say(line: str) -> None:
-    try:
-        installed = version("lmms_eval")
-    except PackageNotFoundError:  # a copy inside another project
-        installed = "of unknown version"
-    print(f"vhbench: this lmms-eval ({installed}) is new to it: {line}", file=sys.stderr)
+    print(f"vhbench: this lmms-eval ({installed()}) is new to it: {line}", file=sys.stderr)

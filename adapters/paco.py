@@ -1,19 +1,18 @@
 """PACO → scenes with attributes (arXiv 2301.01795): COCO form, 75 objects, 59 attributes of 4 types.
 
-PACO is federated, as LVIS is: an image knows the categories that it shows and those of its ``neg_category_ids``; those
-of ``not_exhaustive_category_ids`` are not counted. An attribute type is known of an object if something of that type is
-annotated and its ``unknown_…`` field is 0. An object's colour is its dominant one; other colours are ``partly`` there.
-An object with a bad attribute id that is skipped stays, with nothing known of its attributes.
+PACO is federated, as LVIS is (:mod:`vhbench.adapters.coco`). An attribute type is known of an object if something of
+that type is annotated and its ``unknown_…`` field is 0. An object's colour is its dominant one; other colours are
+``partly`` there. An object with a bad attribute id that is skipped stays, with nothing known of its attributes.
 """
 
 from collections import defaultdict
 from functools import cached_property
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import msgspec
 
-from vhbench.adapters.coco import CocoScenes, rivals
+from vhbench.adapters.coco import CocoScenes
 from vhbench.adapters.coco_entries import Annotation, Image
 from vhbench.schema import VhbenchError
 
@@ -25,24 +24,6 @@ TYPES: Final = {"color": "colour", "pattern_marking": "pattern", "material": "ma
 BOUNDS: Final = (0, 30, 41, 55, 59)
 SILENT: Final = frozenset({"plain", "logo", "text", "opaque"})
 """Values that are known but not asked about: they read badly, or hold of nearly everything."""
-
-NAMES: Final = {
-    "car_(automobile)": "car", "cellular_telephone": "cell phone", "drum_(musical_instrument)": "drum",
-    "glass_(drink_container)": "drinking glass", "laptop_computer": "laptop",
-    "mouse_(computer_equipment)": "computer mouse", "pan_(for_cooking)": "cooking pan", "slipper_(footwear)": "slipper",
-    "tape_(sticky_cloth_or_paper)": "adhesive tape", "television_set": "television", "microwave_oven": "microwave",
-    "trash_can": "trash can",
-}  # fmt: skip
-"""Categories whose readable name is not the one without underscores."""
-
-RIVALS: Final = tuple(
-    frozenset(group.split(", "))
-    for group in (
-        "cup, mug, drinking glass", "telephone, cell phone", "box, carton, crate, basket", "can, bottle, jar",
-        "chair, stool, bench", "shoe, slipper", "plate, tray, bowl", "napkin, tissue paper, towel", "hat, helmet",
-        "pen, pencil", "bucket, trash can",
-    )
-)  # fmt: skip
 
 
 class _Attribute(msgspec.Struct):
@@ -58,14 +39,16 @@ class _AttributePair(msgspec.Struct, rename={"pair": "obj-attr"}):
 class PacoScenes(CocoScenes):
     """A PACO file (LVIS or Ego4D part) as scenes."""
 
-    def __init__(self, path: Path, images: Path | None, *, name: str = "paco", skip_bad: bool = False) -> None:
+    federated = True
+
+    def __init__(self, path: Path, images: Path | None, *, name: str = "paco", **options: Any) -> None:
         """Read a file; see :class:`CocoScenes`.
 
         Raises:
             VhbenchError: also for an attribute outside the file's classes.
         """
         self._found: dict[int, tuple[tuple[tuple[str, str], ...], frozenset[str]]] = {}
-        super().__init__(path, images, name=name, skip_bad=skip_bad)
+        super().__init__(path, images, name=name, **options)
         pairs = self._listed(self.document_extra[1], list[_AttributePair], "joint_obj_attribute_categories")
         self._pairs = {
             p.pair: self.categories.get(p.obj, "") if isinstance(p.obj, int) else self.readable(p.obj) for p in pairs
@@ -73,7 +56,7 @@ class PacoScenes(CocoScenes):
 
     def readable(self, category: str) -> str:
         """Return the readable name; parts ("mug:handle") are left out."""
-        return "" if ":" in category else NAMES.get(category, category.replace("_", " "))
+        return "" if ":" in category else super().readable(category)
 
     def attributes(self, annotation: int) -> tuple[tuple[tuple[str, str], ...], frozenset[str]]:
         """Return an annotation's attributes and the known types."""
@@ -81,14 +64,9 @@ class PacoScenes(CocoScenes):
 
     def knowledge(self, image: Image, rows: slice) -> tuple[frozenset[str], frozenset[str]]:
         """Return the present and the verified absent categories, and which of them are all listed."""
-        present, crowds, dropped = self.evidence(image, rows)
-        if self.unlisted(image):
-            return frozenset(present), frozenset()
-        negative = {self.categories[c] for c in image.neg_category_ids or () if c in self.categories}
-        partial = {self.categories[c] for c in image.not_exhaustive_category_ids or () if c in self.categories}
-        known = frozenset((present | negative) - rivals(present | dropped, RIVALS) - (dropped - present))
+        known, countable = super().knowledge(image, rows)
         doubtful = {name for pair in image.not_exhaustive_category_ids_attrs or () if (name := self._pairs.get(pair))}
-        return known, known - partial - crowds - doubtful - dropped
+        return known, countable - doubtful
 
     def note(self, annotation: Annotation) -> None:
         """Read the annotation's attributes."""

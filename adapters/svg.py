@@ -10,11 +10,13 @@ Images are kept packed, as bytes; a scene is made when it is asked for.
 """
 
 from array import array
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
+from vhbench.adapters.category_names import CategoryNames, usual_names
 from vhbench.adapters.faults import Faults, size_fault
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
@@ -74,13 +76,22 @@ class SvgScenes(SceneSequence):
         keys: the images' ids, which are also the stems of their files' names.
     """
 
-    def __init__(self, path: Path, images: Path | None, *, name: str = "svg", skip_bad: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        images: Path | None,
+        *,
+        name: str = "svg",
+        skip_bad: bool = False,
+        names: CategoryNames | None = None,
+    ) -> None:
         """Read a file.
 
         Raises:
             VhbenchError: names the file, the image, the object and what is wrong.
         """
         self.name, self.path, self.faults = name, path, Faults(path, skip_bad)
+        self._names = names or usual_names()
         self._files = _by_stem(images)
         self._images: list[bytes] = []
         self._dropped: dict[str, set[str]] = {}  # image → the names of its objects that were left out
@@ -90,7 +101,7 @@ class SvgScenes(SceneSequence):
             image = self._image(key, raw)
             if image is not None:
                 self.keys.append(key)
-                self._images.append(msgspec.msgpack.encode(_kept(image)))
+                self._images.append(msgspec.msgpack.encode(_kept(image, self._readable)))
         if not self.keys:
             raise VhbenchError(f"{path}: no usable images")
 
@@ -131,12 +142,16 @@ class SvgScenes(SceneSequence):
         listed = image.objects
         image.objects = {i: o for i, o in listed.items() if self._box_fits(f"{place}, object {i}", o, image)}
         if len(image.objects) < len(listed):
-            self._dropped[key] = {_readable(o.name) for i, o in listed.items() if i not in image.objects}
+            self._dropped[key] = {self._readable(o.name) for i, o in listed.items() if i not in image.objects}
         if any(str(r.object) not in listed for o in listed.values() for r in o.relations):
             self._unlisted.add(key)
         for identity, thing in image.objects.items():
             thing.relations = [r for r in thing.relations if self._leads(f"{place}, object {identity}", r, image)]
         return image
+
+    def _readable(self, name: str) -> str:
+        """Return how questions name what annotators called so."""
+        return self._names.readable(" ".join(name.lower().replace("_", " ").split()))
 
     def _box_fits(self, place: str, thing: _Object, image: _Image) -> bool:
         x1, y1, x2, y2 = thing.bbox
@@ -153,9 +168,9 @@ class SvgScenes(SceneSequence):
         return False
 
 
-def _kept(image: _Image) -> _Kept:
+def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
     """Return what has a place in a sound image, with its spatial relations."""
-    named = {i: (name, o) for i, o in image.objects.items() if (name := _readable(o.name)) not in STUFF}
+    named = {i: (name, o) for i, o in image.objects.items() if (name := readable(o.name)) not in STUFF}
     numbers = {identity: i for i, identity in enumerate(named)}
     things = []
     for name, thing in named.values():
@@ -168,10 +183,6 @@ def _kept(image: _Image) -> _Kept:
 def _object(number: int, thing: _Thing) -> SceneObject:
     x1, y1, x2, y2 = (round(value, 2) for value in thing.corners)
     return SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
-
-
-def _readable(name: str) -> str:
-    return " ".join(name.lower().replace("_", " ").split())
 
 
 def _by_stem(folder: Path | None) -> dict[str, Path]:

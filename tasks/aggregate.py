@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from vhbench.benchmarks import Metric, of_task, task
+from vhbench.provenance import KEY, missing, one_of
 from vhbench.results import to_records
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks import report
+from vhbench.tasks import report, submission
 from vhbench.tasks.headline import score_of
 
 Items = Sequence[Mapping[str, Any]]
@@ -34,10 +35,14 @@ class Aggregation:
     reports: bool
 
     def __call__(self, items: Items, args: Any = None) -> float | None:
-        """Return the number of the table: in percent, or a count; None where it is undefined or withheld."""
+        """Return the number of the table: in percent, or a count; None where it is undefined, withheld or not known."""
         found = records(items)
+        if any(map(submission.is_kept_back, found)):
+            if self.reports:
+                submission.write(found, self.task, args)
+            return None
         if self.reports:
-            grid = report.grid(found, task(self.task)) | {"repetitions": repetitions(items)}
+            grid = origin(items, self.task) | report.grid(found, task(self.task)) | {"repetitions": repetitions(items)}
             report.write(grid, self.task, args)
             _say(self.task, grid)
             if grid["withheld"]:
@@ -83,7 +88,7 @@ def records(items: Iterable[Mapping[str, Any]]) -> list[Record]:
 
 def _say(task: str, grid: Mapping[str, Any]) -> None:
     """Say why scores are withheld, and what is odd about the answers that were not read."""
-    for line in filter(None, (grid["withheld"], *grid["unread"]["warnings"])):
+    for line in filter(None, (grid["partial"], grid["withheld"], *grid["unread"]["warnings"])):
         print(f"vhbench: {task}: {line}", file=sys.stderr)
 
 
@@ -92,6 +97,15 @@ def _forget_single_scores(items: Items) -> None:
     for item in items:
         if isinstance(item, MutableMapping):
             item.pop("score", None)
+            item.pop("accuracy", None)
+
+
+def origin(items: Items, task: str) -> dict[str, Any]:
+    """Return what a report says first: whether answers are missing, and where those that are there come from."""
+    found = one_of((item.get(KEY) for item in items), task)
+    answered = len({item["id"] for item in items})
+    lost = None if found is None else missing(answered, found.asked, found.of)
+    return {"partial": lost, KEY: None if found is None else found.to_json() | {"answered": answered}}
 
 
 def repetitions(items: Iterable[Mapping[str, Any]]) -> int:

@@ -25,6 +25,7 @@ import yaml
 
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
+from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
@@ -36,10 +37,10 @@ _PIN = ("repo_id", "revision", "content_hash")
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A checked split directory, and where it came from in words."""
+    """A checked split directory, and where it came from."""
 
     path: Path
-    origin: str
+    source: DataSource
     manifest: Manifest
 
 
@@ -70,7 +71,7 @@ def resolve(benchmark: str) -> Data:
         VhbenchError: if the data that is configured is missing, damaged or not the pinned version. Nothing else is
             then taken in its place.
     """
-    path, origin, pin = _locate(benchmark)
+    path, source, pin = _locate(benchmark)
     expected = pin.get("content_hash")
     manifest = splits.read_manifest(path)
     if manifest.benchmark != benchmark:
@@ -83,8 +84,8 @@ def resolve(benchmark: str) -> Data:
     if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
         raise VhbenchError(f"{path}: its rows have content hash {found}, its manifest says {manifest.content_hash}")
     _refuse_yanked(benchmark, manifest, pin)
-    print(f"vhbench: {benchmark} {manifest.version} from {origin}: {path}", file=sys.stderr)
-    return Data(path, origin, manifest)
+    print(f"vhbench: {benchmark} {manifest.version} from {source}: {path}", file=sys.stderr)
+    return Data(path, source, manifest)
 
 
 def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
@@ -119,7 +120,7 @@ def files(name: str) -> list[Path]:
     found = manifests.config_files(data.manifest)
     if name not in BENCHMARKS and name not in found:
         raise VhbenchError(
-            f"task {name}: {data.origin} at {data.path} has no config of this name; it has "
+            f"task {name}: {data.source} at {data.path} has no config of this name; it has "
             f"{', '.join(sorted(found))}. Build one with `{task(name).command} --out OUT` and set VHBENCH_DATA=OUT"
         )
     configs = sorted(found) if name in BENCHMARKS else [name]
@@ -146,7 +147,7 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
         asked = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
         there = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
         raise VhbenchError(f"no {benchmark} question of {resolve(benchmark).path} has {asked}; it has {there}")
-    if "caption" in docs["kind"][:]:
+    if "caption" in docs["kind"][:] and not manifests.is_hidden(resolve(benchmark).manifest):
         vocabulary(benchmark)  # its lack is told before a model has written thousands of captions, not after
     return docs.select(keep)
 
@@ -193,23 +194,24 @@ def vocabulary_of(split: Path, manifest: Manifest) -> dict[str, list[str]]:
     return words
 
 
-def _locate(benchmark: str) -> tuple[Path, str, Mapping[str, str]]:
-    """Return (folder, origin in words, the pin, empty where it is none)."""
+def _locate(benchmark: str) -> tuple[Path, DataSource, Mapping[str, str]]:
+    """Return (folder, where it came from, the pin, empty where it is none)."""
     if root := os.environ.get("VHBENCH_DATA"):
         path = Path(root).expanduser() / benchmark
         if not (path / "manifest.json").is_file():
             present = sorted(p.parent.name for p in Path(root).expanduser().glob("*/manifest.json"))
             holds = f"it holds {', '.join(present)}" if present else "it holds no built split"
             raise VhbenchError(f"VHBENCH_DATA={root} has no {benchmark}/manifest.json; {holds}")
-        return path, "VHBENCH_DATA", {}
+        return path, DataSource(kind="folder", folder=root), {}
     if pin := release().get(benchmark):
         from vhbench.adapters import hub
 
         path = hub.snapshot(pin["repo_id"], pin["revision"])
-        return path, f"the Hub ({pin['repo_id']} at {pin.get('tag') or pin['revision'][:12]})", pin
+        source = DataSource(kind="hub", repo_id=pin["repo_id"], revision=pin["revision"], tag=str(pin.get("tag") or ""))
+        return path, source, pin
     from vhbench.builds.starter import starter
 
-    return starter(benchmark), "the starter split", {}
+    return starter(benchmark), DataSource(kind="starter"), {}
 
 
 def release() -> dict[str, dict[str, str]]:

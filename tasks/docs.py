@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from vhbench import answers
+from PIL import Image
+
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
-from vhbench.results import ANSWERED, settled, text_of
+from vhbench.provenance import KEY, PROMPT, READ, read_as, sent_messages, sent_text
+from vhbench.results import ANSWERED, answered
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
+from vhbench.tasks.submission import is_kept_back
 
 Doc = Mapping[str, Any]
 
@@ -53,22 +56,45 @@ def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = 
     return [{"role": "user", "content": content}]
 
 
+def sent(doc: Doc, form: str) -> str:
+    """Return what a model is sent for a row, as text: that of :class:`vhbench.provenance.Provenance`'s ``prompts``.
+
+    Args:
+        doc: the row; its images are not looked at.
+        form: "chat" or "simple".
+    """
+    count = len(doc["scene_ids"])
+    if form == "simple":
+        return sent_text(count, to_text(doc))
+    return sent_messages(to_messages({**doc, "images": [Image.new("RGB", (1, 1))] * count}))
+
+
 def to_target(doc: Doc) -> str:
     """Return the right answer: "yes", "no" or a letter; for captions the words that are in the picture."""
     return ", ".join(doc["objects"]) if doc["kind"] == "caption" else str(doc["answer"])
 
 
-def process_results(doc: Doc, results: Sequence[Any]) -> dict[str, dict[str, Any]]:
+def process_results(
+    doc: Doc,
+    results: Sequence[Any],
+    provenance: Mapping[str, Any] | None = None,
+    prompts: Mapping[str, str] | None = None,
+) -> dict[str, dict[str, Any]]:
     """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
 
-    The headline accuracy carries ``score`` as well: lmms-eval derives its clustered standard error from it. Paired
-    metrics must not carry one, as an error derived from single answers would be wrong for them.
+    The headline accuracy carries two numbers as well: ``accuracy`` in percent, of which lmms-eval makes its standard
+    errors (``score_key``), and ``score``, the same as a share, which it compares with a ``--baseline``. Paired metrics
+    must not carry one, as an error derived from single answers would be wrong for them. Beside the payloads stands what
+    was read and what is right, which belongs to no metric: samples that are named as a ``--baseline`` are scored by it
+    (:data:`vhbench.provenance.READ`), and not by whether the model's words are those of the answer.
 
     Args:
         doc: the row.
         results: the answer, or all answers of ``lmms-eval --repeats``.
+        provenance: where the answers of this run come from; :mod:`vhbench.adapters.lmms_eval` fills it in.
+        prompts: id → digest of the prompt, of the rows that this run asks.
     """
-    record, *further = answered = [to_record(doc, response) for response in results]
+    record, *further = told = [to_record(doc, response) for response in results]
     headline, *others = benchmark(record.benchmark).families[record.kind].metrics
     always = ("id", "prediction", "response")
     whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
@@ -80,19 +106,19 @@ def process_results(doc: Doc, results: Sequence[Any]) -> dict[str, dict[str, Any
         metric.name: {name: whole[name] for name in (*ANSWER, *metric.needs, "repeats") if name in whole}
         for metric in others
     }
-    if headline.name == "accuracy":
-        right = [float(other.prediction == other.answer) for other in answered]
-        whole |= {"score": sum(right) / len(right), "cluster": resampling_unit(record)}
+    if headline.name == "accuracy" and not is_kept_back(record):
+        right = [float(other.prediction == other.answer) for other in told]
+        share = sum(right) / len(right)
+        whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}
+        brief[READ] = read_as(record)
+    if provenance is not None:
+        whole |= {PROMPT: (prompts or {}).get(record.id, ""), KEY: provenance}
     return {headline.name: whole, **brief}
 
 
 def to_record(doc: Doc, response: Any) -> Record:
-    """Join a row and a response; the parser is chosen by the kind of the question, and is told the question."""
-    values = {name: _plain(doc[name]) for name in RECORD if name in doc}
-    text, kind = text_of(response), doc["kind"]
-    said = answers.parse(kind, text, tuple(doc["choices"]), question=doc["question"])
-    record = Record(**values, response=text, prediction=said, cut_off=answers.cut_off(text, kind))
-    return settled(record, empty=True)
+    """Join a row and a response, and read it."""
+    return answered({name: _plain(doc[name]) for name in RECORD if name in doc}, response)
 
 
 def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:

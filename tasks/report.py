@@ -1,6 +1,6 @@
 """The full grid of a task, with counts and 95 % intervals, as JSON beside lmms-eval's results; all in percent.
 
-lmms-eval's table takes one number per metric; everything else goes into ``<task>_report.json``.
+lmms-eval's table takes one number per metric; everything else goes into ``<date>_<task>_report.json``.
 """
 
 from collections import defaultdict
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.benchmarks import Metric, Task, load
-from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Record
 from vhbench.tasks import unread
 from vhbench.tasks.headline import score_of
@@ -23,7 +22,8 @@ Records = Sequence[Record]
 def grid(records: Records, task: Task) -> dict[str, Any]:
     """Return a task's numbers: of all its records together, and of each cell of each grouping.
 
-    Each has ``n``, the task's metrics by name and their ``intervals``; ``interval`` is that of the accuracy. Where too
+    Each has ``n``, the task's metrics by name and their ``intervals``, with ``interval_notes`` where one is wide for a
+    reason; ``interval`` is that of the accuracy. Where too
     many requests failed, ``withheld`` says so, and scores are None: of the whole, and of a cell in which they did.
     """
     family = task.family
@@ -46,6 +46,7 @@ def numbers(records: Records, metrics: Iterable[Metric], withheld: str | None) -
     scores: dict[str, Score] = {metric.name: score_of(metric, records, withheld) for metric in metrics}
     found: dict[str, Any] = {"n": len(records), **{name: score.value for name, score in scores.items()}}
     found["intervals"] = {name: score.interval for name, score in scores.items()}
+    found["interval_notes"] = {name: score.wide for name, score in scores.items() if score.wide}
     if "accuracy" in scores:
         found["interval"] = scores["accuracy"].interval
     for score in scores.values():
@@ -62,13 +63,13 @@ def _cells(
     return [dict(zip(columns, key, strict=True)) | numbers(groups[key], metrics, withheld) for key in sorted(groups)]
 
 
-def write(report: dict[str, Any], task: str, args: Any) -> Path | None:
-    """Write a report beside the results of a run; return its path, or None where the run writes no results."""
-    from vhbench.adapters.lmms_eval import results_folder
+def written_with(results: Path, task: str) -> Path:
+    """Return the report of a task that was written with lmms-eval's results, ``<date>_results.json``."""
+    return results.with_name(f"{results.name.removesuffix('_results.json')}_{task}_report.json")
 
-    folder = results_folder(args)
-    if folder is None:
-        return None
-    path = folder / f"{task}_report.json"
-    write_atomic(path, json_bytes({"task": task, **report}))
-    return path
+
+def write(report: dict[str, Any], task: str, args: Any) -> None:
+    """Write a report beside the results of a run; nothing where the run writes no results."""
+    from vhbench.adapters.lmms_eval import write_beside_results
+
+    write_beside_results(args, f"{task}_report", {"task": task, **report})

@@ -36,6 +36,7 @@ def template(benchmark: Benchmark, family: Family) -> str:
     return (
         f"# {benchmark.title.partition(':')[0]}, {family.about}\n"
         "include: ../_question\n"
+        f"metadata: !function vhbench.tasks.versions.{benchmark.name}\n"
         f"process_docs: !function vhbench.tasks.slices.{family.rows}\n"
         "generation_kwargs:\n"
         f"  until: []\n  max_new_tokens: {family.max_new_tokens}\n  do_sample: false\n  temperature: 0\n"
@@ -47,7 +48,8 @@ def text(benchmark: Benchmark, task: Task, folder: Path | None = None) -> str:
     lines = [f"# {task.about}"] if task.about else []
     if task.family is None:
         members = [f"  - {member}" for member in task.members]
-        lines += [f"group: {task.name}", "task:", *members, "metadata:", "  version: 1"]
+        metadata = f"metadata: !function vhbench.tasks.versions.{benchmark.name}"
+        lines += [f"group: {task.name}", "task:", *members, metadata]
     else:
         name = f"_{task.family.name}"
         lines += [f"include: {name if folder is None else json.dumps(str(folder / name))}", f"task: {task.name}"]

@@ -21,6 +21,11 @@ pytest_plugins = ["tiny_vlms"]
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the slow tests first, so that no worker is left with one when the others are done."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 @pytest.fixture(scope="session")
 def reference() -> Path:
     """The folder of reference data; tests that need it are skipped where it is absent."""

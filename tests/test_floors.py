@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema",),
     ("seeding", "files", "english", "columns", "options", "progress", "terminal", "masks", "cells"),
-    ("protocols", "images", "answers", "colours", "benchmarks", "synonyms"),
+    ("protocols", "images", "answers", "colours", "benchmarks", "synonyms", "charts", "provenance"),
     ("results", "contact_sheet", "splits"),
     ("generators.scenes",),
     ("generators.ode", "generators.mioh", "generators.vhexpansion", "adapters"),
@@ -23,6 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("tasks",),
     ("analysis", "audit", "card", "comparison", "responses"),
     ("release", "scoring"),
+    ("matched",),
     ("cli",),
 )
 """From the ground up; a room is a package or a module below ``vhbench``."""

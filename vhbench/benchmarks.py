@@ -269,6 +269,7 @@ PAIRS = Family(
         Metric("original_accuracy", f"{_HEADLINE}:original_accuracy", needs=_OF_PAIRS, in_cells=False),
         Metric("symmetric_accuracy", f"{_HEADLINE}:symmetric_accuracy", needs=_OF_PAIRS, in_cells=False),
         YES_RATE,
+        Metric("blind_level", f"{_HEADLINE}:blind_level", False, needs=_OF_PAIRS, in_cells=False),
         Metric("chance", f"{_HEADLINE}:symmetric_chance", False, needs=_OF_PAIRS, in_cells=False),
         Metric("new_cases", f"{_HEADLINE}:new_cases", False, needs=_OF_PAIRS, in_cells=False),
         *UNREAD,

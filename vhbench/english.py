@@ -43,7 +43,7 @@ _IRREGULAR: Mapping[str, str] = {
         "thief": "thieves",
     },
 }
-_PHRASE = re.compile(r"(.*?)(\S*)((?:\s+(?:of|with)\s.*)?)", re.DOTALL)
+_PHRASE = re.compile(r"(.*?)(\S*)((?:\s+(?:(?:of|with)\s|\().*)?)", re.DOTALL)
 _IMPORTING = threading.Lock()
 
 
@@ -83,10 +83,10 @@ def is_plural(noun: str) -> bool:
 
 
 def head(noun: str) -> str:
-    """Return the word of a phrase that carries its number: the last one before "of" or "with".
+    """Return the word of a phrase that carries its number: the last one before "of", "with" or a bracket.
 
-    >>> head("fire hydrant"), head("cup of coffee")
-    ('hydrant', 'cup')
+    >>> head("fire hydrant"), head("cup of coffee"), head("mouse (animal)")
+    ('hydrant', 'cup', 'mouse')
     """
     return _parts(noun)[1]
 
@@ -106,7 +106,12 @@ def plural(noun: str) -> str:
 
     >>> [plural(noun) for noun in ("bus", "bookshelf", "snowman", "computer mouse", "cup of coffee", "jeans", "rice")]
     ['buses', 'bookshelves', 'snowmen', 'computer mice', 'cups of coffee', 'jeans', 'rice']
+    >>> plural("TV or monitor"), plural("mouse (animal)")
+    ('TVs or monitors', 'mice (animal)')
     """
+    one, either, other = noun.partition(" or ")
+    if either:
+        return f"{plural(one)} or {plural(other)}"
     before, word, after = _parts(noun)
     return f"{before}{_plural(word)}{after}"
 
@@ -188,6 +193,8 @@ def _article(word: str) -> str:
 def _plural(word: str) -> str:
     if not word or word in MASS or word in _IRREGULAR:
         return _IRREGULAR.get(word, word)
+    if word.isupper() and len(word) > 1:
+        return f"{word}s"  # TVs, CDs
     found = _inflect().plural_noun(word)
     # It makes "jeanss" of "jeans": what ends in s and for which it knows no more than another s is plural already.
     return word if found == f"{word}s" and word.endswith("s") else found
@@ -205,3 +212,19 @@ def _inflect() -> "inflect.engine":
         import inflect
 
         return inflect.engine()
+
+
+def gerund(verb: str) -> str:
+    """Return the -ing form of a verb; words that already have it are returned as they are.
+
+    >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
+    ('running', 'dancing', 'lying', 'standing')
+    """
+    if verb.endswith("ing"):
+        return verb
+    if verb.endswith("ie"):
+        return verb[:-2] + "ying"
+    if verb.endswith("e") and not verb.endswith("ee"):
+        return verb[:-1] + "ing"
+    short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
+    return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"

@@ -19,7 +19,8 @@ from typing import Final
 import numpy as np
 from PIL import ExifTags, Image, ImageFile, UnidentifiedImageError
 
-from vhbench.schema import ImageData, VhbenchError, read_image
+from vhbench.files import read_image
+from vhbench.schema import ImageData, VhbenchError
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MAX_PIXELS = 64_000_000
@@ -121,6 +122,23 @@ def sizes_of(image: ImageData) -> tuple[tuple[int, int], tuple[int, int]]:
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"image cannot be decoded (it must be one of {', '.join(FORMATS)})") from error
     return ((height, width) if turned else lying), lying
+
+
+def thumbnail(image: ImageData, side: int) -> Image.Image:
+    """Return what an image shows in grey, ``side`` pixels wide and high; of a JPEG no more is decoded than that takes.
+
+    Raises:
+        VhbenchError: as :func:`open_image` does.
+    """
+    data = read_image(image)
+    try:
+        with _whole_images(), _quiet(), Image.open(io.BytesIO(data), formats=("JPEG",)) as opened:
+            opened.draft("L", (side, side))
+            opened.load()
+            small = _upright(opened, _orientation(opened))
+    except (*_DAMAGED, Image.DecompressionBombError):
+        small = as_seen(open_image(data))
+    return small.convert("L").resize((side, side), Image.Resampling.LANCZOS)
 
 
 def to_png(image: Image.Image, **options: int) -> bytes:

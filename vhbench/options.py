@@ -9,9 +9,13 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from math import isfinite
 from typing import Any
 
 from vhbench.schema import VhbenchError
+
+LARGEST_NUMBER = 10**9
+"""Whole numbers are not larger where an option does not tell otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,7 @@ class Option:
         names: how it is spelled where that is not ``--field-name``.
         argument: it is given by its place and not by its name.
         show_default: whether the help shows the default; not where its text tells it.
+        envvar: the environment variable that gives its value where the command line does not.
     """
 
     help: str
@@ -39,6 +44,7 @@ class Option:
     names: tuple[str, ...] = ()
     argument: bool = False
     show_default: bool = True
+    envvar: str = ""
 
 
 def option(help: str, default: Any = MISSING, **shown: Any) -> Any:
@@ -67,7 +73,11 @@ def check_numbers(build: Any) -> None:
     """
     for name, shown in options_of(type(build)).items():
         value, flag = getattr(build, name), f"--{name.replace('_', '-')}"
+        if isinstance(value, float) and not isfinite(value):
+            raise VhbenchError(f"{flag} {value}: must be a finite number")
         least, most = shown.least, shown.most
+        if isinstance(value, int) and most is None and abs(value) > LARGEST_NUMBER:
+            raise VhbenchError(f"{flag} of {len(str(abs(value)))} digits: must be {LARGEST_NUMBER:,} or less")
         if (least is not None and value < least) or (most is not None and value > most):
             allowed = f"at least {least}" if most is None else f"{least} to {most}"
             raise VhbenchError(f"{flag} {value}: must be {allowed}")

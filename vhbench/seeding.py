@@ -5,6 +5,9 @@ import hashlib
 import numpy as np
 import orjson
 
+LARGEST_SEED = 2**63 - 1
+"""Seeds are 0 or more, and fit into the columns and the JSON that name them."""
+
 Key = str | int | float | bool | None | tuple["Key", ...]
 
 
@@ -37,6 +40,15 @@ def rng(seed: int, *key: Key) -> np.random.Generator:
     False
     """
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed_sequence(seed, *key))))
+
+
+def label(seed: int, *key: Key) -> str:
+    """Return 16 hexadecimal digits that follow from a seed and a key, and say nothing of either.
+
+    >>> label(1, "a") == label(1, "a") != label(2, "a")
+    True
+    """
+    return "".join(f"{word:08x}" for word in seed_sequence(seed, *key)[:2])
 
 
 def _plain(part: Key) -> object:

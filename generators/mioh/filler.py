@@ -7,7 +7,7 @@ dealt. So the answer does not depend on the text, and a model that sees no image
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +21,7 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
-from vhbench.schema import Question, Rejection
+from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
 
 _, *_PRESSED = PRESSURES
@@ -200,8 +200,14 @@ class Filler:
             ),
         )
         groups = _by_answer(ranked)
-        dealt = chain.from_iterable(zip_longest(*(groups[answer] for answer in self._turned(list(groups), items=found))))
-        return list(filter(None, dealt))[:wanted]
+        turns = (groups[answer] for answer in self._turned(list(groups), found))
+        dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
+        return list(islice(filter(None, map(self._shown, dealt)), wanted))
+
+    def _shown(self, item: Item) -> Item | None:
+        """Return an item with those twins whose images may be shown together, or None if its own may not."""
+        twins = {p: scenes for p, scenes in item.pressed.items() if self.pool.fit(scenes)}
+        return replace(item, pressed=twins) if self.pool.fit(item.scenes) else None
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
         """Return the order in which answers have their turn, where so many questions came ``before``.
@@ -330,7 +336,8 @@ class Filler:
             if pressure in item.pressed and self.cells[pressure].wanted > self.cells["easy"].wanted:
                 generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
                 twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
-                if twin is not None and set(twin) not in (set(item.scenes), set(item.pressed[pressure])):
+                known = (set(item.scenes), set(item.pressed[pressure]))
+                if twin is not None and set(twin) not in known and self.pool.fit(twin):
                     again.append(replace(item, pressed={pressure: twin}, again=True))
         return again
 
@@ -342,7 +349,8 @@ class Filler:
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
         cell.scenes.update(scenes)
         cell.forms[item.draft.form or "one form"] += 1
-        pair = f"{self.kind.id.lower()}-{item.base or item.number}"
+        name = self.kind.id.lower()
+        pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
         shown = [self.pool.scenes[index] for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))

@@ -20,9 +20,14 @@ ENVIRONMENTS = frozenset(
 among them.)"""
 
 NAMES: Mapping[str, str] = {
-    "baseballglove": "baseball glove", "earing": "earring", "electrombile": "electric scooter",
-    "floorlamp": "floor lamp", "hotdog": "hot dog", "parkingmeter": "parking meter", "scoon": "spoon",
-    "seegull": "seagull", "showerpuff": "shower puff", "teddybear": "teddy bear", "wineglass": "wine glass",
+    "air-conditioning": "air conditioner", "alarm": "alarm clock", "baconic": "bacon",
+    "baseballglove": "baseball glove", "doghole": "dog door", "earing": "earring", "earphone": "earphones",
+    "electrombile": "electric scooter", "extinguisher": "fire extinguisher", "floorlamp": "floor lamp",
+    "hot": "hot dog", "hotdog": "hot dog", "hydrant": "fire hydrant", "leave": "leaf", "lounge": "lounge chair",
+    "mouse": "computer mouse", "pad": "tablet computer", "parkingmeter": "parking meter", "pulp": "oar",
+    "rugby": "rugby ball", "sailing": "sailboat", "scoon": "spoon", "seegull": "seagull", "showerpuff": "shower puff",
+    "skate": "skateboard", "sound": "loudspeaker", "stair": "stairs", "teddybear": "teddy bear",
+    "tennis": "tennis ball", "wineglass": "wine glass",
 }  # fmt: skip
 """AMBER's word → readable English, where they differ."""
 

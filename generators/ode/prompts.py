@@ -1,13 +1,14 @@
 """From concepts to what an image shall show: attributes, a spec for any image source, and a prompt in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from vhbench import english
-from vhbench.generators.ode import settings
+from vhbench.generators.ode import attribute_words, settings
+from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.schema import ObjectSpec, SceneSpec
@@ -18,6 +19,12 @@ COUNTS = ((1, 0.6), (2, 0.25), (3, 0.15))
 
 QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
 """What every prompt ends with."""
+
+FLYING = frozenset(
+    "airplane balloon bird butterfly cloud drone eagle helicopter kite moon parachute parasail pigeon plane rainbow "
+    "seagull star sun".split()
+)
+"""What is in the sky; everything else is under it."""
 
 AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
 AVOID_ENTITIES = f"{AVOID}, missing objects, merged objects, duplicate objects"
@@ -88,7 +95,7 @@ def spec(
     things, place = _split(case, world)
     objects = tuple(_thing(word, case, graph, world, random) for word in things)
     setting = world.setting(place, things, random) if place else ""
-    state = _draw(_pairs(graph, place, "state", world), case, random) if place else ""
+    state = _draw(_looks(graph, place, world), case, random) if place else ""
     return SceneSpec(
         id=case.id,
         objects=objects,
@@ -116,8 +123,8 @@ def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
 
 def _thing(word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator) -> ObjectSpec:
     name = world.name(word)
-    state = _draw(_pairs(graph, word, "state", world), case, random)
-    action = _draw(_pairs(graph, word, "action", world), case, random)
+    state = _draw(_looks(graph, word, world), case, random)
+    action = _draw(_deeds(graph, word, world), case, random)
     colours = world.values(word, "colour")
     is_colour = colours is not None and state in colours
     most = world.most(word) if english.countable(name) else 1
@@ -126,10 +133,24 @@ def _thing(word: str, case: ImagePlan, graph: ConceptGraph, world: World, random
     return ObjectSpec(name, count, colour=state if is_colour else "", state="" if is_colour else state, action=action)
 
 
-def _pairs(graph: ConceptGraph, word: str, kind: str, world: World) -> list[tuple[str, str]]:
-    """Return a concept's attribute pairs of which both values can be shown."""
-    allowed = world.values(word, kind)
-    return [pair for pair in graph.nodes[word][kind] if allowed is None or set(pair) <= allowed]
+def _looks(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
+    """Return the pairs of what a concept can look like, as a prompt says them."""
+    return [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "state")) if not a.bodily]
+
+
+def _deeds(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
+    """Return the pairs of what a concept can be doing: one thing at a time, so that nothing sits and lies at once."""
+    return [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "action")) if a.bodily]
+
+
+def _pairs(graph: ConceptGraph, word: str, allowed: frozenset[str] | None) -> Iterator[tuple[Attribute, Attribute]]:
+    """Yield a concept's attribute pairs of which both values can be shown and are two, whatever slot they stand in."""
+    for slot in ("state", "action"):
+        for values in graph.nodes[word][slot]:
+            first, second = (attribute_words.attribute(value, word, slot) for value in values)
+            sayable = first.said and second.said and first.said != second.said and first.bodily == second.bodily
+            if sayable and (allowed is None or {first.said, second.said} <= allowed):
+                yield first, second
 
 
 def _draw(pairs: list[tuple[str, str]], case: ImagePlan, random: np.random.Generator) -> str:
@@ -142,19 +163,26 @@ def _draw(pairs: list[tuple[str, str]], case: ImagePlan, random: np.random.Gener
 def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     """Return a prompt for a text-to-image model.
 
-    >>> prompt([ObjectSpec("dog", colour="brown", action="running"), ObjectSpec("cup", 2)], "kitchen", "dim")[:60]
-    'A brown dog running and two cups in a kitchen, dim: a realis'
+    >>> prompt([ObjectSpec("dog", colour="brown", action="running"), ObjectSpec("cup", 2)], "kitchen", "dim")[:50]
+    'A brown dog running and two cups in a dim kitchen:'
+    >>> prompt([ObjectSpec("tree", state="with falling leaves")], "park", "at night")[:50]
+    'A tree with falling leaves in a park at night: a r'
     """
     parts = [english.listing([_phrase(thing) for thing in objects])]
     if setting:
-        parts.append(f" {settings.place(setting)}")
-    if state:
-        parts.append(f", {state}")
-    text = "".join(parts)
+        later = attribute_words.follows(state)
+        aloft = all(thing.category in FLYING for thing in objects)
+        parts.append(settings.place(setting, "" if later else state, aloft=aloft))
+    if state and (attribute_words.follows(state) or not setting):
+        parts.append(state)
+    text = " ".join(parts)
     return f"{text[0].upper()}{text[1:]}: {QUALITY}"
 
 
 def _phrase(thing: ObjectSpec) -> str:
-    words = " ".join(word for word in (thing.colour, thing.state, thing.category) if word)
+    held, seen = attribute_words.precedes(thing.action), attribute_words.follows(thing.state)
+    before = [thing.action if held else "", thing.colour, "" if seen else thing.state, thing.category]
+    words = " ".join(word for word in before if word)
     named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
-    return f"{named} {thing.action}" if thing.action else named
+    doing = "lying down" if thing.action == "lying" else thing.action  # "a man lying" may also be a liar
+    return " ".join(word for word in (named, thing.state if seen else "", "" if held else doing) if word)

@@ -13,7 +13,7 @@ class SettingWords:
     """An environment in words.
 
     Attributes:
-        family: settings of one family look alike.
+        family: settings of one family look alike; "" for what may be in any of them (a floor, the ground).
         place: where a thing is that is there ("on a street").
         shown: what the picture shows ("a street").
     """
@@ -28,8 +28,11 @@ def _read(file: Path) -> dict[str, SettingWords]:
     return {word: SettingWords(family, place, place.split(" ", 1)[1]) for word, family, place in rows}
 
 
-SETTINGS: Mapping[str, SettingWords] = _read(Path(__file__).with_suffix(".tsv"))
+PLACES: Mapping[str, SettingWords] = _read(Path(__file__).with_suffix(".tsv"))
 """Environment → its words."""
+
+SETTINGS: Mapping[str, SettingWords] = {word: words for word, words in PLACES.items() if words.family}
+"""Those that are the setting of a whole picture, so that another one can be told to be absent."""
 
 INDOORS = frozenset({"kitchen", "bathroom", "room", "work", "stage"})
 
@@ -58,14 +61,33 @@ def unlike(first: str, second: str) -> bool:
     return frozenset({a.family, b.family}) in _DISTINCT
 
 
-def place(word: str) -> str:
-    """Return where a thing is: "on a street"; "in a cave" for words that the table lacks."""
-    return SETTINGS[word].place if word in SETTINGS else f"in {english.with_article(word)}"
+def place(word: str, state: str = "", *, aloft: bool = True) -> str:
+    """Return where a thing is; words that the table lacks are places that one can be in.
+
+    Args:
+        word: the environment.
+        state: an adjective of it, or "".
+        aloft: whether what is there can fly; what cannot is under the sky.
+
+    >>> place("street"), place("sea", "calm"), place("airport", "busy"), place("sky", aloft=False), place("cave")
+    ('on a street', 'in the calm sea', 'at a busy airport', 'under the sky', 'in a cave')
+    """
+    words = PLACES.get(word)
+    where = words.place if words else f"in {english.with_article(word)}"
+    if word == "sky" and not aloft:
+        where = "under the sky"
+    if not state:
+        return where
+    preposition, named = where.split(" ", 1)
+    article, _, noun = named.partition(" ")
+    if article in ("a", "an"):
+        return f"{preposition} {english.a(f'{state} {noun}')}"
+    return f"{preposition} {article} {state} {noun}" if article == "the" else f"{preposition} {state} {named}"
 
 
 def shown(word: str) -> str:
     """Return what a picture shows: "a street", "the sea"."""
-    return SETTINGS[word].shown if word in SETTINGS else english.with_article(word)
+    return PLACES[word].shown if word in PLACES else english.with_article(word)
 
 
 def annotate(scene: Scene) -> Scene:

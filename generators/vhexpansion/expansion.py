@@ -2,7 +2,7 @@
 
 Ids tie them together. A case ``c`` gives the rows ``c`` and ``c/negated`` with the pair id ``c``, and for each
 perturbation ``p`` the rows ``c/p`` and ``c/p/negated`` with the pair id ``c/p``: the clean pair of a perturbed one is
-what stands before the last slash.
+what stands before the last slash, also in a split, where a name without meaning stands in the place of ``c``.
 """
 
 import hashlib

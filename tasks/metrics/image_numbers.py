@@ -6,7 +6,8 @@ from typing import Any
 
 from vhbench.schema import Record
 from vhbench.tasks.metrics import intervals, withholding
-from vhbench.tasks.metrics.records import resampling_unit, said
+from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.tasks.metrics.records import said
 
 CURVE = ("easy", "ni2", "ni4", "ni8", "ni10")
 """The pressures that change nothing but the number of images."""
@@ -30,6 +31,6 @@ def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
 
 def _point(records: Sequence[Record]) -> dict[str, Any]:
     hits = [float(said(record) == record.answer) for record in records]
-    ends = intervals.mean(hits, clusters=[resampling_unit(record) for record in records])
+    ends = intervals.mean(hits, clusters=clusters_of(records))
     point = {"n": len(hits), "accuracy": sum(hits) / len(hits), "interval": list(ends) if ends else None}
     return withholding.withhold(point, ("accuracy", "interval"), withholding.reason_of(records))

@@ -6,6 +6,11 @@ with both right. A guesser who says yes with probability p, where a share q of t
 * accuracy 1 + (2p - 1)q - p (Theorem 1), which moves with q and rewards a bias that fits it;
 * symmetric accuracy p(1 - p) (Theorem 2), whatever q is: at most 1/4.
 
+Both theorems are about a guesser who treats a question and its twin alike. A model that tells the two apart by their
+words, and looks at no image, gets more: who says yes to every original and no to every twin has a share q of all pairs
+right. So each half counts with its own rates of yes and of no (what is neither is never right), and what a model could
+have without looking is its *blind level*: its own pairs of answers, dealt to other cases.
+
 Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Pairs that lack a half are counted and
 left out.
 """
@@ -22,8 +27,9 @@ import numpy.typing as npt
 from vhbench.answers import Parser, yes_no_reader
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
+from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, numbered, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record
 
 Places = npt.NDArray[np.int64]
 """Where rows stand among all."""
@@ -38,7 +44,6 @@ def score(
     parser: str | Parser = "default",
     allow_failed: bool = False,
     by: Sequence[str] = (),
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered yes/no questions and their negated twins.
 
@@ -48,15 +53,15 @@ def score(
         parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
         allow_failed: tell the scores even where more than 1 % of the requests failed.
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
-        seed: of the bootstrap intervals, see :func:`vhbench.tasks.metrics.records.resampling_unit`.
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
-        rows that are neither negated nor perturbed), ``yes_rate`` (p), ``chance`` p(1-p), ``chance_accuracy``
-        1+(2p-1)q-p, ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
+        rows that are neither negated nor perturbed), ``yes_rate`` (p); ``blind_level`` (:func:`blind_level`) and
+        ``chance`` (:func:`chance`) of the symmetric accuracy, ``chance_accuracy`` (:func:`chance_accuracy`) of the
+        originals; ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
         cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated;
-        ``pairs``, ``incomplete_pairs``; ``intervals``; ``by_perturbation`` with the same for each; ``withheld``: why
-        scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        ``pairs``, ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
+        ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite;
@@ -69,41 +74,73 @@ def score(
     ...     {"id": "d", "pair_id": "c", "answer": "yes", "prediction": "yes", "negated": True},
     ... ]
     >>> result = score(rows)
-    >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["chance"]
-    (0.5, 0.75, 0.75, 0.1875)
+    >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["blind_level"]
+    (0.5, 0.75, 0.75, 0.25)
     """
     table = _Halves.of(records, parser, by)
     why = table.reason(table.every, allow_failed)
-    result = table.scored(table.every, seed, why)
+    result = table.scored(table.every, why)
     result["by_perturbation"] = {}
     for kind in sorted(table.kinds):
         own = np.flatnonzero(table.perturbations == table.kinds[kind])
-        result["by_perturbation"][kind] = table.scored(own, seed, why or table.reason(own, allow_failed))
+        result["by_perturbation"][kind] = table.scored(own, why or table.reason(own, allow_failed))
     result["by"] = {
-        field: {
-            value: table.scored(own, seed, why or table.reason(own, allow_failed)) for value, own in table.parts(field)
-        }
+        field: {value: table.scored(own, why or table.reason(own, allow_failed)) for value, own in table.parts(field)}
         for field in by
     }
     return result
 
 
-def chance_accuracy(yes_rate: float, gold_yes: float) -> float:
+def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = None) -> float:
     """Return the accuracy of a guesser (Theorem 1).
+
+    Args:
+        yes_rate: how often yes is said.
+        gold_yes: share of the questions whose answer is yes.
+        no_rate: how often no is said; None where all else is no, and every answer can be read.
 
     >>> chance_accuracy(1.0, 0.7)  # always yes, where 70 % of the answers are yes
     0.7
+    >>> chance_accuracy(0.5, 0.5, 0.25)  # a quarter of the answers cannot be read
+    0.375
     """
-    return 1 + (2 * yes_rate - 1) * gold_yes - yes_rate
+    no_rate = 1 - yes_rate if no_rate is None else no_rate
+    return gold_yes * yes_rate + (1 - gold_yes) * no_rate
 
 
-def chance(yes_rate: float) -> float:
-    """Return the symmetric accuracy of a guesser (Theorem 2).
+def chance(first: tuple[float, float], second: tuple[float, float], gold_yes: float) -> float:
+    """Return the symmetric accuracy of a guesser who answers every question by itself.
 
-    >>> chance(0.5), chance(1.0)
-    (0.25, 0.0)
+    Args:
+        first: how often yes and how often no is said to the originals.
+        second: the same of their negated twins.
+        gold_yes: share of the originals whose answer is yes.
+
+    >>> chance((0.3, 0.7), (0.3, 0.7), 0.9)  # both halves alike: p(1 - p), Theorem 2
+    0.21
+    >>> chance((1.0, 0.0), (0.0, 1.0), 0.5)  # yes to originals, no to twins: half of the pairs are right
+    0.5
     """
-    return yes_rate * (1 - yes_rate)
+    return gold_yes * first[0] * second[1] + (1 - gold_yes) * first[1] * second[0]
+
+
+def blind_level(pairs: Sequence[tuple[str, str]], gold_yes: float) -> float:
+    """Return the symmetric accuracy that these pairs of answers have where they are dealt to the cases blindly.
+
+    It is :func:`chance` where twins are answered independently of one another. A model that contradicts no question by
+    its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets half of them.
+
+    Args:
+        pairs: what was said to the original and to its twin, of every pair.
+        gold_yes: share of the originals whose answer is yes.
+
+    >>> blind_level([("yes", "no"), ("no", "yes")], 0.5)
+    0.5
+    >>> blind_level([("yes", "no"), ("no", "yes"), ("yes", "yes"), ("no", "")], 0.5)
+    0.25
+    """
+    fits = sum(gold_yes if pair == ("yes", "no") else 1 - gold_yes if pair == ("no", "yes") else 0 for pair in pairs)
+    return fits / len(pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +154,7 @@ class _Halves:
         pairs: the pair of each, by its number.
         perturbations: of each, by its number in ``kinds``.
         negated: whether it is a negated question.
-        units: what each is resampled with, by its number.
+        shared: what each shares with others.
         kinds: perturbation → its number.
         twins: pair → the places of the original and of its negation, -1 where there is none.
         values: field → value → its number, of the fields by which scores are split.
@@ -130,7 +167,7 @@ class _Halves:
     pairs: Places
     perturbations: Places
     negated: npt.NDArray[np.bool_]
-    units: Places
+    shared: Shared
     kinds: Mapping[str, int]
     twins: Places
     values: Mapping[str, Mapping[str, int]]
@@ -144,7 +181,7 @@ class _Halves:
         split = {name: Numbered() for name in by}
         read = yes_no_reader(parser)
         ids, said, gold, negated = list[str](), list[str](), list[str](), array("b")
-        pairs, perturbations, units, faults = Numbered(), Numbered(), list[str](), list[VhbenchError]()
+        pairs, perturbations, shared, faults = Numbered(), Numbered(), Shared(), list[VhbenchError]()
         for row in each_record(records):
             if not row.pair_id and not faults:
                 faults.append(VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin"))
@@ -154,14 +191,14 @@ class _Halves:
             negated.append(row.negated)
             pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
             perturbations.add(row.perturbation)
-            units.append(resampling_unit(row))
+            shared.add(row)
             for name, column in split.items():
                 column.add(str(getattr(row, name)))
         if faults:
             raise faults[0]
         halves, places = np.array(negated, dtype=bool), pairs.numbers()
         twins = _twins(ids, gold, halves, places, list(pairs.words))
-        columns = places, perturbations.numbers(), halves, numbered(units)
+        columns = places, perturbations.numbers(), halves, shared
         values = {name: column.words for name, column in split.items()}
         parts = {name: column.numbers() for name, column in split.items()}
         return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins, values=values, split=parts)
@@ -184,35 +221,51 @@ class _Halves:
         failed = sum(self.said[place] == "failed" for place in places)
         return withholding.reason(failed, len(places), allow_failed=allow_failed)
 
-    def scored(self, places: Places, seed: int, why: str | None) -> dict[str, Any]:
+    def scored(self, places: Places, why: str | None) -> dict[str, Any]:
         """Return the numbers of the complete pairs among these rows, the originals first."""
         own = self.twins[np.unique(self.pairs[places])] if len(places) else self.twins[:0]
         complete = own[(own >= 0).all(axis=1)]
-        rows, units = complete.reshape(-1), self.units[complete.reshape(-1)]
+        rows = complete.reshape(-1)
         said, gold = ([column[place] for place in rows] for column in (self.said, self.gold))
         right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
         asked_first = ~self.negated[rows] & (self.perturbations[rows] == self.kinds.get("", -1))
+        clusters, of_originals = self.shared.among(rows), self.shared.among(rows[asked_first])
         measured = {
-            "symmetric_accuracy": (right[::2] & right[1::2], units[::2]),
-            "accuracy": (right, units),
-            "original_accuracy": (right[asked_first], units[asked_first]),
-            **{name: (_are(said, word), units) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
+            "symmetric_accuracy": (right[::2] & right[1::2], self.shared.among(complete)),
+            "accuracy": (right, clusters),
+            "original_accuracy": (right[asked_first], of_originals),
+            **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
         }
         values = {name: average(column.tolist()) for name, (column, _) in measured.items()}
-        p, q = values["yes_rate"], average(_are(gold[::2], "yes").tolist())
+        q = average(_are(gold[::2], "yes").tolist())
         answered = ~(_are(said, "failed") | _are(said, "refused"))
         scores = {
             **values,
             "gold_yes": q,
-            "chance": None if p is None else chance(p),
-            "chance_accuracy": None if p is None or q is None else chance_accuracy(p, q),
+            **_guessed(said, q),
             # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
             "new_successful": int((~right & ~asked_first & answered).sum()),
         }
-        ends = {name: intervals.mean(column, clusters=of, seed=seed) for name, (column, of) in measured.items()}
+        ends = {name: intervals.mean(column, clusters=of) for name, (column, of) in measured.items()}
         alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}
-        found = {**scores, **alone, "intervals": ends}
+        found = {**scores, **alone, **intervals.stated(ends)}
         return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
+
+
+def _guessed(said: Sequence[str], gold_yes: float | None) -> dict[str, float | None]:
+    """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
+    if gold_yes is None:
+        return dict.fromkeys(("blind_level", "chance", "chance_accuracy"))
+    (yes, no), twins = ((_share(said[half::2], "yes"), _share(said[half::2], "no")) for half in (0, 1))
+    return {
+        "blind_level": blind_level(list(zip(said[::2], said[1::2], strict=True)), gold_yes),
+        "chance": chance((yes, no), twins, gold_yes),
+        "chance_accuracy": chance_accuracy(yes, gold_yes, no),
+    }
+
+
+def _share(said: Sequence[str], word: str) -> float:
+    return float(_are(said, word).mean())
 
 
 def _are(said: Sequence[str], word: str) -> npt.NDArray[np.bool_]:

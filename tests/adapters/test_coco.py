@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from pycocotools import mask as pycoco
 
+from vhbench.adapters.category_names import read_names
 from vhbench.adapters.coco import CocoScenes
-from vhbench.adapters.coco_entries import _rle_total
+from vhbench.adapters.coco_entries import _rle_total, read_keypoints
 from vhbench.adapters.paco import PacoScenes
 from vhbench.adapters.svg import SvgScenes
 from vhbench.schema import Relation, VhbenchError
@@ -259,3 +260,116 @@ def test_svg_dropped_object_leaves_its_category_uncertain(tmp_path: Path) -> Non
 def test_svg_image_of_an_impossible_size(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match=r"file\.json: image a: size 1000000000000x80 is not within 1 to 100000"):
         read(tmp_path, {"a": svg()["a"] | {"width": 10**12}}, SvgScenes)
+
+
+def lvis(*annotations: dict[str, Any], **image: Any) -> dict[str, Any]:
+    """An LVIS file: images name what was looked for in vain, and what is not all listed, and have no file_name."""
+    names = ("dog", "mouse_(computer_equipment)", "kite", "bat_(animal)")
+    return {
+        "images": [{"id": 1, "coco_url": "http://images/val2017/a.jpg", "width": 100, "height": 80, **image}],
+        "annotations": list(annotations),
+        "categories": [{"id": i, "name": name} for i, name in enumerate(names, 1)],
+    }
+
+
+def test_in_a_federated_file_what_is_unknown_is_not_absent(tmp_path: Path) -> None:
+    lists = {"neg_category_ids": [], "not_exhaustive_category_ids": [1]}
+    (scene,) = read(tmp_path, lvis(box(1), box(2, 2), **lists))
+    assert (scene.known, scene.countable) == ({"dog", "computer mouse"}, {"computer mouse"})
+    (scene,) = read(tmp_path, lvis(box(1), neg_category_ids=[3, 4], not_exhaustive_category_ids=[]))
+    assert (scene.known, scene.countable) == ({"dog", "kite", "bat (animal)"},) * 2
+    assert scene.image == tmp_path / "images" / "a.jpg"
+
+
+def test_an_image_of_a_federated_file_that_says_nothing_counts_nothing(tmp_path: Path) -> None:
+    silent = {"id": 2, "file_name": "a.jpg", "width": 100, "height": 80}
+    content = lvis(box(1), box(2) | {"image_id": 2}, neg_category_ids=[3])
+    first, second = read(tmp_path, content | {"images": [*content["images"], silent]})
+    assert (first.known, first.countable) == ({"dog", "kite"}, {"dog", "kite"})
+    assert (second.known, second.countable) == ({"dog"}, frozenset())
+
+
+def test_lvis_photos_lie_in_their_folders_or_in_one(tmp_path: Path) -> None:
+    (tmp_path / "images" / "val2017").mkdir(parents=True)
+    (tmp_path / "images" / "val2017" / "a.jpg").write_bytes(b"not opened")
+    (scene,) = read(tmp_path, lvis(box(1)))
+    assert scene.image == tmp_path / "images" / "val2017" / "a.jpg"
+    with pytest.raises(VhbenchError, match="image 1: has neither file_name nor coco_url"):
+        read(tmp_path, lvis(box(1), coco_url=""))
+
+
+def named(*categories: str) -> list[dict[str, Any]]:
+    return [{"id": i, "name": name} for i, name in enumerate(categories, 1)]
+
+
+def test_categories_that_people_confuse_are_not_known_to_be_absent(tmp_path: Path) -> None:
+    content = document(annotations=[box(5)], categories=named("bus", "car", "train", "kite"))
+    assert read(tmp_path, content)[0].known == {"bus", "kite"}
+    (tmp_path / "rivals.json").write_text('[["bus", "kite"], ["car", "train"]]')
+    own = read_names((), str(tmp_path / "rivals.json"))
+    assert read(tmp_path, content, names=own)[0].known == {"bus", "car", "train"}
+
+
+def test_categories_get_other_names(tmp_path: Path) -> None:
+    content = document(annotations=[box(5), box(6, 2)], categories=named("tv", "cup", "laptop", "kite"))
+    (scene,) = read(tmp_path, content)
+    assert scene.known == {"TV or monitor", "cup", "kite"}  # a monitor may be taken for a laptop
+    renamed = read_names(("tv=tv", "cup=cup or mug"), "")
+    assert read(tmp_path, content, names=renamed)[0].known == {"tv", "cup or mug", "kite"}
+    with pytest.raises(VhbenchError, match=r"file\.json: categories 'cup' and 'kite' would both be named 'kite'"):
+        read(tmp_path, content, names=read_names(("cup=kite",), ""))
+
+
+BAD_NAMES = {
+    "--rename 'tv': must be NAME=WORDS": (("tv",), None),
+    "--rename 'tv=b': 'tv' is there twice": (("tv=a", "tv=b"), None),
+    "--rename 'b=a': 'a' is there twice": (("tv=a", "b=a"), None),
+    r"rivals\.json: group \['cup'\]: must hold at least two": ((), '[["cup"]]'),
+    r"rivals\.json: not a list of groups of names": ((), '{"cup": "mug"}'),
+}
+
+
+@pytest.mark.parametrize("message", BAD_NAMES)
+def test_bad_names_are_one_line(message: str, tmp_path: Path) -> None:
+    pairs, rivals = BAD_NAMES[message]
+    (tmp_path / "rivals.json").write_text(rivals or "")
+    with pytest.raises(VhbenchError, match=message):
+        read_names(pairs, str(tmp_path / "rivals.json") if rivals else "")
+
+
+def keypoints(*seen: int) -> list[float]:
+    return [value for i in range(17) for value in ((5.0, 5.0, 2.0) if i in seen else (0.0, 0.0, 0.0))]
+
+
+PEOPLE: dict[str, tuple[dict[str, Any], bool]] = {
+    "far away": ({"bbox": [40, 30, 3, 8]}, True),
+    "close": ({"bbox": [0, 0, 50, 80]}, True),
+    "a hand at the edge": ({"bbox": [0, 40, 10, 12]}, False),
+    "an arm across": ({"bbox": [0, 40, 90, 30]}, False),
+    "a face at the edge": ({"bbox": [0, 40, 10, 12], "keypoints": keypoints(0, 1)}, True),
+    "legs": ({"bbox": [10, 10, 20, 60], "keypoints": keypoints(13, 14, 15, 16)}, False),
+    "a large hand": ({"bbox": [20, 10, 40, 60], "keypoints": keypoints(9)}, False),
+    "nothing labelled": ({"bbox": [20, 10, 40, 60], "keypoints": keypoints()}, True),
+}
+
+
+@pytest.mark.parametrize("name", PEOPLE)
+def test_a_part_of_a_person_is_there_and_not_asked_about(name: str, tmp_path: Path) -> None:
+    annotation, whole = PEOPLE[name]
+    content = document(annotations=[box(5, **annotation)], categories=named("person", "kite"))
+    (scene,) = read(tmp_path, content)
+    assert scene.categories() == {"person"}
+    assert (len(scene.objects), scene.count("person")) == ((1, 1) if whole else (0, None))
+    assert scene.known == {"person", "kite"}
+    # The same said by a file of its own.
+    (tmp_path / "keypoints.json").write_text(json.dumps(content | {"annotations": [box(5) | annotation]}))
+    if any(annotation.get("keypoints", ())):
+        found = read_keypoints(tmp_path / "keypoints.json")
+        plain = document(annotations=[box(5, bbox=annotation["bbox"])], categories=named("person", "kite"))
+        assert len(read(tmp_path, plain, keypoints=found)[0].objects) == whole
+
+
+def test_keypoints_of_another_file_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "keypoints.json").write_text(json.dumps(document()))
+    with pytest.raises(VhbenchError, match=r"keypoints\.json: none of its 2 annotations has keypoints"):
+        read_keypoints(tmp_path / "keypoints.json")

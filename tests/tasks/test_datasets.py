@@ -216,6 +216,7 @@ def test_bad_data_ends_a_run_with_one_line_and_an_exit_code(
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_task_that_a_split_lacks_ends_a_run_with_what_there_is_and_how_to_build_it(tmp_path: Path) -> None:
     # Through lmms-eval itself: it would try five times to load files that are not there, and exit with 0.
     build(tmp_path)

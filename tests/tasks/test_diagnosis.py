@@ -14,6 +14,7 @@ KNOWN = "wrong=position:existence/selective:attribute/hn"
 """Sees no position; sees objects but not in which image; is taken in by what suggests an attribute; counts well."""
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_caches")
 def test_a_model_that_fails_in_a_known_way(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_oracle", "--model_args", KNOWN]

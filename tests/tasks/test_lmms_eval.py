@@ -32,6 +32,7 @@ def test_plain_names_are_known_without_a_flag(task_manager: Any) -> None:
         assert task_manager.task_index[file.stem]["yaml_path"] == str(file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("simple", [True, False], ids=["simple", "chat"])
 def test_the_oracle_scores_100_in_every_leaf(evaluate: Evaluate, simple: bool) -> None:
     results = evaluate("vhbench_oracle", ["ode", "mioh_selective"], force_simple=simple)
@@ -44,6 +45,7 @@ def test_the_oracle_scores_100_in_every_leaf(evaluate: Evaluate, simple: bool) -
         assert found == {"chair_i": 0, "chair_s": 0, "cover": 100, "cog": 0, "failed": 0, "refused": 0, "cut_off": 0}
 
 
+@pytest.mark.slow
 def test_the_oracle_scores_100_in_each_of_miohs_26_types_under_each_pressure(evaluate: Evaluate) -> None:
     results = evaluate("vhbench_oracle", ["mioh"])
     answers = [to_record(sample["accuracy"]) for sample in results["samples"]["mioh"]]
@@ -66,6 +68,7 @@ def test_none_of_the_above_is_right_in_a_fifth_of_the_starter_under_each_pressur
     )
 
 
+@pytest.mark.slow
 def test_the_yes_sayer_scores_the_share_of_yes(evaluate: Evaluate) -> None:
     results = evaluate("vhbench_yes", YES_NO)
     for task in YES_NO:
@@ -76,6 +79,7 @@ def test_the_yes_sayer_scores_the_share_of_yes(evaluate: Evaluate) -> None:
         assert 25 <= share <= 75
 
 
+@pytest.mark.slow
 def test_the_blind_model_stays_at_chance(evaluate: Evaluate) -> None:
     # It takes the majority of the very answers that it is scored on. So would it if they were drawn evenly: that is
     # simulated, and its accuracy must lie within what happens by chance.

@@ -82,6 +82,7 @@ def test_lmms_eval_runs_on_the_pinned_commit(hub: HubStandin, tmp_path: Path) ->
     assert "malformed" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_release_is_that_release_or_an_error(hub: HubStandin, tmp_path: Path) -> None:
     old = release(hub, tmp_path / "1/ode", "1.0.0", "yes")
     new = release(hub, tmp_path / "2/ode", "2.0.0", "no")

@@ -58,6 +58,7 @@ def build(folder: Path, **options: object) -> Path:
     return folder / "ode"
 
 
+@pytest.mark.slow
 def test_release_pin_and_release_again(online: HubStandin, command: Command, tmp_path: Path) -> None:
     pin = tmp_path / "release.yaml"
     pin.write_text("# what the tasks evaluate on\n{}\n")
@@ -125,6 +126,7 @@ def test_another_version_than_the_split_has_is_refused(online: HubStandin, comma
     assert "has version 1.0.0, not 1.2.0" in output
 
 
+@pytest.mark.slow
 def test_the_script_runs_by_itself(hub: HubStandin, tmp_path: Path) -> None:
     directory = build(tmp_path)
     environment = {**os.environ, **hub.environment(tmp_path / "cache")}

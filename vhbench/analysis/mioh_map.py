@@ -1,82 +1,96 @@
-"""MIOH's heat map: accuracy by question type and pressure, and what each pressure costs each task."""
+"""MIOH's picture: where it fails, accuracy by question type and pressure, and what each pressure costs each task."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from vhbench.analysis.run import drawing
+from vhbench import charts
+from vhbench.charts import Dot, Tile, shade
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.tasks.unread import KINDS
 
 _HEADS: Final = {name: pressure.head for name, pressure in PRESSURES.items()}
+_FAILURES: Final = {"perception": "image sets", "integration": "image sets", "comparison": "pairs of images"}
 Cells = Mapping[str, Mapping[str, Mapping[str, Any]]]
-_EMPTY, _WIDTH, _HEIGHT = "#ececec", 62, 26
+Place = Callable[[float], float]
+"""Where a value stands between -1, orange, and 1, blue."""
 
 
 def heat_map(found: Mapping[str, Any], path: Path) -> None:
     """Draw what :func:`vhbench.analysis.mioh_failures.analyse` returned as a PNG."""
-    altair = drawing()
-    red_to_blue = altair.Scale(scheme="redyellowblue", domain=[0, 100])
-    accuracy = _panel(
-        altair,
-        _accuracies(found["grid"]),
-        red_to_blue,
-        "Accuracy in % (number of questions); grey: not asked",
-        dark="datum.value < 12 || datum.value > 88",
-    )
-    blue_to_red = altair.Scale(scheme="redblue", domain=[-100, 100], reverse=True)
+    alt = charts.drawing()
     unread = sum(found[kind] for kind in KINDS)
-    drops = _panel(
-        altair,
-        _drops(found["drops"]),
-        blue_to_red,
-        "Points lost against the easy twin (number of pairs); *: for certain",
-        dark="abs(datum.value) > 65",
+    said = f"MIOH: {found['questions']:,} questions, {100 * unread:.1f} % without a readable answer"
+    columns = list(_HEADS.values())
+    accuracy = charts.heat_map(
+        _accuracies(found["grid"]),
+        "How often is it right?",
+        "Accuracy in % (number of questions). The wider its interval, the paler a cell; dash: not asked.",
+        columns=columns,
     )
-    altair.vconcat(accuracy, drops, spacing=24).resolve_scale(color="independent").configure_view(
-        stroke=None
-    ).configure_title(anchor="start", fontSize=14, offset=12).properties(
-        title=f"MIOH: {found['questions']:,} questions, {100 * unread:.1f} % without a readable answer"
-    ).save(str(path), scale_factor=2)
+    key = charts.key(
+        {f"{value} %": _of_accuracy(value / 100) for value in (0, 25, 50, 75, 100)},
+        {f"interval of ±{reach} points": 2 * reach / 100 for reach in (5, 20, 40)},
+        "What the colours say",
+    )
+    drops = charts.heat_map(
+        _drops(found["drops"]),
+        "What does each pressure cost?",
+        "Points lost against the easy twin (number of pairs); * for certain. Orange: lost, blue: won; paler as above.",
+        columns=columns,
+    )
+    parts = [accuracy, key, drops]
+    if diagnosed := list(_diagnosed(found["failures"])):
+        about = (
+            "perception: wrong in every mode. integration: right overall, wrong which image.",
+            "comparison: right overall, wrong which of two. In % of what was asked; bar: what guessing gives.",
+        )
+        parts.insert(0, charts.dots(diagnosed, "Not seen, or not kept apart?", about))
+    drawn = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")
+    charts.save(drawn.properties(title=alt.Title(said, fontSize=17)), path)
 
 
-def _accuracies(grid: Cells) -> list[dict[str, Any]]:
-    """Return a row for each cell of the tasks and modes that were asked."""
+def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:
+    """Yield a line for each kind of failure of each task that can be told."""
+    for task, found in failures.items():
+        for kind, of in _FAILURES.items():
+            share = found[kind]
+            if share["mean"] is not None:
+                value, guess = 100 * share["mean"], 100 * share["by_chance"]
+                low, high = (100 * end for end in share["interval"]) if share["interval"] else (None, None)
+                between = "" if low is None else f" [{low:.0f}, {high:.0f}]"
+                yield Dot(f"{task}: {kind}", value, low, high, f"{value:.0f} %{between}, {share['n']} {of}", guess)
+
+
+def _accuracies(grid: Cells) -> list[Tile]:
+    """Return a cell for each question type, of the tasks and modes that were asked, under each pressure."""
     asked = [QUESTION_TYPES[name] for name in grid]
     tasks, modes = {kind.task for kind in asked}, {kind.mode for kind in asked}
     shown = {name: kind for name, kind in QUESTION_TYPES.items() if kind.task in tasks and kind.mode in modes}
     rows = {f"{kind.task}, {kind.mode}  {name}": grid.get(name, {}) for name, kind in shown.items()}
-    return _rows(rows, lambda cell: f"{100 * cell['mean']:.0f} ({cell['n']})")
+    return list(_cells(rows, lambda cell: f"{100 * cell['mean']:.0f} ({cell['n']})", _of_accuracy))
 
 
-def _drops(drops: Cells) -> list[dict[str, Any]]:
+def _of_accuracy(share: float) -> float:
+    return 2 * share - 1
+
+
+def _drops(drops: Cells) -> list[Tile]:
     def said(cost: Mapping[str, Any]) -> str:
         points = f"{round(100 * cost['mean']):+d}".replace("+0", "0").replace("-", "\N{MINUS SIGN}")
         return f"{points}{'*' if cost['certain'] else ''} ({cost['n']})"
 
-    return _rows(drops, said)
+    return list(_cells(drops, said, lambda lost: -2 * lost))  # 50 points have the full colour
 
 
-def _rows(cells: Cells, said: Callable[[Mapping[str, Any]], str]) -> list[dict[str, Any]]:
-    """Return a row for each cell; those that were not asked, or are withheld, have no value."""
-    found = [(row, head, columns.get(name)) for row, columns in cells.items() for name, head in _HEADS.items()]
-    told = [(row, head, None if cell is None or cell["mean"] is None else cell) for row, head, cell in found]
-    return [
-        {"row": row, "column": head, "value": 100 * cell["mean"] if cell else None, "text": said(cell) if cell else ""}
-        for row, head, cell in told
-    ]
-
-
-def _panel(altair: Any, rows: Sequence[Mapping[str, Any]], scale: Any, title: str, *, dark: str) -> Any:
-    """Colour the cells by value; grey, without a number, are those that were not asked."""
-    order = list(dict.fromkeys(row["row"] for row in rows))
-    x = altair.X("column:N", sort=list(_HEADS.values()), title=None, axis=altair.Axis(labelAngle=0, orient="top"))
-    y = altair.Y("row:N", sort=order, title=None, axis=altair.Axis(labelLimit=300))
-    base = altair.Chart(altair.Data(values=rows), title=title).encode(x=x, y=y)
-    asked = base.transform_filter("isValid(datum.value)")
-    empty = base.transform_filter("!isValid(datum.value)").mark_rect(color=_EMPTY, stroke="white")
-    boxes = asked.mark_rect(stroke="white").encode(color=altair.Color("value:Q", scale=scale, legend=None))
-    ink = altair.condition(dark, altair.value("white"), altair.value("black"))
-    text = asked.mark_text(fontSize=11).encode(text="text:N", color=ink)
-    return (empty + boxes + text).properties(width=_WIDTH * len(_HEADS), height=_HEIGHT * max(1, len(order)))
+def _cells(rows: Cells, said: Callable[[Mapping[str, Any]], str], place: Place) -> Iterator[Tile]:
+    """Yield a cell for each line and pressure; those that were not asked, or are withheld, have no value."""
+    for row, columns in rows.items():
+        for pressure, head in _HEADS.items():
+            found = columns.get(pressure)
+            if found is None or found["mean"] is None:
+                yield Tile(row, head, None)
+                continue
+            width = found["interval"][1] - found["interval"][0] if found["interval"] else None
+            yield Tile(row, head, 100 * found["mean"], said(found), *shade(place(found["mean"]), width))

@@ -1,26 +1,26 @@
 """ODE: what is imagined next to what, and how do the scores change from standard to fictional?"""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from vhbench import splits
-from vhbench.analysis.run import drawing, lost, own_records
+from vhbench.analysis import ode_picture
+from vhbench.analysis.lift import Occasion, lifts
+from vhbench.analysis.run import lost, own_records
 from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, questions
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import ode_captions, yes_no
 from vhbench.tasks.metrics.assertions import claims
-from vhbench.tasks.metrics.records import split_repetition
+from vhbench.tasks.metrics.records import resampling_unit, split_repetition
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
+draw = ode_picture.draw
 CRITERIA: Final = tuple(criteria.CRITERIA)
 """In the order of the curve: from what models have seen most to what they cannot have seen."""
-
-SHOWN = 24
-"""Most facts and hallucinations in the picture."""
 
 
 def analyse(
@@ -34,10 +34,11 @@ def analyse(
         split: that split; None for the one that the tasks would ask now.
 
     Returns:
-        ``curve``: criterion → scores and intervals; ``matrix``: fact → hallucination → count; ``facts`` and
-        ``hallucinations``: concept → count; ``communities``: lists of concepts that are imagined together;
-        ``unparsed``, ``failed``, ``refused``: shares of the answers; ``summary`` in words. Where too many requests
-        failed, ``withheld`` says so, and nothing else is told.
+        ``curve``: criterion → scores, intervals and numbers of answers; ``matrix``: fact → hallucination → count;
+        ``lift``: the same → how much more often than in general, see :mod:`vhbench.analysis.lift`; ``facts`` and
+        ``hallucinations``: concept → count; ``communities``: lists of concepts that are imagined together more often
+        than in general; ``unparsed``, ``failed``, ``refused``: shares of the answers; ``summary`` in words. Where too
+        many requests failed, ``withheld`` says so, and nothing else is told.
 
     Raises:
         VhbenchError: if no record is ODE's.
@@ -45,22 +46,36 @@ def analyse(
     own = own_records(records, __name__)
     counts = {"questions": len(own), **lost(own)}
     if counts["withheld"]:
-        nothing: dict[str, Any] = {"curve": {}, "matrix": {}, "facts": {}, "hallucinations": {}, "communities": []}
+        nothing: dict[str, Any] = {
+            "curve": {},
+            "matrix": {},
+            "lift": {},
+            "facts": {},
+            "hallucinations": {},
+            "communities": [],
+        }
         return counts | nothing | {"summary": counts["withheld"]}
     vocabulary = vocabulary or asked_vocabulary(own, split)
     matcher = ode_captions.matcher(vocabulary)
     found = curve(own, vocabulary)
     pairs = hallucination_pairs(own, matcher)
     seen = Counter(fact for record in own if record.kind == "caption" for fact in set(record.objects))
-    groups = communities(pairs)
+    imaginings = Counter(word for record in own for word in imagined(record, matcher))
+    beside = lifts(occasions(own, matcher, set(imaginings)))
+    excess = {
+        (fact, word): found["imagined"] - found["expected"]
+        for fact, row in beside.items()
+        for word, found in row.items()
+    }
     return {
         **counts,
         "curve": found,
         "matrix": _nested(pairs),
+        "lift": beside,
         "facts": dict(sorted(seen.items())),
-        "hallucinations": dict(Counter(word for record in own for word in imagined(record, matcher)).most_common()),
-        "communities": groups,
-        "summary": summary(found, pairs),
+        "hallucinations": dict(sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))),
+        "communities": communities({pair: more for pair, more in excess.items() if more > 0}),
+        "summary": summary(found, imaginings, beside),
     }
 
 
@@ -89,12 +104,12 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
         scores: dict[str, Any] = {}
         if captions := [record for record in members if record.kind == "caption"]:
             rates = ode_captions.score(captions, vocabulary=vocabulary)
-            scores["caption"] = {name: _value(rates[name], rates["intervals"][name]) for name in ode_captions.RATES}
+            scores["caption"] = _values(rates, ode_captions.RATES, len(captions))
         for task in (level for level in questions.LEVELS if level != "caption"):
             if asked := [record for record in members if record.task == task]:
                 rates = yes_no.score_records(asked, positive=ODE.positive)
                 names = ("accuracy", "precision", "recall", "f1", "yes_ratio")
-                scores[task] = {name: _value(rates[name], rates["intervals"].get(name)) for name in names}
+                scores[task] = _values(rates, names, len(asked))
         if scores:
             found[criterion] = scores
     return found
@@ -107,6 +122,32 @@ def hallucination_pairs(records: Sequence[Record], matcher: Vocabulary) -> Count
         for word in sorted(imagined(record, matcher)):
             pairs.update((fact, word) for fact in sorted(set(record.objects)))
     return pairs
+
+
+def occasions(records: Iterable[Record], matcher: Vocabulary, words: set[str]) -> Iterator[Occasion]:
+    """Yield of each answer which of the words it could have imagined, and which it did."""
+    for record in records:
+        if chances := could_imagine(record, matcher, words):
+            image, shown = resampling_unit(record), frozenset(record.objects)
+            yield Occasion(
+                record.task, image, shown, frozenset(chances), frozenset(imagined(record, matcher) & chances)
+            )
+
+
+def could_imagine(record: Record, matcher: Vocabulary, words: set[str]) -> set[str]:
+    """Return which of the words an answer could have imagined.
+
+    A caption those that are not there and can be judged, an existence question whose answer is "no" the one that is
+    asked; a failed request and a refusal none.
+    """
+    if record.failure:
+        return set()
+    present = {matcher.node(word) or word for word in record.objects}
+    if record.kind == "caption":
+        return words - ode_captions.unjudged_of(record, matcher) - present
+    if record.task == "existence" and record.answer == "no":
+        return {found.node for found in matcher.find(record.question)} & words - present
+    return set()
 
 
 def imagined(record: Record, matcher: Vocabulary) -> set[str]:
@@ -129,7 +170,7 @@ def imagined(record: Record, matcher: Vocabulary) -> set[str]:
     return set()
 
 
-def communities(pairs: Mapping[tuple[str, str], int]) -> list[list[str]]:
+def communities(pairs: Mapping[tuple[str, str], float]) -> list[list[str]]:
     """Group concepts that are imagined next to one another (Louvain, on the undirected graph of pairs)."""
     import networkx as nx
 
@@ -143,7 +184,11 @@ def communities(pairs: Mapping[tuple[str, str], int]) -> list[list[str]]:
     return sorted((sorted(group) for group in groups), key=lambda group: (-len(group), group))
 
 
-def summary(found: Mapping[str, Mapping[str, Any]], pairs: Mapping[tuple[str, str], int]) -> str:
+def summary(
+    found: Mapping[str, Mapping[str, Any]],
+    imaginings: Mapping[str, int],
+    beside: Mapping[str, Mapping[str, Mapping[str, Any]]],
+) -> str:
     """Say in a few sentences what the numbers say."""
     sentences = []
     for task, rate, name in (("caption", "chair_s", "captions that hallucinate"), ("existence", "f1", "existence F1")):
@@ -151,64 +196,25 @@ def summary(found: Mapping[str, Mapping[str, Any]], pairs: Mapping[tuple[str, st
         if len(ends) > 1:
             first, last = (found[c][task][rate]["value"] for c in (ends[0], ends[-1]))
             sentences.append(f"From {ends[0]} to {ends[-1]}, {name}: {first:.1%} → {last:.1%}.")
-    common = sorted(pairs.items(), key=lambda item: (-item[1], item[0]))[:3]
-    told = ", ".join(f"{word} next to {fact} ({count})" for (fact, word), count in common)
+    common = sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))[:3]
+    told = ", ".join(f"{word} ({count})" for word, count in common)
     sentences.append(f"Most often imagined: {told}." if told else "Nothing was imagined.")
-    return " ".join(sentences)
+    return " ".join([*sentences, *_beside(beside)])
 
 
-def draw(found: Mapping[str, Any], file: Path) -> None:
-    """Write a picture: the curve from standard to fictional, and what is imagined next to what."""
-    alt = drawing()
-    curves = alt.Data(values=list(_points(found["curve"])))
-    across = alt.X("criterion:N", sort=list(CRITERIA), title=None, axis=alt.Axis(labelAngle=0))
-    base = alt.Chart(curves).encode(x=across, color=alt.Color("score:N", title=None))
-    line = base.mark_line(point=True).encode(y=alt.Y("value:Q", title="share", scale=alt.Scale(domain=[0, 1])))
-    whiskers = base.mark_rule(opacity=0.5).encode(y="low:Q", y2="high:Q")
-    chart: Any = alt.layer(whiskers, line).properties(width=420, height=300, title="From standard to fictional")
-    if cells := _cells(found["matrix"]):
-        fullest = sorted(cells, key=lambda cell: -int(cell["count"]))
-        order = {name: list(dict.fromkeys(cell[name] for cell in fullest)) for name in ("fact", "word")}
-        heat = (
-            alt.Chart(alt.Data(values=cells))
-            .mark_rect()
-            .encode(
-                x=alt.X("word:N", sort=order["word"], title="imagined"),
-                y=alt.Y("fact:N", sort=order["fact"], title="in the picture"),
-                color=alt.Color("count:Q", title="times", scale=alt.Scale(scheme="oranges")),
-            )
-            .properties(width=420, height=420, title="What is imagined next to what")
-        )
-        chart = alt.hconcat(chart, heat).resolve_scale(color="independent")
-    chart.save(str(file), scale_factor=2)
-
-
-_CURVES: Final = (("caption", "chair_i"), ("caption", "cover"), ("existence", "f1"), ("attribute", "accuracy"))
-
-
-def _points(found: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    for criterion, tasks in found.items():
-        for task, name in _CURVES:
-            score = tasks.get(task, {}).get(name, {})
-            if score.get("value") is not None:
-                low, high = score["interval"] or (score["value"], score["value"])
-                label = f"{task}: {name.replace('chair_i', 'CHAIR').replace('f1', 'F1')}"
-                yield {"criterion": criterion, "score": label, "value": score["value"], "low": low, "high": high}
-
-
-def _cells(matrix: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
-    """Return the fullest rows and columns of the matrix."""
-    rows = sorted(matrix, key=lambda fact: (-sum(matrix[fact].values()), fact))[:SHOWN]
-    columns: Counter[str] = Counter()
-    for fact in rows:
-        columns.update(matrix[fact])
-    kept = {word for word, _ in sorted(columns.items(), key=lambda item: (-item[1], item[0]))[:SHOWN]}
-    return [
-        {"fact": fact, "word": word, "count": count}
-        for fact in rows
-        for word, count in matrix[fact].items()
-        if word in kept
-    ]
+def _beside(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[str]:
+    """Yield what is imagined beside what more often than in general, for certain."""
+    pairs = [(lift, fact, word) for fact, row in found.items() for word, lift in row.items()]
+    certain = {(fact, word): lift for lift, fact, word in pairs if lift["certain"] and lift["interval"]}
+    first = sorted(certain.items(), key=lambda item: (-item[1]["interval"][0], item[0]))[:3]
+    said = "; ".join(
+        f"{word} beside {fact}, {lift['lift']:.1f} times [{lift['interval'][0]:.1f}, {lift['interval'][1]:.1f}]"
+        for (fact, word), lift in first
+    )
+    if said:
+        yield f"More often than in general, for certain: {said} ({len(certain)} of {len(pairs)} pairs)."
+    elif pairs:
+        yield f"Nothing is imagined for certain more often beside one thing than in general ({len(pairs)} pairs)."
 
 
 def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
@@ -218,5 +224,10 @@ def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
     return table
 
 
-def _value(value: float | None, interval: tuple[float, float] | None) -> dict[str, Any]:
-    return {"value": value, "interval": list(interval) if interval else None}
+def _values(rates: Mapping[str, Any], names: Iterable[str], answers: int) -> dict[str, dict[str, Any]]:
+    ends, notes = {name: rates["intervals"].get(name) for name in names}, rates["interval_notes"]
+    return {
+        name: {"value": rates[name], "interval": list(interval) if interval else None, "n": answers}
+        | ({"note": notes[name]} if name in notes else {})
+        for name, interval in ends.items()
+    }

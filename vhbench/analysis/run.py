@@ -1,4 +1,4 @@
-"""What the analyses share: which answers of a run are theirs, and the library that draws."""
+"""What the analyses share: which answers of a run are theirs, and what was lost of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,16 +28,3 @@ def lost(records: Sequence[Record]) -> dict[str, Any]:
     """Return the shares of answers that were not read, by kind, and why nothing can be told of the rest, or None."""
     kinds = Counter(map(unread.kind_of, records))
     return {kind: kinds[kind] / len(records) for kind in unread.KINDS} | {"withheld": reason_of(records)}
-
-
-def drawing() -> Any:
-    """Return the library that draws pictures.
-
-    Raises:
-        VhbenchError: if it is not installed.
-    """
-    try:
-        import altair
-    except ImportError as error:
-        raise VhbenchError(f"the picture needs vhbench[generate]: {error}") from error
-    return altair

@@ -7,8 +7,10 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from vhbench import splits
-from vhbench.audit import captions, verdicts
+from vhbench.audit import captions, verdicts, views
+from vhbench.progress import following
 from vhbench.schema import Question, Scene
+from vhbench.splits.packed_scenes import PackedScenes
 
 _ENOUGH = 40
 """Below this many questions a share says little."""
@@ -25,6 +27,7 @@ class Audit:
         faults: one line each.
         right: questions whose answer was found anew.
         open: questions that the scenes or the words leave open, by benchmark-specific type.
+        views: view → question type → share that it reaches, number of questions; of MIOH, see :mod:`views`.
         letters: config → (kind, number of options) → right answer → number of questions.
     """
 
@@ -32,20 +35,25 @@ class Audit:
     right: int = 0
     open: Counter[str] = field(default_factory=Counter)
     letters: dict[str, dict[tuple[str, int], Counter[str]]] = field(default_factory=dict)
+    views: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)
 
 
-def audit(directory: Path) -> Audit:
+def audit(directory: Path, *, progress: bool = True) -> Audit:
     """Answer every question of a split anew and compare; hold what captions are scored against to their scenes.
+
+    ``progress`` tells about it on stderr.
 
     Raises:
         VhbenchError: if the split cannot be read.
     """
     result = Audit()
-    scenes = splits.read_scenes(directory)
-    vocabulary = splits.read_manifest(directory).config.get("vocabulary")
+    scenes = PackedScenes(splits.read_truths(directory))
+    manifest = splits.read_manifest(directory)
+    vocabulary = manifest.config.get("vocabulary")
     words = frozenset(vocabulary) if isinstance(vocabulary, Mapping) else frozenset[str]()
     yes_no: dict[tuple[str, str], dict[bool, str]] = {}
-    for row in splits.read_rows(directory):
+    total = sum(manifest.rows.values())
+    for row in following(splits.read_rows(directory), "answering anew", total, "questions", enabled=progress):
         question = row.question
         found = [scenes[name] for name in question.scene_ids if name in scenes]
         known = found if len(found) == len(question.images) else []
@@ -53,6 +61,8 @@ def audit(directory: Path) -> Audit:
             _check_caption(question, known, words, result)
         else:
             _check_answer(question, known, result)
+            if known and question.benchmark == "mioh":
+                views.add(result.views, question, known)
             cells = result.letters.setdefault(row.config, {})
             cells.setdefault((question.kind, len(question.choices)), Counter())[question.answer] += 1
         if question.kind == "yes_no" and question.pair_id:

@@ -38,10 +38,11 @@ def category(phrase: str, scenes: Iterable[Scene]) -> str:
     text = _ARTICLE.sub("", phrase.strip().lower(), count=1)
     for measure in _MEASURES:
         text = text.removeprefix(measure)
-    names = {name for scene in scenes for name in (*scene.known, *scene.categories(), scene.environment) if name}
+    found = {name for scene in scenes for name in (*scene.known, *scene.categories(), scene.environment) if name}
+    names = {name.lower(): name for name in sorted(found)}
     if text in names:
-        return text
-    return next((name for name in sorted(names) if text in plural_forms(name)), "")
+        return names[text]
+    return next((names[name] for name in sorted(names) if text in plural_forms(name)), "")
 
 
 def holds(phrase: str, scene: Scene) -> Maybe:

@@ -7,6 +7,8 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from vhbench.adapters.category_names import read_names
+from vhbench.adapters.photos import Photos
 from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
@@ -50,6 +52,27 @@ class MiohBuild(SplitBuild):
         repeat=True,
     )
     images: str = option("Folder that the files' images lie in.", "", metavar="DIR", panel=_SOURCES)
+    rivals: str = option(
+        "JSON list of groups of categories that people take for one another: where one is present, the absence of the "
+        "others is not known. Replaces the list that comes along (adapters/rivals.json).",
+        "",
+        metavar="FILE",
+        panel=_SOURCES,
+    )
+    rename: tuple[str, ...] = option(
+        'How questions name a category of a file, e.g. `"tv=TV or monitor"` (which is the default for tv).',
+        (),
+        metavar="NAME=WORDS",
+        panel=_SOURCES,
+        repeat=True,
+    )
+    keypoints: str = option(
+        "COCO's person keypoints (`person_keypoints_train2017.json`): a person of whom neither head nor torso is seen "
+        "is not asked about. Without it, one whose small box reaches out of the picture is not.",
+        "",
+        metavar="FILE",
+        panel=_SOURCES,
+    )
     skip_bad: bool = option("Leave bad entries out and count them.", False, panel=_SOURCES)
     size: int = option("Side of drawn pictures in pixels.", 512, least=64, most=4096, panel=_SOURCES)
     cells: str = option(
@@ -60,6 +83,13 @@ class MiohBuild(SplitBuild):
     )
     types: tuple[str, ...] = option(
         "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), panel=_ASKED, show_default=False
+    )
+    statistics: str = option(
+        "COCO instances that P(target | present) of hard negatives is taken from, e.g. `instances_train2017.json`; "
+        "else from the images that are asked about.",
+        "",
+        metavar="FILE",
+        panel=_ASKED,
     )
     clip: str = option(
         "CLIP model for pressure by similarity, e.g. `openai/clip-vit-large-patch14`; without it HP and HN go by size, "
@@ -88,7 +118,13 @@ class MiohBuild(SplitBuild):
         for source in self.source:
             mioh_sources.check(source, self.images)
             self.thresholds(source)
+        for flag, place in (("rivals", self.rivals), ("keypoints", self.keypoints), ("statistics", self.statistics)):
+            if place and not Path(place).is_file():
+                raise VhbenchError(f"--{flag} {place}: no such file")
+        read_names(self.rename, self.rivals)
         self._sizes  # noqa: B018 - reads the file
+        for source in self.source:
+            mioh_sources.hold(source, self.images, skip_bad=self.skip_bad)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -98,6 +134,10 @@ class MiohBuild(SplitBuild):
             "cells": {name: dict(self._sizes[name]) for name in self.types},
             "thresholds": {source.partition(":")[0]: asdict(self.thresholds(source)) for source in self.source},
             "pressures": f"rules and CLIP ({_named(self.clip)})" if self.clip else "rules alone, no CLIP",
+            "statistics": Path(self.statistics).name or "the images' own",
+            "rivals": Path(self.rivals).name or "those that come along",
+            "rename": list(self.rename),
+            "keypoints": Path(self.keypoints).name,
             "skip_bad": self.skip_bad,
             "size": self.size,
         }
@@ -105,8 +145,9 @@ class MiohBuild(SplitBuild):
     @property
     def sources(self) -> Mapping[str, str]:
         """The files that were read and their SHA-256."""
-        paths = [Path(place) for source in self.source if (place := mioh_sources.file_of(source))]
-        return {path.name: _sha256(path) for path in paths}
+        annotated = [mioh_sources.file_of(source) for source in self.source]
+        read = filter(None, [*annotated, self.rivals, self.keypoints, self.statistics])
+        return {Path(place).name: _sha256(Path(place)) for place in read}
 
     @property
     def shards(self) -> int:
@@ -120,12 +161,14 @@ class MiohBuild(SplitBuild):
         earlier = {source for name in self.types[:shard] for source in self._sources_of(QUESTION_TYPES[name].task)}
         for source in self._sources_of(kind.task):
             yield from () if source in earlier else world.rejections.get(source, ())
+        photos = None if world.name == "scenes" else Photos(pool.scenes, skip_bad=self.skip_bad)
+        pool.fit = photos.fit if photos else pool.fit
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         for made in filler.fill():
             yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
         for index in sorted(set().union(*(cell.scenes for cell in filler.cells.values()))):
-            mioh_sources.check_upright(pool.scenes[index])
             yield pool.scenes[index]
+        yield from photos.left_out() if photos else ()
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source that a task takes its questions from."""
@@ -156,18 +199,17 @@ def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource
     """Read a source once per process."""
     world = mioh_sources.read(
         source, build.images, skip_bad=build.skip_bad, size=build.size, seed=build.seed, scratch=build.scratch,
-        absences=absences,
+        absences=absences, rename=build.rename, rivals=build.rivals, keypoints=build.keypoints,
     )  # fmt: skip
+    others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
     pool = ScenePool(
-        world.scenes, build.thresholds(source), flat=source.startswith("scenes"), blocks=world.blocks,
-        suggesting=world.suggesting,
+        world.scenes, build.thresholds(source), statistics=others, flat=source.startswith("scenes"),
+        blocks=world.blocks, suggesting=world.suggesting,
     )  # fmt: skip
     if build.clip:
         from vhbench.adapters.clip import ClipScorer
-        from vhbench.generators.mioh.pressures import CLIP_PROMPT
 
-        texts = [CLIP_PROMPT.format(category) for category in pool.categories]
-        pool.clip = ClipScorer(build.clip).matrix([scene.image for scene in world.scenes], texts)
+        pool.clip = ClipScorer(build.clip).similarities([scene.image for scene in world.scenes], pool.clip_texts())
     return world, pool
 
 

@@ -1,13 +1,14 @@
 """Where MIOH's scenes come from: drawn pools, COCO, PACO, SVG; and which question types each can answer."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from vhbench.adapters.category_names import read_names
 from vhbench.builds import mioh_drawn
-from vhbench.images import sizes_of
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
 
@@ -56,32 +57,12 @@ def check(source: str, images: str) -> None:
     name, _, place = source.partition(":")
     if name not in TASKS or (name != "scenes" and not place):
         raise VhbenchError(f"--source {source!r}: must be scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE")
-    if name == "scenes" and place and not (place.isdecimal() and int(place) > 0):
-        raise VhbenchError(f"--source {source!r}: scenes:N takes a number of scenes")
+    if name == "scenes" and place and not re.fullmatch(r"[1-9]\d{0,6}", place):
+        raise VhbenchError(f"--source {source!r}: scenes:N takes a number of scenes, 1 to 9,999,999")
     if name != "scenes" and not Path(place).is_file():
         raise VhbenchError(f"--source {source!r}: no file {place}")
     if name != "scenes" and not images:
         raise VhbenchError(f"--source {source!r} needs --images DIR, the folder that its images lie in")
-
-
-def check_upright(scene: Scene) -> None:
-    """See that a photo's boxes are those of the upright picture, which is what is shown and what annotators see.
-
-    COCO's photos carry no EXIF orientation; where one does, the size that its annotations tell must be the upright one.
-    A file that is missing or no image is found by others.
-
-    Raises:
-        VhbenchError: if its boxes are of the picture as it lies in the file.
-    """
-    try:
-        seen, lying = sizes_of(scene.image)
-    except VhbenchError:
-        return
-    if seen != lying == (scene.width, scene.height):
-        raise VhbenchError(
-            f"image of scene {scene.id!r}: EXIF turns it to {seen[0]} × {seen[1]} pixels, its annotations are of "
-            f"the unturned {lying[0]} × {lying[1]}; must be of the upright picture, or the file without orientation"
-        )
 
 
 def label(source: str) -> str:
@@ -109,7 +90,17 @@ def absences_for(source: str, sources: Sequence[str]) -> str:
 
 
 def read(
-    source: str, images: str, *, skip_bad: bool, size: int, seed: int, scratch: str = "", absences: str = ""
+    source: str,
+    images: str,
+    *,
+    skip_bad: bool,
+    size: int,
+    seed: int,
+    scratch: str = "",
+    absences: str = "",
+    rename: tuple[str, ...] = (),
+    rivals: str = "",
+    keypoints: str = "",
 ) -> MiohSource:
     """Read or draw the scenes of a source; the arguments are options of the build.
 
@@ -119,26 +110,50 @@ def read(
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
         return MiohSource(
-            name, scenes, {source: failed}, mioh_drawn.blocks_of(scenes), frozenset(mioh_drawn.HUBS)
+            name, scenes, {source: failed}, blocks=mioh_drawn.blocks_of(scenes), suggesting=frozenset(mioh_drawn.HUBS)
         )
-    scenes = _scenes(source, images, skip_bad, _written(source))
+    scenes = _scenes(source, images, skip_bad, rename, rivals, keypoints, _written(source))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:
         return MiohSource(name, scenes, rejections)
-    known = _scenes(absences, images, skip_bad, _written(absences))
+    known = _scenes(absences, images, skip_bad, rename, rivals, keypoints, _written(absences))
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
+def hold(source: str, images: str, *, skip_bad: bool) -> None:
+    """Read a file of annotations, so that what is wrong with it is told before anything is built; it is kept.
+
+    Raises:
+        VhbenchError: if it cannot be read, or an entry is bad.
+    """
+    if file_of(source):
+        _scenes(source, images, skip_bad, _written(source))
+
+
 @lru_cache(maxsize=3)
-def _scenes(source: str, images: str, skip_bad: bool, written: int) -> Any:
+def _scenes(
+    source: str, images: str, skip_bad: bool, rename: tuple[str, ...], rivals: str, keypoints: str, written: int
+) -> Any:
     """Read a file once per process and change: COCO's serves two tasks itself, and says what is absent for a third."""
     from vhbench.adapters.coco import CocoScenes
+    from vhbench.adapters.coco_entries import read_keypoints
     from vhbench.adapters.paco import PacoScenes
     from vhbench.adapters.svg import SvgScenes
 
     name, _, place = source.partition(":")
-    reader = {"coco": CocoScenes, "paco": PacoScenes, "svg": SvgScenes}[name]
-    return reader(Path(place), Path(images), skip_bad=skip_bad)
+    names = read_names(rename, rivals)
+    if name == "svg":
+        return SvgScenes(Path(place), Path(images), skip_bad=skip_bad, names=names)
+    reader = {"coco": CocoScenes, "paco": PacoScenes}[name]
+    people = read_keypoints(Path(keypoints)) if keypoints else None
+    return reader(Path(place), Path(images), skip_bad=skip_bad, names=names, keypoints=people)
+
+
+def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
+    """Read annotations of which only the numbers matter: no image of theirs is looked for."""
+    from vhbench.adapters.coco import CocoScenes
+
+    return CocoScenes(Path(path), None, skip_bad=True, names=read_names(rename))
 
 
 def _written(source: str) -> int:

@@ -61,7 +61,9 @@ class DrawnWorld:
         entry = scenes.lookup(word)
         if entry is None:
             return frozenset()
-        return frozenset(entry.actions) if kind == "action" else frozenset(entry.colours)
+        if kind == "action":
+            return frozenset({*entry.actions, "standing"}) if entry.actions else frozenset()
+        return frozenset(entry.colours)
 
     def most(self, word: str) -> int:
         """Return up to three for what can be counted, and is small enough to fit."""

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
+from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -32,7 +33,10 @@ from filelock import FileLock, Timeout
 import vhbench
 from vhbench import splits
 from vhbench.builds import secret
+from vhbench.builds.row_names import RowNames
+from vhbench.builds.split_build import tail
 from vhbench.files import canonical
+from vhbench.options import options_of
 from vhbench.progress import Progress
 from vhbench.protocols import Build
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
@@ -313,22 +317,23 @@ def _merge(build: Build, parts: Path, target: Path, mark: str, commitment: str, 
 
 def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment: str, progress: bool) -> Manifest:
     total = sum(sum(splits.read_manifest(part).rows.values()) for part in parts)
+    names = RowNames(build.seed, build.benchmark)
     if not total:
         raise _nothing_left(build, parts, target, commitment)
     with Progress(f"merging {build.benchmark}", total=total, unit="rows", enabled=progress) as bar:
 
         def rows() -> Iterator[Row]:
-            for part in parts:
-                for row in splits.read_rows(part):
-                    yield row
-                    bar.advance()
+            drafts = chain.from_iterable(map(splits.read_rows, names.shuffled(parts)))
+            for row in secret.guarded(drafts, build.seed) if commitment else drafts:
+                yield names.given(row)
+                bar.advance()
 
         def truths() -> Iterator[StoredScene]:
             return chain.from_iterable(map(splits.read_truths, parts))
 
         manifest = splits.write_split(
             target,
-            secret.guarded(rows(), build.seed) if commitment else rows(),
+            rows(),
             benchmark=build.benchmark,
             version=build.version,
             seed=manifests.SECRET_SEED if commitment else build.seed,
@@ -336,15 +341,31 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             sources=build.sources,
             scenes=(secret.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
             rejections=_rejections(build, parts, commitment),
+            order=names.order,
             extra={
                 "fingerprint": mark,
                 "shards": build.shards,
-                **({"commitment": commitment} if commitment else {}),
+                **({"commitment": commitment, "options": chosen(build)} if commitment else {}),
                 **build.facts(map(scene_of, truths())),
             },
         )
     _left_out(target).unlink(missing_ok=True)  # of an earlier run of which nothing was left
     return manifest
+
+
+def chosen(build: Build) -> dict[str, Any]:
+    """Return the options of a build that are not the usual ones, without the folders that files lie in."""
+    kind = type(build)
+    usual: dict[str, Any] = {f.name: f.default for f in fields(kind)} if is_dataclass(kind) else {}
+    values = {n: getattr(build, n) for n in options_of(kind) if n not in ("seed", "version")} if usual else {}
+    told = {name: value for name, value in values.items() if value != usual[name]}
+    return {name: _without_folders(value) for name, value in told.items()}
+
+
+def _without_folders(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_without_folders(one) for one in value]
+    return tail(value) if isinstance(value, str) else value
 
 
 def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Rejection]:

@@ -14,7 +14,9 @@ import numpy as np
 from PIL import Image
 
 from vhbench import answers
-from vhbench.files import cache_folder
+from vhbench.benchmarks import VHEXPANSION
+from vhbench.builds.row_names import RowNames
+from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.attack_config import AttackConfig
 from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
@@ -22,7 +24,7 @@ from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import as_seen
 from vhbench.results import read_samples
-from vhbench.schema import Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 if TYPE_CHECKING:
     from vhbench.adapters.vlms import TransformersVLM
@@ -89,11 +91,11 @@ class ModelChoice:
 
 def attack_sources(attack: Attack) -> dict[str, str]:
     """Return what the attacked images depend on besides the source: the model, and the file of its failures."""
-    found = {"model": attack.model.load().fingerprint}
-    if attack.failed != "ask":
+    found = {}
+    if attack.failed != "ask":  # first: a model takes minutes to load
         known = sorted(_answers(attack.failed).items())
         found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
-    return found
+    return {"model": attack.model.load().fingerprint, **found}
 
 
 def attack_cases(
@@ -125,7 +127,7 @@ def _attacked(
     from vhbench.generators.vhexpansion.attack import AttackCase
     from vhbench.generators.vhexpansion.attack import attack as run
 
-    failed = before if attack.failed == "ask" else _answers(attack.failed)
+    failed = before if attack.failed == "ask" else _logged(listed, attack, seed)
     todo: list[tuple[InitialCase, AttackCase]] = []
     for case, pixels in listed:
         name = case.question.id
@@ -145,8 +147,16 @@ def _attacked(
         if attack.answers:
             with suppress(ValueError):  # what is not answered any more is no success of the attack
                 report["outcome"] = turned(not before[case.question.id], not _fails(model, case, result.png))
-        yield _report(name, result.png, report)
+        yield _report(RowNames(seed, VHEXPANSION.name).of_pair(name, attack.method), result.png, report)
         yield from expansion.pair(case, perturbation=attack.method, image=result.png)
+
+
+def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) -> dict[str, bool]:
+    """Return which cases a run failed: a run on the source has their ids, one on an expanded split the rows' names."""
+    known, names = _answers(attack.failed), RowNames(seed, VHEXPANSION.name)
+    cases = [case.question.id for case, _ in listed]
+    own = {case: next((name for name in (case, names.of(case)) if name in known), "") for case in cases}
+    return {case: known[name] for case, name in own.items() if name}
 
 
 def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -4,13 +4,18 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vhbench.benchmarks import BENCHMARKS, load
+from vhbench.benchmarks import BENCHMARKS, load, of_task
 from vhbench.cli import running
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
+from vhbench.schema import VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.results import LoggedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,29 +35,78 @@ class SplitOptions:
     )
 
 
+def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
+    """Print what lies behind the scores of one model, and write numbers and picture beside them, or into ``out``.
+
+    Args:
+        name: of the benchmark.
+        run: a folder, or one file of lmms-eval, whose date the written files have too.
+        out: the folder to write into; None for that of the run.
+        given: what the analysis takes beside the answers.
+    """
+    from vhbench.files import json_bytes, write_atomic
+    from vhbench.results import date_of, merged, read_run
+    from vhbench.tasks import words_alone
+
+    analysis = load(BENCHMARKS[name].analysis)
+    asked = read_run(run)
+    for note in asked.notes:
+        typer.echo(note)
+    if "split" in given:
+        _same_split(asked, name, given["split"])
+    records = merged(asked, run)
+    floors = words_alone.of_records([record for record in records if record.benchmark == name])
+    found = {"notes": asked.notes} | analysis.analyse(records, **given) | {"word_floor": floors}
+    date = f"{date}_" if (date := date_of(run)) else ""
+    folder = out or (run if run.is_dir() else run.parent)
+    data, picture = (folder / f"{date}{file}" for file in _files(name))
+    write_atomic(data, json_bytes(found))
+    typer.echo(found["summary"])
+    for sentence in words_alone.told(floors):
+        typer.echo(sentence)
+    if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
+        picture.unlink(missing_ok=True)
+        typer.echo(f"wrote {data}; `vhbench answers {run}` lists what failed")
+        return
+    analysis.draw(found, picture)
+    typer.echo(f"wrote {data} and {picture}")
+
+
+def _files(name: str) -> tuple[str, str]:
+    return f"{name}_analysis.json", f"{name}_{BENCHMARKS[name].picture}.png"
+
+
 def _command(name: str) -> Callable[..., None]:
     analysis = load(BENCHMARKS[name].analysis)
-    data, picture = f"{name}_analysis.json", f"{name}_{BENCHMARKS[name].picture}.png"
+    data, picture = _files(name)
 
     def run(how: AnalyseOptions, *more: SplitOptions) -> None:
-        from vhbench.files import json_bytes, write_atomic
-        from vhbench.results import read_samples
+        from vhbench.results import runs_below
 
-        given = {"split": more[0].split} if more else {}
-        found = analysis.analyse(read_samples(how.results), **given)
-        folder = how.out or (how.results if how.results.is_dir() else how.results.parent)
-        write_atomic(folder / data, json_bytes(found))
-        typer.echo(found["summary"])
-        if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
-            (folder / picture).unlink(missing_ok=True)
-            typer.echo(f"wrote {folder / data}; `vhbench answers {how.results}` lists what failed")
-            return
-        analysis.draw(found, folder / picture)
-        typer.echo(f"wrote {folder / data} and {folder / picture}")
+        runs = runs_below(how.results, lambda task: of_task(task) is BENCHMARKS[name])
+        if how.out and len(runs) > 1:
+            named = ", ".join(map(str, runs))
+            raise VhbenchError(f"{how.results} holds the results of {len(runs)} models; with --out name one: {named}")
+        for one in runs:
+            if len(runs) > 1:
+                typer.echo(f"== {one}")
+            tell(name, one, how.out, **({"split": more[0].split} if more else {}))
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
     return running.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
+
+
+def _same_split(asked: "LoggedRun", benchmark: str, split: Path | None) -> None:
+    """Raise if answers are to another split than the one whose words they are read by."""
+    from vhbench import splits
+    from vhbench.results import foreign
+    from vhbench.tasks import datasets
+
+    for told in asked.provenance.values():
+        if told is not None and told.benchmark == benchmark:
+            folder = split or datasets.resolve(benchmark).path
+            foreign(told, folder, splits.read_manifest(folder))
 
 
 app = typer.Typer(

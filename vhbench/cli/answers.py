@@ -45,13 +45,16 @@ def answers(
 
     Example: `vhbench answers results --out unread.csv`
     """
-    from vhbench.results import read_tasks
+    from vhbench.results import read_run
     from vhbench.tasks import unread
 
     wanted = _listed(only, _KINDS, "--only")
     if out is not None and out.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
-    found = read_tasks(run)
+    asked = read_run(run)
+    found = asked.tasks
+    for note in asked.notes:
+        typer.echo(escaped(note))
     names = _listed(task, tuple(found), "--task") if task else tuple(found)
     rows = [row for name in names for row in unread.rows(name, found[name], wanted)]
     if out is not None:

@@ -12,7 +12,7 @@ import typer
 
 from vhbench.schema import VhbenchError
 
-TASKS = "ode_fictional,mioh_selective"
+TASKS = "ode,mioh,vhexpansion"
 _QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 MODEL_CLASSES = {
@@ -32,7 +32,7 @@ def demo(
     tasks: Annotated[str, typer.Option(help="Tasks and groups, as for `lmms-eval --tasks`.")] = TASKS,
     output: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
 ) -> None:
-    """Build the starter splits, run lmms-eval on them and print a short table.
+    """Build the starter splits, run lmms-eval on them, print a short table and what lies behind it, with pictures.
 
     Without `--model` it runs `vhbench_coin`, which needs no weights and scores what chance scores.
 
@@ -40,8 +40,10 @@ def demo(
     """
     from vhbench.benchmarks import of_task
     from vhbench.builds.starter import starter
+    from vhbench.cli import analyse
 
-    for name in dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))):
+    asked = list(dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))))
+    for name in asked:
         start = time.perf_counter()
         folder = starter(name)
         typer.echo(f"{name}: {folder} ({time.perf_counter() - start:.1f} s)")
@@ -53,7 +55,10 @@ def demo(
     if status or not written:
         raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are above")
     _print_table(written[-1])
-    _print_next(model, output)
+    for name in asked:
+        typer.echo(f"\n$ vhbench analyse {name} {written[-1]}")
+        analyse.tell(name, written[-1])
+    _print_next(model)
 
 
 def lmms_eval_command(model: str, tasks: str, output: Path) -> list[str]:
@@ -85,12 +90,16 @@ def _print_table(results: Path) -> None:
     from rich.table import Table
 
     from vhbench.files import read_json
+    from vhbench.tasks.report import written_with
 
     table = Table("task", "metric", "value", "95 % interval", title=str(results))
     for task, metrics in read_json(results)["results"].items():
         rows = {k.split(",")[0]: v for k, v in metrics.items() if isinstance(v, (int, float)) and "," in k}
-        report = results.with_name(f"{task}_report.json")
-        overall = read_json(report)["overall"] if report.is_file() else {}
+        file = written_with(results, task)
+        report = read_json(file) if file.is_file() else {}
+        overall = report.get("overall", {})
+        if report.get("partial"):
+            typer.echo(f"{task}: {report['partial']}")
         for metric, value in rows.items():
             if "_stderr" not in metric:
                 table.add_row(task, metric, f"{value:.1f}", _interval(overall, metric))
@@ -103,11 +112,10 @@ def _interval(overall: dict[str, Any], metric: str) -> str:
     return f"{ends[0]:.1f} – {ends[1]:.1f}" if ends else ""
 
 
-def _print_next(model: str, output: Path) -> None:
+def _print_next(model: str) -> None:
     typer.echo("\nThe full grid with intervals is beside the results: *_report.json.")
     if not model:
         typer.echo("This was a coin. A real model:\n  make demo MODEL=Qwen/Qwen2.5-VL-3B-Instruct")
         typer.echo(
             f"or\n  lmms-eval --model qwen2_5_vl --model_args pretrained=Qwen/Qwen2.5-VL-3B-Instruct --tasks {TASKS}"
         )
-    typer.echo(f"Look at the answers:\n  vhbench analyse mioh {output}")

@@ -1,6 +1,5 @@
 """Rows of responses → records, one at a time, joined with their questions and read."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,13 +9,25 @@ from typing import Any
 
 import msgspec
 
-from vhbench import answers
+from vhbench import answers, splits
 from vhbench.adapters.judge import LanguageJudge
+from vhbench.columns import RECORD
 from vhbench.files import shown
 from vhbench.progress import Progress
+from vhbench.provenance import Provenance, hash_of_row
 from vhbench.responses import forms, naming, samples
-from vhbench.responses.asked import known_questions
-from vhbench.results import no_answers, sample_files, to_record, to_records
+from vhbench.responses.asked import is_split, known_questions
+from vhbench.results import (
+    SamplesCheck,
+    foreign,
+    is_run,
+    no_answers,
+    one_run,
+    sample_files,
+    task_of,
+    to_record,
+    to_records,
+)
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics.records import split_repetition
 
@@ -28,8 +39,6 @@ Row = Mapping[str, Any]
 OPEN = "answers to open questions (the right answer is neither yes, no nor a letter)"
 _BLOCK, _JUDGED = 256, 4096
 """Answers that are read together; with a judge, which is asked about several at a time, more."""
-
-_TASK = re.compile(r"_samples_(.+)\.jsonl$")
 
 
 @dataclass(slots=True)
@@ -45,9 +54,12 @@ class Responses:
         as_said: leave the words to another parser than ours.
         judge: reads what our rules cannot.
         count: number of answers of this kind.
-        asked: config → number of questions of this kind; empty without ``questions``.
-        missing: config → number of those without an answer.
-        first_missing: the id of one of them.
+        asked: config → number of questions of this kind; without ``questions`` task → number of its questions, as far
+            as samples tell it.
+        missing: config or task → number of those without an answer.
+        first_missing: the id of one of them, where the questions are known.
+        notes: what is to be said before the scores: questions that were not asked, samples that were changed by hand.
+        provenance: task → where its answers come from, of samples that tell it.
         left_out: what was left out, in words → how often.
     """
 
@@ -61,6 +73,9 @@ class Responses:
     left_out: Counter[str] = field(default_factory=Counter)
     judge: LanguageJudge | None = None
     count: int = 0
+    notes: list[str] = field(default_factory=list)
+    provenance: dict[str, Provenance] = field(default_factory=dict)
+    _hashes: dict[str, str] | None = None
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, each with its prediction, in the order of the file."""
@@ -95,10 +110,12 @@ class Responses:
 
     def _wanted(self, record: Record) -> bool:
         """Tell whether a record is of the kind that is wanted; what is not is counted."""
-        wanted = not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)
-        if not wanted:
+        if not (wanted := self._fits(record)):
             self.left_out[f"answers of the kind {record.kind}"] += 1
         return wanted
+
+    def _fits(self, record: Record) -> bool:
+        return not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)
 
     def _alone(self) -> Iterator[Found]:
         for task, place, row in self._rows(joined=False):
@@ -131,21 +148,57 @@ class Responses:
 
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
-        logged = self.path.is_dir() or "_samples_" in self.path.name
+        logged = is_run(self.path)
         if not (files := sample_files(self.path) if logged else [self.path]):
             raise no_answers(self.path)
         for file in files:
-            task = found[1] if (found := _TASK.search(file.name)) else ""
+            task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
             for number, row in enumerate(forms.rows(file, naming.KNOWN), start=1):
                 place = f"{file}, row {number}"
                 if samples.is_ours(row):
-                    yield from ((task, place, record) for record in to_records(samples.payload(row), place))
+                    payload = samples.payload(row)
+                    records = to_records(payload, place)
+                    check.see(row, payload, place)
+                    if number == 1 and self.questions is not None and is_split(self.questions):
+                        foreign(check.provenance, self.questions, splits.read_manifest(self.questions))
+                    fits = fits or self._fits(records[0])
+                    yield from ((task, place, record) for record in records)
                 elif samples.is_sample(row):
-                    yield from ((task, place, each) for each in self._closed(samples.rows_of(row), joined))
+                    yield from ((task, place, each) for each in self._closed(self._named(row), joined))
                 elif logged:
                     raise VhbenchError(f"{place}: is no sample of lmms-eval, which has 'doc_id', 'target' and 'resps'")
                 else:
                     yield task, place, naming.answered(row, place, joined=joined)
+            if fits:
+                self._note(task, check)
+        one_run(self.provenance.values(), self.path)
+
+    def _note(self, task: str, check: SamplesCheck) -> None:
+        """Note what was seen while the samples of a task were read."""
+        self.notes += check.notes()
+        if (told := check.provenance) is None:
+            return
+        self.provenance[task] = told
+        if self.questions is None:
+            self.asked[task] += told.of
+            self.missing += Counter({task: check.missing})  # a task without any is left out
+
+    def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a sample; one that lmms-eval wrote without scores is known by its doc_hash."""
+        own = self._by_hash().get(str(sample.get("doc_hash")))
+        for row in samples.rows_of(sample):
+            yield row | ({"id": split_repetition(row["id"])[0] + own} if own else {})
+
+    def _by_hash(self) -> Mapping[str, str]:
+        """Return the ids of a split's questions by lmms-eval's doc_hash; none where no split is named."""
+        if self._hashes is None:
+            self._hashes = {}
+            if self.questions is not None and is_split(self.questions):
+                told = splits.read_manifest(self.questions).content_hash
+                for _, group in splits.read_columns(self.questions, list(RECORD)):
+                    rows = (dict(zip(group, values, strict=True)) for values in zip(*group.values(), strict=True))
+                    self._hashes |= {hash_of_row(row, told): row["id"] for row in rows}
+        return self._hashes
 
     def _closed(self, rows: Iterator[dict[str, Any]], joined: bool) -> Iterator[Row]:
         for row in rows:

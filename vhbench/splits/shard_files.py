@@ -18,8 +18,8 @@ FILE_BYTES = 512 << 20
 MAPPED_BYTES = 32 << 20
 SYNCED_BYTES = 64 << 20
 
-SortedRow = tuple[tuple[bytes, ...], str, str, tuple[Any, ...]]
-"""The SHA-256 of a row's images, its pair, its id, and what it holds beside its images (which wait elsewhere)."""
+SortedRow = tuple[tuple[bytes, ...], str, tuple[bytes, ...], tuple[Any, ...]]
+"""The place of a row, its id, the SHA-256 of its images, and what it holds beside them (which wait elsewhere)."""
 
 
 class ShardFiles:
@@ -39,10 +39,10 @@ class ShardFiles:
 
     def write(self, rows: Sequence[SortedRow], images: Mapping[bytes, bytes]) -> None:
         """Write sorted rows as row groups of about equal size."""
-        writer = self._make_room(shared=sum(len(row[0]) for row in rows) > len(images))
+        writer = self._make_room(shared=sum(len(row[2]) for row in rows) > len(images))
         self.rows += len(rows)
         for group in _groups(rows):
-            digests, values = [row[0] for row in group], [row[-1] for row in group]
+            digests, values = [row[2] for row in group], [row[-1] for row in group]
             table = parquet.table(values, digests, images, self._version, shared=self._shared)
             writer.write_table(table, row_group_size=parquet.MAX_GROUP_ROWS)
             self._hashes[-1].grow(self._executor)

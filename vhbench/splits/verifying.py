@@ -9,6 +9,7 @@ from typing import get_args
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import file_sha256, shown
 from vhbench.images import open_image
+from vhbench.progress import following
 from vhbench.schema import CANARY, Kind, Manifest, Question, Row, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
@@ -18,9 +19,15 @@ from vhbench.splits.stored_scenes import scene_of
 
 KINDS = get_args(Kind)
 
+KEPT_BACK = ("answer", "pair_id", "negated", "objects", "candidates", "neutral")
+"""Columns that are empty in every row of a hidden edition."""
 
-def verify(directory: Path) -> list[str]:
-    """Check a split directory from the file hashes down to the pixels; return one line per fault."""
+
+def verify(directory: Path, *, progress: bool = True) -> list[str]:
+    """Check a split directory from the file hashes down to the pixels; return one line per fault.
+
+    ``progress`` tells about it on stderr.
+    """
     directory = Path(directory)
     if faults := check_files(directory):
         return faults  # what damaged files hold is not worth a look
@@ -28,7 +35,7 @@ def verify(directory: Path) -> list[str]:
         manifest = manifests.read_manifest(directory)
         scenes = _Stored()
         faults += _scene_faults(directory, manifest, scenes)
-        faults += _row_faults(directory, manifest, scenes)
+        faults += _row_faults(directory, manifest, scenes, progress)
     except VhbenchError as error:
         faults.append(str(error))
     return faults
@@ -86,13 +93,15 @@ class _Stored:
     hash: str = ""
 
 
-def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterator[str]:
+def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: bool) -> Iterator[str]:
     ids: set[str] = set()
     known = BENCHMARKS.get(manifest.benchmark)
+    hidden = manifests.is_hidden(manifest)
     pairs = Pairs(known.pairs if known else "")
     hashes = []
     seen: dict[bytes, str] = {}
-    for row, digests, images in digested(read_rows(directory)):
+    rows = following(read_rows(directory), "checking", sum(manifest.rows.values()), "rows", enabled=progress)
+    for row, digests, images in digested(rows):
         question = row.question
         if question.id in ids:
             yield f"row {question.id!r}: the id occurs twice"
@@ -103,9 +112,10 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterato
             if fault := seen[digest]:
                 yield f"row {question.id!r}: {fault}"
         hashes.append(row_hash(row.config, question, digests))
-        yield from question_faults(row, manifest.benchmark)
+        yield from question_faults(row, manifest.benchmark, hidden=hidden)
         yield from _tie_faults(question, digests, scenes)
-        yield from pairs.add(row, digests)
+        if not hidden:
+            yield from pairs.add(row, digests)
     yield from pairs.faults()
     if (found := content_hash(hashes, scenes.hash, manifest.config)) != manifest.content_hash:
         yield f"{directory}: content hash is {found[:12]}…, the manifest says {manifest.content_hash[:12]}…"
@@ -122,8 +132,8 @@ def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -
             yield f"row {question.id!r}: image {number} is not the image of scene {name!r}"
 
 
-def question_faults(row: Row, benchmark: str) -> Iterator[str]:
-    """Yield what is wrong with one row by itself."""
+def question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterator[str]:
+    """Yield what is wrong with one row by itself; one of a hidden edition must not tell what is kept back."""
     question = row.question
     where = f"row {question.id!r}"
     if question.benchmark != benchmark:
@@ -136,7 +146,10 @@ def question_faults(row: Row, benchmark: str) -> Iterator[str]:
         yield f"{where}: has {len(question.images)} images and {len(question.scene_ids)} scene ids"
     if not question.question.strip():
         yield f"{where}: has no question"
-    if fault := _answer_fault(question):
+    if hidden:
+        if told := [name for name in KEPT_BACK if getattr(question, name)]:
+            yield f"{where}: tells {', '.join(told)}, and the edition is hidden"
+    elif fault := _answer_fault(question):
         yield f"{where}: {fault}"
 
 

@@ -1,5 +1,6 @@
 """Writing a split: one pass over the rows, flat memory, nothing visible until everything is there."""
 
+import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -38,6 +39,7 @@ def write_split(
     rejections: Iterable[Rejection] = (),
     extra: Mapping[str, Any] | None = None,
     may_be_empty: bool = False,
+    order: bytes = b"",
 ) -> Manifest:
     """Write a split directory, replacing a former one only when the new one is complete.
 
@@ -55,6 +57,7 @@ def write_split(
         rejections: what was left out; read after the rows.
         extra: more facts for the manifest, JSON types only.
         may_be_empty: allow a split without rows (one shard of a larger one).
+        order: a key that decides in which order images lie, each with its rows by their ids.
 
     Returns:
         The manifest, as written.
@@ -67,15 +70,11 @@ def write_split(
     directory = Path(directory)
     manifests.check_name(benchmark, "benchmark")
     manifests.parse_version(version)
-    staging = directory.with_name(f".{directory.name}.new")
-    shutil.rmtree(staging, ignore_errors=True)
-    staging.mkdir(parents=True)
-    try:
-        writer = _write_rows(staging, rows, benchmark, version)
+    with _staging(directory) as staging:
+        writer = _write_rows(staging, rows, benchmark, version, order)
         reasons = write_rejections(staging / manifests.REJECTIONS, rejections)
         if not writer.rows and not may_be_empty:
-            why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
-            raise VhbenchError(f"the {benchmark} split would have no rows ({why})")
+            raise _no_rows(benchmark, reasons)
         facts = {**(extra or {}), **write_truths(staging / manifests.SCENES, scenes)}
         manifest = Manifest(
             benchmark=benchmark,
@@ -91,13 +90,28 @@ def write_split(
         )
         write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
         replace(staging, directory)
-    finally:
-        shutil.rmtree(staging, ignore_errors=True)
     return manifest
 
 
-def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str) -> "_Writer":
-    with _Writer(staging, benchmark, version) as writer:
+@contextmanager
+def _staging(directory: Path) -> Iterator[Path]:
+    """Make the folder in which a split grows, beside its place; remove what is left of it."""
+    staging = directory.with_name(f".{directory.name}.new")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    try:
+        yield staging
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def _no_rows(benchmark: str, reasons: Mapping[str, int]) -> VhbenchError:
+    why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
+    return VhbenchError(f"the {benchmark} split would have no rows ({why})")
+
+
+def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str, order: bytes) -> "_Writer":
+    with _Writer(staging, benchmark, version, order) as writer:
         for row, digests, images in digested(rows, read=to_store):
             writer.add(row, digests, images)
     return writer
@@ -113,6 +127,7 @@ def _other_files(staging: Path) -> dict[str, str]:
 class _Window:
     """The rows of one config that wait to be written, each image once."""
 
+    order: bytes
     rows: list[SortedRow] = field(default_factory=list)
     images: dict[bytes, bytes] = field(default_factory=dict)
     size: int = 0
@@ -123,16 +138,17 @@ class _Window:
             if digest not in self.images:
                 self.images[digest] = image
                 self.size += len(image)
+        place = tuple(hashlib.sha256(self.order + digest).digest() for digest in digests)
         # Without its images: rows of other windows, or read from files, hold equal ones as objects of their own.
-        self.rows.append((digests, question.pair_id, question.id, columns.values_of(question)))
+        self.rows.append((place, question.id, digests, columns.values_of(question)))
         return self.size - before
 
 
 class _Writer:
     """Sorts rows into configs, windows and shard files, and keeps count."""
 
-    def __init__(self, directory: Path, benchmark: str, version: str) -> None:
-        self._directory, self._benchmark, self._version = directory, benchmark, version
+    def __init__(self, directory: Path, benchmark: str, version: str, order: bytes) -> None:
+        self._directory, self._benchmark, self._version, self._order = directory, benchmark, version, order
         self._windows: dict[str, _Window] = {}
         self._shards: dict[str, ShardFiles] = {}
         self._ids: set[str] = set()
@@ -165,7 +181,7 @@ class _Writer:
         self._check(row, images)
         self._ids.add(question.id)
         self.row_hashes.append(row_hash(config, question, digests))
-        window = self._windows.setdefault(config, _Window())
+        window = self._windows.setdefault(config, _Window(self._order))
         self._size += window.add(question, digests, images)
         if self._size > WINDOW_BYTES:
             self._flush(max(self._windows, key=lambda name: self._windows[name].size))
@@ -217,9 +233,9 @@ class _Writer:
             return
         if config not in self._shards:
             self._shards[config] = ShardFiles(self._directory / config, self._version, self._pool)
-        # By image, so that a row group holds each image once; twins that share it stay side by side.
+        # By image, so that a row group holds each image once; which of its rows comes first tells nothing.
         window.rows.sort()
         self._wait()
         self._pending = self._pool.submit(self._shards[config].write, window.rows, window.images)
-        self._windows[config] = _Window()
+        self._windows[config] = _Window(self._order)
         self._size -= window.size

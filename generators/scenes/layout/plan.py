@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from vhbench import english
 from vhbench.generators.scenes.catalog import Entry, Place, lookup, readable
 from vhbench.generators.scenes.drawings.render import VARIANTS
 from vhbench.generators.scenes.drawings.sprites import Look
@@ -184,23 +185,7 @@ def action_of(entry: Entry, action: str) -> str | None:
     """Return the catalog's form of an action ("running" or "run"), "" for standing, None if it cannot be shown."""
     if action in ("", "stand", "standing"):
         return "" if entry.actions or not action else None
-    return gerund(action) if gerund(action) in entry.actions else None
-
-
-def gerund(verb: str) -> str:
-    """Return the -ing form of a verb; words that already have it are returned as they are.
-
-    >>> gerund("run"), gerund("dance"), gerund("lie"), gerund("standing")
-    ('running', 'dancing', 'lying', 'standing')
-    """
-    if verb.endswith("ing"):
-        return verb
-    if verb.endswith("ie"):
-        return verb[:-2] + "ying"
-    if verb.endswith("e") and not verb.endswith("ee"):
-        return verb[:-1] + "ing"
-    short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
-    return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
+    return english.gerund(action) if english.gerund(action) in entry.actions else None
 
 
 def choose_locale(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Locale:

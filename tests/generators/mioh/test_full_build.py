@@ -32,6 +32,7 @@ def questions(made: Made) -> list[Question]:
     return [item.question for item in made if isinstance(item, Row)]
 
 
+@pytest.mark.slow
 def test_nearly_all_questions_are_asked_and_each_missing_one_is_told(made: Made, questions: list[Question]) -> None:
     left_out = [r for r in made if isinstance(r, Rejection) and r.reason.startswith("cell not filled")]
     wanted = sum(count // 4 for cells in PAPER.values() for count in cells.values())

@@ -10,7 +10,7 @@ from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.facts import Count, Exists
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.schema import Question
+from vhbench.schema import TIE, Question
 
 TIED = [kind.id for kind in QUESTION_TYPES.values() if kind.tied_to]
 
@@ -66,11 +66,11 @@ def test_tied_questions_are_about_the_same_images(kind: str, questions: list[Que
         if q.question_type == QUESTION_TYPES[kind].tied_to:
             bases[q.pair_id].append(q)
     mine = [q for q in questions if q.question_type == kind]
-    tied = [q for q in mine if q.pair_id.count("-") == 2]
+    tied = [q for q in mine if TIE in q.pair_id]
     assert len(tied) > 0.4 * len(mine)
     both = 0
     for q in tied:
-        base = bases[q.pair_id.partition("-")[2]]
+        base = bases[q.pair_id.partition(TIE)[2]]
         assert {b.objects for b in base} == {q.objects}
         both += any(set(q.scene_ids) <= set(b.scene_ids) for b in base)
     assert both > 0.7 * len(tied)

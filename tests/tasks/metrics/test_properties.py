@@ -172,3 +172,31 @@ def test_a_guesser_meets_both_theorems(p: float, q: float) -> None:
     assert result["original_accuracy"] == pytest.approx(1 + (2 * p - 1) * q - p, abs=0.012)  # Theorem 1
     assert result["chance"] == pytest.approx(p * (1 - p), abs=0.012)
     assert result["chance_accuracy"] == pytest.approx(1 + (2 * p - 1) * q - p, abs=0.012)
+
+
+def test_what_is_blind_is_said_to_be() -> None:
+    """Who looks at no image has its blind level, however it treats originals and twins."""
+    generator = rng(0, "blind")
+    number, q = 4_000, 0.4
+    truth = generator.random(number) < q
+    tossed, other, lost = (generator.random(number) < 0.5 for _ in range(3))
+    yes_no = ("no", "yes")
+    ways = {
+        "yes to originals, no to twins": [("yes", "no")] * number,
+        "twins contradict": [(yes_no[int(a)], yes_no[1 - int(a)]) for a in tossed],
+        "each by itself": [(yes_no[int(a)], yes_no[int(b)]) for a, b in zip(tossed, other, strict=True)],
+        "half unread": [("yes", "" if a else "no") for a in lost],
+    }
+    expected = {
+        "yes to originals, no to twins": q,
+        "twins contradict": 0.5,
+        "each by itself": 0.25,
+        "half unread": q / 2,
+    }
+    for way, said in ways.items():
+        cases = [(*pair, bool(t)) for pair, t in zip(said, truth, strict=True)]
+        result = symmetric_accuracy.score(list(twins(cases)))
+        assert result["blind_level"] == pytest.approx(expected[way], abs=0.02), way
+        assert result["symmetric_accuracy"] == pytest.approx(result["blind_level"], abs=0.03), way
+        by_itself = 0.25 if way == "twins contradict" else expected[way]
+        assert result["chance"] == pytest.approx(by_itself, abs=0.02), way

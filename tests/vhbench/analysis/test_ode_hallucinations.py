@@ -69,6 +69,20 @@ def test_matrix_counts_what_is_imagined_next_to_each_fact() -> None:
     assert found["facts"] == {"dog": 4, "fire hydrant": 1, "sea": 3}
 
 
+def test_lift_says_how_much_more_often_than_in_general() -> None:
+    found = ode_hallucinations.analyse(RUN, WORDS)["lift"]
+    # A boat is imagined in 2 of 4 captions and in 1 of the 2 questions that ask for one and mean no. All four captions
+    # show a dog, and so does one of the questions: 2 · 4/4 + 1 · 1/2 were to be expected, 2 there are.
+    assert found["dog"]["boat"]["lift"] == pytest.approx(2 / 2.5)
+    assert found["fire hydrant"]["boat"]["lift"] == pytest.approx(2 / (2 * 1 / 4 + 1 * 1 / 2))
+    assert found["sea"]["boat"]["lift"] == pytest.approx(1 / (2 * 3 / 4 + 1 * 1 / 2))
+    assert found["fire hydrant"]["cat"]["lift"] == 4, "imagined in one of four captions, the one that shows it"
+    assert found["fire hydrant"]["cat"]["interval"] is None
+    assert {fact: set(row) for fact, row in found.items()} == {
+        fact: set(row) for fact, row in ode_hallucinations.analyse(RUN, WORDS)["matrix"].items()
+    }
+
+
 def test_curve_holds_each_criterions_scores() -> None:
     found = ode_hallucinations.analyse(RUN, WORDS)["curve"]
     assert list(found) == ["standard", "fictional"]
@@ -100,7 +114,8 @@ def test_command_writes_json_and_a_picture(tmp_path: Path, monkeypatch: pytest.M
     result = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)])
     assert result.exit_code == 0, result.output
     assert "captions that hallucinate: 50.0% → 50.0%" in result.output
-    assert "boat next to dog (2)" in result.output
+    assert "Most often imagined: boat (3), cat (1)." in result.output
+    assert "Nothing is imagined for certain more often beside one thing than in general (5 pairs)." in result.output
     assert orjson.loads((tmp_path / "ode_analysis.json").read_bytes())["questions"] == len(RUN)
     with Image.open(tmp_path / "ode_analysis.png") as picture:
         assert picture.width > 1000

@@ -1,7 +1,7 @@
 """What each perturbation costs, worked by hand, and the command that tells it."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,13 @@ def pair(case: int, kind: str, right: tuple[bool, bool], **more: Any) -> list[Re
 
 
 def run() -> list[Record]:
-    """Ten cases: clean 8 of 10 pairs right; jpeg 8 of 10, other ones; blur 1 of 9, its tenth case was not built."""
+    """Twenty cases: clean 18 pairs right; jpeg 18, other ones; blur 1 of 19, its twentieth case was not built."""
     both, one = (True, True), (True, False)
     records = []
-    for case in range(10):
+    for case in range(20):
         records += pair(case, "", one if case in (0, 1) else both)
         records += pair(case, "jpeg", one if case in (1, 2) else both)
-        if case != 9:
+        if case != 19:
             records += pair(case, "blur", both if case == 0 else one)
     return records
 
@@ -41,14 +41,16 @@ def run() -> list[Record]:
 def test_the_drop_is_taken_over_the_cases_that_both_have() -> None:
     scores = analyse(run())["sources"]["pope"]
     assert list(scores) == ["clean", "blur", "jpeg"]
-    assert scores["clean"]["symmetric_accuracy"] == 80
+    assert scores["clean"]["symmetric_accuracy"] == 90
     assert "drop" not in scores["clean"]
-    # blur: of the cases 0 to 8, 7 are right clean and 1 blurred (case 0, wrong clean): (7 - 1) / 9.
-    assert scores["blur"]["shared_cases"] == 9
-    assert scores["blur"]["symmetric_accuracy"] == pytest.approx(100 / 9)
-    assert scores["blur"]["drop"] == pytest.approx(100 * 6 / 9)
+    # blur: of the cases 0 to 18, 17 are right clean and 1 blurred (case 0, wrong clean): (17 - 1) / 19.
+    assert scores["blur"]["shared_cases"] == 19
+    assert scores["blur"]["symmetric_accuracy"] == pytest.approx(100 / 19)
+    assert scores["blur"]["drop"] == pytest.approx(100 * 16 / 19)
     low, high = scores["blur"]["drop_interval"]
-    assert 0 < low < 100 * 6 / 9 < high <= 100
+    assert 0 < low < 100 * 16 / 19 < high <= 100
+    assert (scores["blur"]["drop_certain"], scores["blur"]["drop_differ"]) == (True, 18)
+    assert scores["blur"]["drop_p"] == pytest.approx(38 / 2**18, abs=2e-4)  # McNemar's: 17 of 18 turned wrong
     # jpeg: case 0 becomes right, case 2 wrong.
     assert scores["jpeg"]["drop"] == 0
     low, high = scores["jpeg"]["drop_interval"]
@@ -59,11 +61,13 @@ def test_the_summary_names_what_costs_most_and_only_what_is_certain() -> None:
     found = analyse(run())
     low, high = found["sources"]["pope"]["blur"]["drop_interval"]
     assert found["summary"] == (
-        "pope: both a question and its negated twin are answered rightly in 80.0 % of 10 clean pairs, where guessing "
-        f"with this rate of yes gives 24.0 %. What costs most is blur: 66.7 points [{low:.1f}, {high:.1f}]."
+        "pope: both a question and its negated twin are answered rightly in 90.0 % of 20 clean pairs; the blind "
+        "level, the same answers dealt to other cases, is 90.0 %, which is not certainly less. "
+        f"What costs most is blur: 84.2 points [{low:.1f}, {high:.1f}]. "
+        "Too few differ to claim anything of jpeg (2)."
     )
     harmless = analyse([record for record in run() if record.perturbation != "blur"])["summary"]
-    assert harmless.endswith("None of jpeg costs anything for certain.")
+    assert harmless.endswith("None of jpeg costs anything for certain. Too few differ to claim anything of jpeg (2).")
 
 
 def test_one_case_that_turned_wrong_proves_nothing() -> None:
@@ -73,14 +77,23 @@ def test_one_case_that_turned_wrong_proves_nothing() -> None:
         records += pair(case, "jpeg", (case != 0, True))
     found = analyse(records)
     assert found["sources"]["pope"]["jpeg"]["drop"] == 2
-    assert found["sources"]["pope"]["jpeg"]["drop_interval"][0] == 0
-    assert found["summary"].endswith("None of jpeg costs anything for certain.")
+    assert found["sources"]["pope"]["jpeg"]["drop_interval"][0] < 0
+    assert "None of jpeg costs anything for certain." in found["summary"]
 
 
 def test_a_guesser_is_told_apart_from_nothing() -> None:
     guesses = [(True, True), (True, False), (False, True), (False, False)] * 5
     records = [record for case, right in enumerate(guesses) for record in pair(case, "", right)]
-    assert "gives 25.0 %, which is not certainly less." in analyse(records)["summary"]
+    assert "is 25.0 %, which is not certainly less." in analyse(records)["summary"]
+
+
+def test_a_yes_to_each_original_and_a_no_to_each_twin_tell_nothing() -> None:
+    records = [record for case in range(20) for record in pair(case, "", (True, True))]
+    flipped = {"yes": "no", "no": "yes"}
+    records = [replace(r, answer=flipped[r.answer]) if r.pair_id in ("c1", "c3") else r for r in records]
+    clean = analyse(records)["sources"]["pope"]["clean"]
+    assert (clean["symmetric_accuracy"], clean["blind_level"], clean["chance"]) == (90, 90, 90)
+    assert "is 90.0 %, which is not certainly less." in analyse(records)["summary"]
 
 
 def test_questions_about_one_image_make_no_certainty() -> None:
@@ -129,9 +142,9 @@ def test_the_command_writes_numbers_and_a_picture(tmp_path: Path) -> None:
     samples.write_text("\n".join(json.dumps({"accuracy": asdict(record)}) for record in run()))
     result = CliRunner().invoke(app, ["analyse", "vhexpansion", str(tmp_path), "--out", str(tmp_path / "report")])
     assert result.exit_code == 0, result.output
-    assert "What costs most is blur: 66.7 points" in result.output
+    assert "What costs most is blur: 84.2 points" in result.output
     written = json.loads((tmp_path / "report" / "vhexpansion_analysis.json").read_text())
-    assert written == json.loads(json.dumps(analyse(run())))
+    assert written == {"notes": []} | json.loads(json.dumps(analyse(run())))
     with Image.open(tmp_path / "report" / "vhexpansion_analysis.png") as picture:
         assert picture.width > 800
         assert len(picture.convert("RGB").getcolors(1 << 24) or ()) > 10

@@ -144,11 +144,11 @@ def test_what_captions_are_scored_against(
 
 
 def test_a_twin_that_is_gone(vhexpansion: Path, tmp_path: Path) -> None:
-    gone = min(q.id for q in splits.read_questions(vhexpansion) if q.negated)
+    gone = min((q for q in splits.read_questions(vhexpansion) if q.negated), key=lambda q: q.id)
     split = rewrite(
-        vhexpansion, tmp_path / "vhexpansion", lambda rows: [row for row in rows if row.question.id != gone]
+        vhexpansion, tmp_path / "vhexpansion", lambda rows: [row for row in rows if row.question.id != gone.id]
     )
-    pair = gone.removesuffix("/negated")
+    pair = gone.pair_id
     config = "vhexpansion_ode_brightness" if pair.endswith("/brightness") else "vhexpansion_ode"
     assert verify(split) == [f"pair {pair!r} of {config}: must have one negated question, has 0"]
 
@@ -165,14 +165,16 @@ def test_no_twins_at_all(vhexpansion: Path, tmp_path: Path) -> None:
 def test_twins_about_different_images(vhexpansion: Path, tmp_path: Path) -> None:
     buffer = io.BytesIO()
     Image.new("RGB", (8, 8)).save(buffer, "PNG")
-    other = min(q.id for q in splits.read_questions(vhexpansion) if q.negated and q.perturbation)
+    twins = (q for q in splits.read_questions(vhexpansion) if q.negated and q.perturbation)
+    other = min(twins, key=lambda q: q.id)
     split = rewrite(
         vhexpansion,
         tmp_path / "vhexpansion",
-        lambda rows: changed(rows, lambda q: replace(q, images=(buffer.getvalue(),)), only=lambda q: q.id == other),
+        lambda rows: changed(rows, lambda q: replace(q, images=(buffer.getvalue(),)), only=lambda q: q.id == other.id),
     )
-    pair = other.removesuffix("/negated")
-    assert verify(split) == [f"pair {pair!r} of vhexpansion_ode_brightness: its questions are about different images"]
+    assert verify(split) == [
+        f"pair {other.pair_id!r} of vhexpansion_ode_brightness: its questions are about different images"
+    ]
 
 
 def test_two_negated_questions_in_a_pair(vhexpansion: Path, tmp_path: Path) -> None:
@@ -213,7 +215,7 @@ def test_a_question_with_more_choices_than_anybody_asks(ode: Path, tmp_path: Pat
         only = lambda q: q.id == name  # noqa: E731
         return rewrite(ode, tmp_path / answer, lambda rows: changed(rows, lambda q: ask(q, answer), only=only))
 
-    scene = name.removesuffix("-caption-00")
+    scene = next(q.scene_ids[0] for q in splits.read_questions(ode) if q.id == name)
     assert verify(split("K")) == [
         f"row {name!r}: the answer to 'Which image shows a {thing}?' is not 'K' in scene {scene}"
     ]

@@ -217,6 +217,7 @@ def test_a_kill_in_the_middle_of_a_file_leaves_nothing_that_stops_a_rerun(tmp_pa
     assert splits.verify(tmp_path / "ode") == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks processes up with ps")
 @pytest.mark.parametrize("victims", ["workers", "everybody"])
 def test_kill_9_and_a_rerun_give_the_same_content(tmp_path: Path, victims: str) -> None:

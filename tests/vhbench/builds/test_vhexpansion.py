@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 
 from vhbench import audit, splits
 from vhbench.builds import sharding, vhexpansion_attack
+from vhbench.builds.row_names import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_sheet import draw_sheet
 from vhbench.cli import app
@@ -25,6 +26,7 @@ from vhbench.schema import Question, Row, VhbenchError
 from vhbench.seeding import rng
 
 NAMES = tuple(PERTURBATIONS)
+named = RowNames(0, "vhexpansion").of
 
 
 def picture(number: int, *, mode: str = "RGB", size: tuple[int, int] = (40, 30)) -> Image.Image:
@@ -74,30 +76,32 @@ def test_each_case_has_its_four_forms(source: Callable[..., Path], tmp_path: Pat
     assert len(rows) == 5 * 2 * (1 + len(NAMES))
     for case in CASES:
         name, answer = case["id"], case["answer"]
-        clean = rows[name].question
+        clean = rows[named(name)].question
         for form in ["", *NAMES]:
             key = f"{name}/{form}" if form else name
-            asked, twin = rows[key].question, rows[f"{key}/negated"].question
-            assert rows[key].config == rows[f"{key}/negated"].config == f"vhexpansion_mine{'_' * bool(form)}{form}"
-            assert asked.pair_id == twin.pair_id == key
+            row, other = rows[named(key)], rows[named(f"{key}/negated")]
+            asked, twin = row.question, other.question
+            assert row.config == other.config == f"vhexpansion_mine{'_' * bool(form)}{form}"
+            assert asked.pair_id == twin.pair_id == (f"{named(name)}/{form}" if form else named(name))
             assert (asked.answer, twin.answer) == (answer, {"yes": "no", "no": "yes"}[answer])
             assert asked.question == case["question"] != twin.question
             assert (asked.negated, twin.negated) == (False, True)
             assert asked.images == twin.images
             assert (asked.images == clean.images) == (not form)
             assert asked.perturbation == twin.perturbation == form
-            assert not form or clean_pair(key) == name
+            assert not form or clean_pair(asked.pair_id) == clean.pair_id
     assert list(splits.verify(split)) == []
 
 
 def test_perturbed_images_have_their_originals_size_and_alpha(source: Callable[..., Path], tmp_path: Path) -> None:
     split = build(tmp_path / "out", source=f"table:{source(*CASES)}", perturb=("defocus_blur",), compat=True)
     images = {q.id: decode(q.images[0]) for q in splits.read_questions(split) if not q.negated}
-    assert [images[f"q{i}"].shape for i in (0, 2, 3)] == [(30, 40, 3), (30, 40), (30, 40, 4)]
+    assert [images[named(f"q{i}")].shape for i in (0, 2, 3)] == [(30, 40, 3), (30, 40), (30, 40, 4)]
     for i in range(5):
-        assert images[f"q{i}"].shape == images[f"q{i}/defocus_blur"].shape
-    assert np.array_equal(images["q3"][..., 3], images["q3/defocus_blur"][..., 3])
-    assert np.array_equal(PERTURBATIONS["defocus_blur"](images["q0"], rng(0)), images["q0/defocus_blur"])
+        assert images[named(f"q{i}")].shape == images[named(f"q{i}/defocus_blur")].shape
+    clear, blurred = ([images[named(f"q{i}{form}")] for i in (0, 3)] for form in ("", "/defocus_blur"))
+    assert np.array_equal(clear[1][..., 3], blurred[1][..., 3])
+    assert np.array_equal(PERTURBATIONS["defocus_blur"](clear[0], rng(0)), blurred[0])
 
 
 def test_a_blur_grows_with_the_image_unless_it_shall_not(source: Callable[..., Path], tmp_path: Path) -> None:
@@ -194,10 +198,10 @@ def test_multiple_choice_becomes_a_yes_no_question_per_option(source: Callable[.
     table = source(row(0, "0.png", "Is the door open or closed?", "(b)", options="(a) open (b) closed"))
     split = build(tmp_path / "out", source=f"table:{table}", perturb=())
     assert {q.id: (q.question, q.answer) for q in splits.read_questions(split)} == {
-        "q0-a": ("Is the door open?", "no"),
-        "q0-a/negated": ("Is it false that the door is open?", "yes"),
-        "q0-b": ("Is the door closed?", "yes"),
-        "q0-b/negated": ("Is it false that the door is closed?", "no"),
+        named("q0-a"): ("Is the door open?", "no"),
+        named("q0-a/negated"): ("Is it false that the door is open?", "yes"),
+        named("q0-b"): ("Is the door closed?", "yes"),
+        named("q0-b/negated"): ("Is it false that the door is closed?", "no"),
     }
 
 
@@ -210,7 +214,7 @@ def test_twins_of_the_source_are_used_if_they_are_negations(source: Callable[...
     )
     split = build(tmp_path / "out", source=f"table:{table}", perturb=())
     asked = {q.id: q.question for q in splits.read_questions(split)}
-    assert asked == {"q0": "Is the dog big?", "q0/negated": "Is it not true that the dog is big?"}
+    assert asked == {named("q0"): "Is the dog big?", named("q0/negated"): "Is it not true that the dog is big?"}
     assert [(r.item, r.reason) for r in splits.read_rejections(split)] == [("q2", "twin_is_no_negation")]
 
 
@@ -222,12 +226,12 @@ def test_what_is_not_certain_is_quoted_and_the_mode_tells(source: Callable[..., 
         told[wording] = {q.id: (q.mode, q.answer) for q in splits.read_questions(split)}
         assert splits.read_manifest(split).config["negation"] == wording
     assert told["auto"] == {
-        "q0": ("natural", "yes"),
-        "q0/negated": ("natural", "no"),
-        "q1": ("quoted", "no"),
-        "q1/negated": ("quoted", "yes"),
+        named("q0"): ("natural", "yes"),
+        named("q0/negated"): ("natural", "no"),
+        named("q1"): ("quoted", "no"),
+        named("q1/negated"): ("quoted", "yes"),
     }
-    assert told["natural"] == {"q0": ("natural", "yes"), "q0/negated": ("natural", "no")}
+    assert told["natural"] == {named("q0"): ("natural", "yes"), named("q0/negated"): ("natural", "no")}
     assert {mode for mode, _ in told["quoted"].values()} == {"quoted"}
 
 
@@ -241,8 +245,8 @@ def test_mmvp_gives_one_case_for_each_question_and_hallusionbench_counts_what_it
     (folder / "Questions.csv").write_text("\n".join(lines))
     split = build(tmp_path / "a", source=f"mmvp:{folder}", perturb=(), name="")
     asked = {q.id: (q.question, q.answer) for q in splits.read_questions(split) if not q.negated}
-    assert sorted(asked) == ["1", "2"]
-    assert asked["1"][0] == asked["2"][0]
+    assert set(asked) == {named("1"), named("2")}
+    assert len({text for text, _ in asked.values()}) == 1
     assert {answer for _, answer in asked.values()} == {"yes", "no"}
 
     told = {"category": "VD", "subcategory": "ring", "set_id": "0", "figure_id": "0", "question_id": "0"}
@@ -304,8 +308,8 @@ def test_an_ode_split_is_expanded_without_its_captions(tmp_path: Path) -> None:
     questions = list(splits.read_questions(split))
     assert Counter(q.source for q in questions) == {"ode": 4}
     assert {(q.id, q.criterion, q.scene_ids, q.benchmark_version) for q in questions if not q.perturbation} == {
-        ("a:1", "fictional", ("s",), "1.0.0"),
-        ("a:1/negated", "fictional", ("s",), "1.0.0"),
+        (named("a:1"), "fictional", ("s",), "1.0.0"),
+        (named("a:1/negated"), "fictional", ("s",), "1.0.0"),
     }
 
 
@@ -330,13 +334,14 @@ def test_an_attack_follows_what_the_model_fails(
     }
     split = build(tmp_path / "out", **options)
     questions = {q.id: q for q in splits.read_questions(split, "vhexpansion_mine_ifgsm")}
-    assert sorted(q for q in questions if "negated" not in q) == [f"q{i}/ifgsm" for i in range(4)]
+    assert {q.id for q in questions.values() if not q.negated} == {named(f"q{i}/ifgsm") for i in range(4)}
     assert [(r.item, r.reason) for r in splits.read_rejections(split)] == [("q4/ifgsm", "no_answer_known")]
     # q0 and q1 share an image, and go opposite ways.
-    assert questions["q0/ifgsm"].images != questions["q1/ifgsm"].images
+    attacked = [questions[named(f"q{i}/ifgsm")].images[0] for i in range(2)]
+    assert attacked[0] != attacked[1]
     original = decode((tmp_path / "0.png").read_bytes()).astype(int)
-    for name in ("q0/ifgsm", "q1/ifgsm"):
-        assert 0 < np.abs(decode(questions[name].images[0]) - original).max() <= 8
+    for image in attacked:
+        assert 0 < np.abs(decode(image) - original).max() <= 8
     manifest = splits.read_manifest(split)
     assert manifest.config["attack"]["steps_apart"] == 3
     assert {"model", "failed", "images"} <= manifest.sources.keys()
@@ -383,13 +388,13 @@ def test_the_command_builds_and_draws_a_sheet(source: Callable[..., Path], tmp_p
 
 
 def test_the_manifest_names_no_place_of_a_rewriter(source: Callable[..., Path], tmp_path: Path) -> None:
-    def named(spec: str) -> object:
+    def told(spec: str) -> object:
         return VHExpansionBuild(source=f"table:{source(*CASES)}", rewriter=spec).config["rewriter"]
 
-    assert named("rule") == "rule"
-    assert named("openai:org/model@http://secret:8000/v1") == "openai:org/model"
-    assert named("transformers:org/model") == "transformers:org/model"
-    assert named(f"transformers:{tmp_path}") == f"transformers:{tmp_path.name}"
+    assert told("rule") == "rule"
+    assert told("openai:org/model@http://secret:8000/v1") == "openai:org/model"
+    assert told("transformers:org/model") == "transformers:org/model"
+    assert told(f"transformers:{tmp_path}") == f"transformers:{tmp_path.name}"
 
 
 def test_a_sheet_of_nothing(tmp_path: Path) -> None:

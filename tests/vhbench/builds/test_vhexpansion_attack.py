@@ -16,6 +16,7 @@ from vhbench import splits
 from vhbench.adapters.vlms import TransformersVLM
 from vhbench.analysis.transfer import transfer
 from vhbench.builds import sharding
+from vhbench.builds.row_names import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.card import write_card
 from vhbench.cli import app
@@ -23,6 +24,7 @@ from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.seeding import rng
 
 QUESTION = "Is there a dog in the image?"
+named = RowNames(0, "vhexpansion").of
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ def test_a_tiny_model_that_always_fails_is_kept_failing(source: Path, folder: Pa
         assert 0 < change <= 8
         assert rows[f"q{number}/ifgsm"].question.images == rows[f"q{number}/ifgsm/negated"].question.images
     reports = {item.id: item.provenance for item in items if isinstance(item, Scene)}
-    assert set(reports) == {"q0/ifgsm", "q1/ifgsm"}
+    assert set(reports) == {f"{named('q0')}/ifgsm", f"{named('q1')}/ifgsm"}
     for report in reports.values():
         assert report["direction"] == "similar"
         assert report["before"] <= report["after"] <= 1 + 1e-6
@@ -117,8 +119,8 @@ def test_with_answers_the_manifest_and_the_card_tell_how_many_right_answers_turn
     assert found["ifgsm"]["interval"] == [2.5, 100]  # one of one: 0.025 ** 1
     split = tmp_path / "out" / "vhexpansion"
     outcomes = {scene.id: scene.provenance["outcome"] for scene in splits.read_scenes(split).values()}
-    assert outcomes["q0/ifgsm"] == "turned_wrong"
-    assert outcomes["q1/ifgsm"] == "turned_right"
+    assert outcomes[f"{named('q0')}/ifgsm"] == "turned_wrong"
+    assert outcomes[f"{named('q1')}/ifgsm"] == "turned_right"
     write_card(split)
     assert "| ifgsm | 2 | " in (split / "README.md").read_text()
     assert "| 1 | 1 | 100.0 % | 2.5–100.0 % |" in (split / "README.md").read_text()
@@ -130,7 +132,7 @@ def test_with_answers_the_manifest_and_the_card_tell_how_many_right_answers_turn
         "ifgsm": (1, 0),
         "random_noise": (1, 0),
     }
-    assert told["ifgsm"]["outcomes"] == {"q0": "kept_right", "q1": "kept_wrong"}
+    assert told["ifgsm"]["outcomes"] == {named("q0"): "kept_right", named("q1"): "kept_wrong"}
     result = CliRunner().invoke(
         app, ["attack-transfer", str(split), "--model", str(folder), "-o", str(tmp_path / "transfer.json")]
     )

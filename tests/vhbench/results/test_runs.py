@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from vhbench.results import read_samples
+from vhbench.results import read_samples, runs_below
 from vhbench.schema import VhbenchError
 
 
@@ -35,6 +35,29 @@ def test_of_several_runs_the_newest_of_each_task_counts(tmp_path: Path) -> None:
     write(tmp_path / "m", "20260102_samples_ode.jsonl", answer("a", "yes"))
     write(tmp_path / "m", "20260101_samples_mioh.jsonl", answer("b"))
     assert [(r.id, r.response) for r in read_samples(tmp_path)] == [("a", "yes"), ("b", "yes")]
+
+
+def test_benchmarks_made_of_one_another_may_share_ids(tmp_path: Path) -> None:
+    write(tmp_path, "20260101_samples_ode_fictional.jsonl", answer("a", "no") | {"benchmark": "ode"})
+    write(tmp_path, "20260101_samples_vhexpansion_ode.jsonl", answer("a", "yes") | {"benchmark": "vhexpansion"})
+    found = [(r.id, r.benchmark, r.response) for r in read_samples(tmp_path)]
+    assert found == [("a", "ode", "no"), ("a", "vhexpansion", "yes")]
+
+
+def test_of_several_models_each_is_named_that_was_asked(tmp_path: Path) -> None:
+    coin = write(tmp_path, "1_samples_ode_fictional.jsonl", answer("a"))
+    (tmp_path / "1_results.json").write_text('{"config": {"model": "vhbench_coin"}}')
+    write(tmp_path / "qwen", "2_samples_ode_fictional.jsonl", answer("a"))
+    write(tmp_path / "qwen", "3_samples_mioh.jsonl", answer("b"))
+    for date in "23":
+        (tmp_path / "qwen" / f"{date}_results.json").write_text('{"config": {"model": "qwen"}}')
+    assert runs_below(tmp_path, lambda task: task.startswith("ode")) == [
+        tmp_path / "1_results.json",
+        tmp_path / "qwen" / "2_results.json",
+    ]
+    assert runs_below(tmp_path, lambda task: task == "mioh") == [tmp_path / "qwen" / "3_results.json"]
+    assert runs_below(tmp_path / "qwen", lambda task: True) == [tmp_path / "qwen"], "one model: its newest of each task"
+    assert runs_below(coin, lambda task: True) == [coin]
 
 
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:

@@ -1,77 +1,19 @@
-"""JSON → :class:`vhbench.schema.Record`; reads the answers back from what lmms-eval wrote with ``--log_samples``."""
+"""JSON → :class:`vhbench.schema.Record`: what a task logs for each row, and what metrics and analyses read."""
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isfinite
-from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from vhbench import answers
-from vhbench.files import convert, read_rows, shown
-from vhbench.schema import Record, VhbenchError
+from vhbench.files import convert, shown
+from vhbench.schema import Kind, Record, VhbenchError
 
+KINDS = ("", *get_args(Kind))
+"""What a record's kind may be."""
 
-def read_samples(path: Path) -> list[Record]:
-    """Read the records of a run, ordered by id.
-
-    Args:
-        path: a ``*_samples_*.jsonl`` file, or a folder: of the sample files below it, the newest of each task and
-            model folder is read. A folder with several models is refused.
-
-    Raises:
-        VhbenchError: if nothing can be read, a line is no sample of vhbench, or an id has two different answers.
-    """
-    records: dict[str, Record] = {}
-    for file in sample_files(path):
-        for record in _read(file):
-            if records.setdefault(record.id, record) != record:
-                raise VhbenchError(f"{file}: question {record.id} was answered twice, differently; name one run")
-    if not records:
-        raise no_answers(path)
-    return [records[key] for key in sorted(records)]
-
-
-def read_tasks(path: Path) -> dict[str, list[Record]]:
-    """Read the records of a run by the lmms-eval task that asked, ordered by id; a question may be in several.
-
-    Args:
-        path: as in :func:`read_samples`, whose errors this raises too.
-    """
-    found: dict[str, list[Record]] = {}
-    for file in sample_files(path):
-        task = file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
-        found[task] = sorted(_read(file), key=lambda record: record.id)
-    if not found:
-        raise no_answers(path)
-    return found
-
-
-def no_answers(path: Path) -> VhbenchError:
-    """Return what to say where a run left no samples."""
-    return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
-
-
-def sample_files(path: Path) -> list[Path]:
-    """Return a samples file, or of those below a folder the newest of each task; raises as :func:`read_samples`."""
-    if path.is_file():
-        return [path]
-    if not path.is_dir():
-        raise VhbenchError(f"no such file or folder: {path}")
-    found = sorted(path.rglob("*_samples_*.jsonl"))
-    if len(folders := sorted({str(file.parent) for file in found})) > 1:
-        raise VhbenchError(f"{path} holds the results of {len(folders)} models; name one: {', '.join(folders)}")
-    newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # names begin with the date: the last wins
-    return sorted(newest.values())
-
-
-def _read(file: Path) -> Iterator[Record]:
-    for number, sample in enumerate(read_rows(file), start=1):
-        whole = [
-            value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value
-        ]
-        if not whole:
-            raise VhbenchError(f"{file}, line {number}: not an answer to a question of vhbench")
-        yield from to_records(max(whole, key=len), f"{file}, line {number}")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Record]:
@@ -112,6 +54,14 @@ def text_of(response: Any) -> str:
     return str(response) if isinstance(response, (str, int)) else ""
 
 
+def answered(asked: Mapping[str, Any], response: Any) -> Record:
+    """Join the columns of a question and a response; the parser is chosen by the kind, and is told the question."""
+    text, kind = text_of(response), asked["kind"]
+    said = answers.parse(kind, text, tuple(asked["choices"]), question=asked["question"])
+    record = Record(**asked, response=text, prediction=said, cut_off=answers.cut_off(text, kind))
+    return settled(record, empty=True)
+
+
 def settled(record: Record, *, empty: bool | None = None) -> Record:
     """Return a record that says whether it is an answer at all; what is none has no prediction.
 
@@ -149,6 +99,8 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     if "response" in values:
         given["response"] = text_of(values["response"])
     record: Record = convert(given, Record, place)
+    if record.kind not in KINDS:
+        raise VhbenchError(f"{place}: kind is {shown(record.kind)}; must be one of {', '.join(KINDS[1:])}")
     known = "failure" in values and record.kind != "caption"
     return settled(record, empty="response" in values and not known)
 
@@ -157,6 +109,8 @@ def _text(value: Any) -> Any:
     """Return the digits of a number, and of a list's numbers."""
     if isinstance(value, bool):
         return value
+    if isinstance(value, str) and not value.isascii():  # an answer that was cut may end in half of a character
+        return value.encode("utf-8", "replace").decode() if _HALF.search(value) else value
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):

@@ -1,0 +1,147 @@
+"""What the words of a question could give away: features of each of its options, in sets from coarse to fine.
+
+A guesser who sees no image has the question, its options, and what it learned from the answers to other questions. Each
+option (of yes/no questions: yes and no) gets names for what is told about it, and equal names have equal weight. A
+negated question has its answer turned round first, so that a case and its twin teach the same.
+"""
+
+import re
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from itertools import combinations
+from string import ascii_uppercase
+
+from vhbench.schema import Asked
+
+Feature = tuple[Hashable, ...]
+
+_WORD = re.compile(r"[^\W_]+")
+_EMPTY = frozenset(
+    ["a", "an", "the", "is", "are", "there", "in", "image", "images", "of", "these", "which", "any", "it"]
+)
+"""Words that nearly every question has: pairs with them say no more than the other word alone."""
+
+_TURNED = {"yes": "no", "no": "yes"}
+
+
+def options_of(question: Asked) -> tuple[str, ...]:
+    """Return the answers that a question allows: yes and no, or its letters.
+
+    >>> options_of(Asked("q", choices=("a cat", "a dog"))), options_of(Asked("q"))
+    (('A', 'B'), ('yes', 'no'))
+    """
+    return tuple(ascii_uppercase[: len(question.choices)]) if question.choices else ("yes", "no")
+
+
+def cell_of(question: Asked) -> Feature:
+    """Return what a question is told to belong to: a guesser knows which benchmark it is asked."""
+    return question.task, question.criterion, question.question_type, question.mode, question.source
+
+
+def features(question: Asked) -> Iterator[Mapping[str, list[Feature]]]:
+    """Yield for each option the features of each set (:data:`SETS`), by the set's name."""
+    words, cell = _words(question.question), cell_of(question)
+    texts = [_words(choice) for choice in question.choices]
+    for place, letter in enumerate(options_of(question)):
+        said = _TURNED[letter] if question.negated and not texts else letter
+        told = _Option(question, cell, words, texts, place, letter, said)
+        yield {name: list(_twice(find(told), cell)) for name, find in SETS.items()}
+
+
+class _Option:
+    """One option with all that stands around it."""
+
+    __slots__ = ("cell", "letter", "place", "question", "said", "texts", "words")
+
+    def __init__(
+        self,
+        question: Asked,
+        cell: Feature,
+        words: tuple[str, ...],
+        texts: Sequence[tuple[str, ...]],
+        place: int,
+        letter: str,
+        said: str,
+    ) -> None:
+        self.question, self.cell, self.words, self.texts = question, cell, words, texts
+        self.place, self.letter, self.said = place, letter, said
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """What the option is called: by its place, and by its words."""
+        return (self.said, self.texts[self.place]) if self.texts else (self.said,)
+
+
+def _prior(option: _Option) -> Iterator[Feature]:
+    yield "letter", option.letter, option.question.negated, len(option.texts)
+    yield "said", option.said
+
+
+def _texts(option: _Option) -> Iterator[Feature]:
+    """Of multiple choice: the words of an option, and how it stands among the others."""
+    if not option.texts:
+        return
+    own = option.texts[option.place]
+    yield "text", own
+    for word in own:
+        yield "in text", word
+    shared = [sum(len({*one} & {*other}) for other in option.texts) - len({*one}) for one in option.texts]
+    for name, values in (("shares", shared), ("length", [len(text) for text in option.texts])):
+        yield name, _rank(values[option.place], values)
+    yield "asked", bool({*own} & ({*option.words} - _EMPTY))
+    numbers = [int(text[0]) for text in option.texts if len(text) == 1 and text[0].isdecimal()]
+    if numbers and own[0].isdecimal():
+        yield "number", _rank(int(own[0]), numbers)
+
+
+def _phrase(option: _Option) -> Iterator[Feature]:
+    """The whole question as it stands: that of one asked word has the same answer again."""
+    for name in option.names:
+        yield "phrase", name, option.words
+        yield "phrase", name, option.words, option.question.negated
+
+
+def _word(option: _Option) -> Iterator[Feature]:
+    for word in {*option.words}:
+        for name in option.names:
+            yield "word", name, word
+        if option.question.negated:
+            yield "negated", option.said, word
+
+
+def _pair(option: _Option) -> Iterator[Feature]:
+    telling = sorted({*option.words} - _EMPTY)[:12]
+    for pair in combinations(telling, 2):
+        yield "pair", option.said, pair
+
+
+SETS: Mapping[str, Callable[[_Option], Iterator[Feature]]] = {
+    "prior": _prior,
+    "options": _texts,
+    "phrase": _phrase,
+    "words": _word,
+    "pairs": _pair,
+}
+"""Name of a set of features → what finds them for an option."""
+
+
+def _twice(found: Iterator[Feature], cell: Feature) -> Iterator[Feature]:
+    """Yield each feature for all questions, and again for those of its cell: a word may tell there alone."""
+    for feature in found:
+        yield feature
+        yield *feature, cell
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text.lower()))
+
+
+def _rank(value: int, values: Sequence[int]) -> tuple[str, int]:
+    """Say where a value stands among others: the only least or greatest, or so many are less.
+
+    >>> _rank(3, [1, 2, 3]), _rank(1, [1, 1, 3])
+    (('greatest', 0), ('', 0))
+    """
+    less, more = sum(other < value for other in values), sum(other > value for other in values)
+    alone = values.count(value) == 1
+    end = "least" if alone and not less else "greatest" if alone and not more else ""
+    return end, 0 if end else less

@@ -1,0 +1,28 @@
+"""What the YAML files name as their ``metadata``: which data a task asks, so that lmms-eval's results say it.
+
+``metadata: !function vhbench.tasks.versions.ode`` makes lmms-eval read the module attribute of this name when it loads
+the task (:func:`__getattr__`). ``version`` becomes the task's in lmms-eval's ``versions``; all of it stands in
+``configs``. No key may be one of those that lmms-eval adds to it for each request: task, doc_id, repeats, split.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+import vhbench
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.tasks.datasets import or_exit, resolve
+
+
+def __getattr__(name: str) -> dict[str, Any]:
+    """Return version and content hash of the data that a benchmark's tasks ask, and where it came from."""
+    if name not in BENCHMARKS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    data = or_exit(resolve, name)
+    source = {key: value for key, value in asdict(data.source).items() if value}
+    return {
+        "version": data.manifest.version,
+        "benchmark": name,
+        "content_hash": data.manifest.content_hash,
+        "data": source,
+        "vhbench": vhbench.__version__,
+    }

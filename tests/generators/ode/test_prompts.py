@@ -1,0 +1,81 @@
+"""Prompts in plain English: each environment with its preposition, no raw verb, nothing that sits and lies at once."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
+from vhbench.generators.ode import amber_graph, attribute_words, criteria, prompts, settings
+from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.ode.prompts import ImagePlan
+from vhbench.schema import ObjectSpec, SceneSpec
+
+PAIRS = 40
+
+
+@pytest.fixture(scope="module")
+def amber(reference: Path) -> ConceptGraph:
+    return amber_graph.from_amber(reference / "AMBER")
+
+
+def specs(graph: ConceptGraph, seed: int) -> Iterator[SceneSpec]:
+    """Yield what 40 pairs of each criterion and pairing ask for."""
+    world = OpenWorld(graph)
+    for criterion in criteria.CRITERIA:
+        for pairing in ("ee", "ev"):
+            pairs = criteria.candidates(criteria.PairPool(graph, pairing), criterion, seed=seed)[:PAIRS]
+            for rank, pair in enumerate(pairs):
+                yield prompts.spec(ImagePlan(criterion, pairing, rank, 0, tuple(pair)), graph, world, seed=seed)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: ConceptGraph, seed: int) -> None:
+    raw = {word for word, _ in attribute_words.WORDS if attribute_words.attribute(word, "", "state").bodily}
+    raw -= {found.said for found in attribute_words.WORDS.values()}
+    raw = {word for word in raw if not word.endswith("ing")} - {"park", *amber}  # places and things, too
+    bodily = {found.said for found in attribute_words.WORDS.values() if found.bodily}
+    asked = list(specs(amber, seed))
+    assert len(asked) == 8 * PAIRS
+    for spec in asked:
+        text = spec.prompt.split(":")[0]
+        assert not re.search(r"\bin (the|a) (floor|ground|wall|road|street|beach|stage|track|pier)\b", text), text
+        assert not re.search(rf"\b({'|'.join(map(re.escape, sorted(raw)))})\b", text), text
+        assert not re.search(r"\b(\w+) \1\b", text.replace("orange orange", "")), text
+        assert not re.search(r"\ba [aeio]|\ban [^aehiou]", text, re.IGNORECASE), text
+        for thing in spec.objects:
+            assert thing.state not in bodily, text
+            assert thing.action == "" or thing.action in bodily, text
+
+
+def test_every_environment_of_amber_has_its_preposition() -> None:
+    assert settings.PLACES.keys() >= amber_graph.ENVIRONMENTS
+
+
+@pytest.mark.parametrize(
+    ("thing", "place", "state", "said"),
+    [
+        (ObjectSpec("person", action="running"), "sky", "", "A person running under the sky"),
+        (ObjectSpec("kite", action="flying"), "sky", "gray", "A kite flying in the gray sky"),
+        (ObjectSpec("cat", action="lying"), "floor", "tiled", "A cat lying down on the tiled floor"),
+        (ObjectSpec("car", colour="red", action="parked"), "road", "", "A parked red car on a road"),
+        (
+            ObjectSpec("tree", state="with falling leaves"),
+            "airport",
+            "busy",
+            "A tree with falling leaves at a busy airport",
+        ),
+        (ObjectSpec("cup", 2), "street", "at night", "Two cups on a street at night"),
+        (ObjectSpec("dog"), "grass", "lush", "A dog on lush grass"),
+    ],
+)
+def test_a_prompt_in_words(thing: ObjectSpec, place: str, state: str, said: str) -> None:
+    assert prompts.prompt([thing], place, state) == f"{said}: {prompts.QUALITY}"
+
+
+def test_what_is_drawn_of_ambers_words(amber: ConceptGraph) -> None:
+    world = DrawnWorld(amber)
+    shown = {word: prompts._deeds(amber, word, world) for word in amber}
+    assert ("standing", "sitting") in shown["cat"]
+    assert sum(map(len, shown.values())) >= 100

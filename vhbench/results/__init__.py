@@ -1,0 +1,45 @@
+"""The answers of a run, read back from what lmms-eval wrote with ``--log_samples``; no model is needed from here on.
+
+:mod:`~vhbench.results.payloads` turns JSON into records, :mod:`~vhbench.results.runs` finds the samples of one run and
+tells it from others, :mod:`~vhbench.results.checks` says what is missing in it and what was changed by hand.
+"""
+
+from vhbench.results.checks import SamplesCheck, foreign
+from vhbench.results.payloads import ANSWERED, answered, settled, text_of, to_record, to_records
+from vhbench.results.runs import (
+    LoggedRun,
+    date_of,
+    is_run,
+    merged,
+    no_answers,
+    one_run,
+    read_run,
+    read_samples,
+    read_tasks,
+    runs_below,
+    sample_files,
+    task_of,
+)
+
+__all__ = [
+    "ANSWERED",
+    "LoggedRun",
+    "SamplesCheck",
+    "answered",
+    "date_of",
+    "foreign",
+    "is_run",
+    "merged",
+    "no_answers",
+    "one_run",
+    "read_run",
+    "read_samples",
+    "read_tasks",
+    "runs_below",
+    "sample_files",
+    "settled",
+    "task_of",
+    "text_of",
+    "to_record",
+    "to_records",
+]

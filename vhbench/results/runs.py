@@ -1,0 +1,225 @@
+"""Runs: which sample files are of one, and the answers in them."""
+
+import glob
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vhbench.files import read_json, read_rows
+from vhbench.provenance import Provenance, told_arguments
+from vhbench.results.checks import SamplesCheck
+from vhbench.results.payloads import to_records
+from vhbench.schema import Record, VhbenchError
+
+_RESULTS = "_results.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRun:
+    """The answers of one run.
+
+    Attributes:
+        tasks: lmms-eval's task → its answers, ordered by id; a question may be in several.
+        provenance: task → where its answers come from, None where they do not say.
+        notes: what to know before the scores: questions without an answer, samples that were changed by hand.
+    """
+
+    tasks: Mapping[str, list[Record]]
+    provenance: Mapping[str, Provenance | None]
+    notes: tuple[str, ...]
+
+
+def read_run(path: Path) -> LoggedRun:
+    """Read the answers of a run, and look whether they are whole.
+
+    Args:
+        path: a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples that were written with it; or a
+            folder, for the newest samples of each task below it. A folder with several models is refused.
+
+    Raises:
+        VhbenchError: if nothing can be read, a line is no sample of vhbench, an id has two different answers, or the
+            samples are of several models, splits or runs.
+    """
+    tasks: dict[str, list[Record]] = {}
+    checks: dict[str, SamplesCheck] = {}
+    for file in sample_files(path):
+        task = task_of(file)
+        checks[task] = SamplesCheck(file)
+        tasks[task] = sorted(_read(file, checks[task]), key=lambda record: record.id)
+    if not any(tasks.values()):
+        raise no_answers(path)
+    told = {task: check.provenance for task, check in checks.items()}
+    one_run(told.values(), path)
+    return LoggedRun(tasks, told, tuple(note for check in checks.values() for note in check.notes()))
+
+
+def read_samples(path: Path) -> list[Record]:
+    """Read the records of a run, ordered by id; each question once. See :func:`read_run`.
+
+    Raises:
+        VhbenchError: as :func:`read_run` does, and if a question has two different answers.
+    """
+    return merged(read_run(path), path)
+
+
+def merged(run: LoggedRun, path: Path) -> list[Record]:
+    """Return the records of all tasks of a run, ordered by id; each question of a benchmark once.
+
+    A benchmark made of another one (VHExpansion of ODE) may have its ids.
+
+    Raises:
+        VhbenchError: if a question has two different answers.
+    """
+    records: dict[tuple[str, str], Record] = {}
+    for task, answers in run.tasks.items():
+        for record in answers:
+            if records.setdefault((record.id, record.benchmark), record) != record:
+                raise VhbenchError(f"{path}, {task}: {record.id} was answered twice, differently; name one run")
+    if not records:
+        raise no_answers(path)
+    return [records[key] for key in sorted(records)]
+
+
+def read_tasks(path: Path) -> dict[str, list[Record]]:
+    """Read the records of a run by the lmms-eval task that asked, ordered by id. See :func:`read_run`."""
+    return dict(read_run(path).tasks)
+
+
+def no_answers(path: Path) -> VhbenchError:
+    """Return what to say where a run left no samples."""
+    return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
+
+
+def task_of(file: Path) -> str:
+    """Return the task whose samples a file has."""
+    return file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
+
+
+def is_run(path: Path) -> bool:
+    """Tell whether a path is one of a run of lmms-eval: a folder, a samples file, or results with samples beside them.
+
+    Somebody's own answers may be called ``my_results.json``, too.
+    """
+    return path.is_dir() or "_samples_" in path.name or bool(_written_with(path))
+
+
+def sample_files(path: Path) -> list[Path]:
+    """Return the samples files of one run; raises as :func:`read_run`."""
+    if path.is_file():
+        return _written_with(path) or [path]
+    if not path.is_dir():
+        raise VhbenchError(f"no such file or folder: {path}")
+    found = _samples_below(path)
+    runs = _models(found)
+    if len(runs) > 1:
+        named = ", ".join(
+            f"{_run_at(file)}{f' ({model})' if model else ''}" for (_, model), file in sorted(runs.items())
+        )
+        raise VhbenchError(f"{path} holds the results of {len(runs)} models; name one: {named}")
+    newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
+    return sorted(newest.values())
+
+
+def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
+    """Return what names the newest run of each model below a folder; the path itself where there is one model.
+
+    Args:
+        path: as in :func:`read_run`.
+        wanted: says of a task whether it is looked for; of several models those are named that were asked one.
+    """
+    found = _samples_below(path) if path.is_dir() else []
+    if len(_models(found)) < 2:
+        return [path]
+    return sorted(_run_at(file) for file in _models([f for f in found if wanted(task_of(f))]).values()) or [path]
+
+
+def date_of(run: Path) -> str:
+    """Return the date that the files of a run begin with, where it is named by one: by lmms-eval's results.
+
+    >>> date_of(Path("results/20260101_120000_results.json")), date_of(Path("results"))
+    ('20260101_120000', '')
+    """
+    return run.name.removesuffix(_RESULTS) if run.name.endswith(_RESULTS) else ""
+
+
+def _samples_below(folder: Path) -> list[Path]:
+    """Return the samples files below a folder, the newest last: their names begin with the date."""
+    return sorted(folder.rglob("*_samples_*.jsonl"), key=lambda file: (file.name, file))
+
+
+def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
+    """Return folder and model → the last of its samples files."""
+    models = {results: _model_of(results) for results in map(_results_of, found)}
+    return {(file.parent, models[_results_of(file)]): file for file in found}
+
+
+def one_run(told: Iterable[Provenance | None], path: Path) -> None:
+    """Raise if tasks were answered by two models, or asked with two splits of one benchmark.
+
+    Raises:
+        VhbenchError: naming them.
+    """
+    known = [one for one in told if one is not None]
+    splits: dict[str, Provenance] = {}
+    for one in known:
+        first, other = known[0], splits.setdefault(one.benchmark, one)
+        if (one.model, one.model_args) != (first.model, first.model_args):
+            raise VhbenchError(
+                f"{path}: {first.task} was answered by {first.model} ({first.model_args}), {one.task} by {one.model} "
+                f"({one.model_args}); name one run"
+            )
+        if one.content_hash != other.content_hash:
+            both = " and ".join(f"{told.version}, {told.content_hash[:12]}…" for told in (other, one))
+            raise VhbenchError(
+                f"{path}: {other.task} and {one.task} were asked with different splits of {one.benchmark} ({both}); "
+                "name one run"
+            )
+
+
+def _written_with(results: Path) -> list[Path]:
+    """Return the samples files that were written with lmms-eval's results."""
+    if not results.name.endswith(_RESULTS):
+        return []
+    date = results.name.removesuffix(_RESULTS)
+    return sorted(results.parent.glob(f"{glob.escape(date)}_samples_*.jsonl"))
+
+
+def _results_of(file: Path) -> Path:
+    """Return lmms-eval's results that were written with a samples file."""
+    return file.with_name(file.name.split("_samples_", 1)[0] + _RESULTS)
+
+
+def _run_at(file: Path) -> Path:
+    """Return the path that names the run of a samples file: its results, or its folder where they are not there."""
+    return results if (results := _results_of(file)).is_file() else file.parent
+
+
+def _model_of(results: Path) -> str:
+    """Return model and arguments that lmms-eval's results name; "" where they are not there."""
+    if not results.is_file():
+        return ""
+    try:
+        config = read_json(results)["config"]
+        told = told_arguments(config.get("model_args"))
+        return f"{config['model']}{f' {told}' if told else ''}"
+    except (VhbenchError, KeyError, TypeError, AttributeError):
+        return ""  # it is somebody else's, or damaged: what it says is not needed
+
+
+def _read(file: Path, check: SamplesCheck) -> Iterator[Record]:
+    seen: set[str] = set()
+    for number, sample in enumerate(read_rows(file), start=1):
+        place = f"{file}, line {number}"
+        whole = [
+            value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value
+        ]
+        if not whole:
+            raise VhbenchError(f"{place}: not an answer to a question of vhbench")
+        payload: dict[str, Any] = max(whole, key=len)
+        records = to_records(payload, place)
+        if records[0].id in seen:
+            raise VhbenchError(f"{place}: question {records[0].id} was answered already; each may be answered once")
+        seen.add(records[0].id)
+        check.see(sample, payload, place)
+        yield from records
