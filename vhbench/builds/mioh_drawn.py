@@ -159,7 +159,7 @@ _SLIM: Final = frozenset(
 
 _PAINTED: Final = frozenset(_PAINTS)
 _SUITS: Final[tuple[tuple[Callable[[str], bool], int], ...]] = (
-    (lambda word: _stands(word) and _PAINTED <= {*find(word).colours}, 5),
+    (lambda word: _stands(word) and {*find(word).colours} >= _PAINTED, 5),
     (_stands, 5),
     (_stands, 4),
 )
@@ -247,7 +247,11 @@ _COMPANY: Final = (
 )
 _TOTALS: Final = (
     *(_counted(which, number) for which in range(4) for number in (1, 1 + which % 2, 2, 3, 4)),
-    *(_counted(which, number, hub=True) for which in range(4) for number in ((1, 2, 3), (1, 2, 4), (1, 3), (2, 3))[which]),
+    *(
+        _counted(which, number, hub=True)
+        for which in range(4)
+        for number in ((1, 2, 3), (1, 2, 4), (1, 3), (2, 3))[which]
+    ),
     *(_counted(which, number, hard=True) for which in range(4) for number in (1, 2, 3)),
     *_strangers(6),
 )
