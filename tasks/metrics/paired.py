@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from vhbench.schema import Record
 from vhbench.tasks.metrics import families, intervals
 from vhbench.tasks.metrics.clusters import Shared
 
+_NOTHING = 1e-12
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -82,11 +84,13 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     for pairs in cells.values():
         for records in pairs.about:
             everything.add(*records)
-    clusters, start, claims = everything.among(), 0, list[families.PairedClaim]()
-    for pairs in cells.values():
-        change = np.subtract(pairs.first, pairs.second)
-        claims.append(_claim(change, clusters, start))
-        start += len(change)
+    clusters, changes = everything.among(), [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
+    starts = np.cumsum([0, *map(len, changes)])
+    inflation = _inflation(changes, starts, clusters)
+    claims = [
+        families.PairedClaim(change, clusters.numbers[start : start + len(change)].tolist(), inflation)
+        for change, start in zip(changes, starts[:-1].tolist(), strict=True)
+    ]
     found: dict[Key, dict[str, Any]] = {}
     for (key, pairs), verdict in zip(cells.items(), families.verdicts(claims, seed=seed), strict=True):
         told = difference(pairs)
@@ -95,14 +99,19 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     return found
 
 
-def _claim(change: intervals.Floats, clusters: intervals.Clustering, start: int) -> families.PairedClaim:
-    """Return the claim of a cell, whose rows begin somewhere among all."""
-    end = start + len(change)
-    own = clusters.numbers[start:end]
-    if clusters.ties is None or not len(change):
-        return families.PairedClaim(change, own.tolist())
-    within = ((clusters.ties >= start) & (clusters.ties < end)).all(axis=0)
-    pull = change - change.mean()
-    apart = float((np.bincount(own, weights=pull) ** 2).sum())
-    tied = intervals.Clustering(own, ties=clusters.ties[:, within] - start).together(pull)
-    return families.PairedClaim(change, own.tolist(), 1 + tied / apart if apart > 1e-12 else 1.0)
+def _inflation(
+    changes: Sequence[intervals.Floats], starts: npt.NDArray[np.integer], clusters: intervals.Clustering
+) -> float:
+    """Return by how much tied pairs raise the variance of the cells' sums: one number, as that of a cell is noise.
+
+    Cells where tied pairs happen to disagree do not make up for those where they agree.
+    """
+    if clusters.ties is None:
+        return 1.0
+    pull = np.concatenate([change - change.mean() if len(change) else change for change in changes])
+    cell = np.repeat(np.arange(len(changes)), np.diff(starts))
+    one, other = clusters.ties[:, cell[clusters.ties[0]] == cell[clusters.ties[1]]]
+    tied = float(np.maximum(0, np.bincount(cell[one], weights=2 * pull[one] * pull[other])).sum())
+    own = np.unique(np.stack([cell, clusters.numbers]), axis=1, return_inverse=True)[1].reshape(-1)
+    apart = float(np.sort(np.bincount(own, weights=pull) ** 2).sum())
+    return max(1.0, 1 + tied / apart) if apart > _NOTHING else 1.0
