@@ -13,7 +13,7 @@ import vhbench
 from vhbench import provenance
 from vhbench.columns import RECORD
 from vhbench.files import shown
-from vhbench.provenance import KEY, PROMPT, READ, Provenance
+from vhbench.provenance import KEY, PROMPT, SHARE, Provenance
 from vhbench.results.payloads import ANSWERED, answered, to_record
 from vhbench.schema import Manifest, VhbenchError
 
@@ -101,14 +101,11 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
             if entry.get(name, type(read[name])()) != read[name]:
                 yield f"its {name} is {shown(entry.get(name))}, its response says {shown(read[name])}{_version(told)}"
     share = sum(right) / len(right)
-    for name, value in (("score", share), ("accuracy", 100 * share)):
-        if payload.get(name, value) != value:
-            yield f"its {name} is {shown(payload[name])}, its answers make {value:g}{_version(told)}"
+    for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
+        if place.get(name, value) != value:
+            yield f"its {name} is {shown(place[name])}, its answers make {value:g}{_version(told)}"
     for metric, other in sample.items():
-        if metric == READ:
-            if other != (read := provenance.read_as(to_record(payload))):
-                yield f"its {READ} is {shown(other)}, its answer makes {shown(read)}"
-        elif isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
+        if isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
             for name in other:
                 if other[name] != payload.get(name):
                     yield f"{metric} has the {name} {shown(other[name])}, the record {shown(payload.get(name))}"
