@@ -78,12 +78,21 @@ class Clustering:
         one, other = self.ties
         return max(0.0, 2 * _sum(pull[one] * pull[other]))
 
-    def inflation(self, pull: Floats) -> float:
-        """Return by how much the variance of a sum is larger than if the clusters were all apart; 1 if they are."""
+    def inflation(self, pulls: Iterable[Floats]) -> float:
+        """Return by how much ties raise the variance of some sums: one number for all, as that of each is noise.
+
+        Sums in which tied rows happen to disagree do not make up for those where they agree.
+
+        Args:
+            pulls: of each sum, what each row adds to its deviation.
+        """
         if self.ties is None:
             return 1.0
-        apart = float((np.bincount(self.numbers, weights=pull) ** 2).sum())
-        return 1 + self.together(pull) / apart if apart > _NOTHING else 1.0
+        tied = apart = 0.0
+        for pull in pulls:
+            tied += self.together(pull)
+            apart += float(np.sort(np.bincount(self.numbers, weights=pull) ** 2).sum())
+        return 1 + tied / apart if apart > _NOTHING else 1.0
 
 
 Clusters = Clustering | Sequence[Hashable] | Places

@@ -82,11 +82,15 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     for pairs in cells.values():
         for records in pairs.about:
             everything.add(*records)
-    clusters, start, claims = everything.among(), 0, list[families.PairedClaim]()
-    for pairs in cells.values():
-        change = np.subtract(pairs.first, pairs.second)
-        claims.append(_claim(change, clusters, start))
-        start += len(change)
+    clusters, changes = everything.among(), [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
+    starts = np.cumsum([0, *map(len, changes)])
+    inflation = clusters.inflation(
+        _at(start, change, len(clusters.numbers)) for start, change in zip(starts, changes, strict=False)
+    )
+    claims = [
+        families.PairedClaim(change, clusters.numbers[start : start + len(change)].tolist(), inflation)
+        for change, start in zip(changes, starts[:-1].tolist(), strict=True)
+    ]
     found: dict[Key, dict[str, Any]] = {}
     for (key, pairs), verdict in zip(cells.items(), families.verdicts(claims, seed=seed), strict=True):
         told = difference(pairs)
@@ -95,12 +99,9 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     return found
 
 
-def _claim(change: intervals.Floats, clusters: intervals.Clustering, start: int) -> families.PairedClaim:
-    """Return the claim of a cell, whose rows begin somewhere among all."""
-    end = start + len(change)
-    own = clusters.numbers[start:end]
-    if clusters.ties is None or not len(change):
-        return families.PairedClaim(change, own.tolist())
-    within = ((clusters.ties >= start) & (clusters.ties < end)).all(axis=0)
-    tied = intervals.Clustering(own, ties=clusters.ties[:, within] - start)
-    return families.PairedClaim(change, own.tolist(), tied.inflation(change - change.mean()))
+def _at(start: int, change: intervals.Floats, rows: int) -> intervals.Floats:
+    """Return by how much each row of a cell deviates from its mean, 0 for the rows of other cells."""
+    pull = np.zeros(rows)
+    if len(change):
+        pull[start : start + len(change)] = change - change.mean()
+    return pull

@@ -284,13 +284,14 @@ class _Family:
         """Test all claims of a family together."""
         if not claims:
             return {}
-        numbers, sums, inflation = self.clusters.numbers, list[Floats](), list[float]()
+        numbers, sums, pulls = self.clusters.numbers, list[Floats](), list[Floats]()
         for (group, *_), pair in claims.items():
             change, own = pair.change(), pair.places + self.begins[group]
             sums.append(np.bincount(numbers[own], weights=change, minlength=int(numbers.max()) + 1).astype(np.float64))
             pull = np.zeros(len(numbers))
             pull[own] = change - change.mean()
-            inflation.append(self.clusters.inflation(pull))
+            pulls.append(pull)
+        inflation = [self.clusters.inflation(pulls)] * len(sums)
         told = families.flipped(np.column_stack(sums), inflation, seed=self.seed)
         return dict(zip(claims, told, strict=True))
 
