@@ -4,12 +4,12 @@ One home for what a pressure costs, what a perturbation costs and how two runs d
 its own rows, and one test of all cells together (:mod:`vhbench.tasks.metrics.families`).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.schema import Record
 from vhbench.tasks.metrics import families, intervals
@@ -85,11 +85,12 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
         for records in pairs.about:
             everything.add(*records)
     clusters, changes = everything.among(), [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
-    starts = np.cumsum([0, *map(len, changes)])
-    inflation = _inflation(changes, starts, clusters)
+    ends = np.cumsum([0, *map(len, changes)]).tolist()
+    places = [np.arange(start, end) for start, end in pairwise(ends)]
+    larger = inflation(zip(places, changes, strict=True), clusters)
     claims = [
-        families.PairedClaim(change, clusters.numbers[start : start + len(change)].tolist(), inflation)
-        for change, start in zip(changes, starts[:-1].tolist(), strict=True)
+        families.PairedClaim(change, clusters.numbers[own].tolist(), larger)
+        for own, change in zip(places, changes, strict=True)
     ]
     found: dict[Key, dict[str, Any]] = {}
     for (key, pairs), verdict in zip(cells.items(), families.verdicts(claims, seed=seed), strict=True):
@@ -99,19 +100,22 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     return found
 
 
-def _inflation(
-    changes: Sequence[intervals.Floats], starts: npt.NDArray[np.integer], clusters: intervals.Clustering
-) -> float:
-    """Return by how much tied pairs raise the variance of the cells' sums: one number, as that of a cell is noise.
+def inflation(claims: Iterable[tuple[intervals.Places, intervals.Floats]], clusters: intervals.Clustering) -> float:
+    """Return by how much tied pairs raise the variance of the claims' sums: one number, as that of a claim is noise.
 
-    Cells where tied pairs happen to disagree do not make up for those where they agree.
+    Claims where tied pairs happen to disagree do not make up for those where they agree.
+
+    Args:
+        claims: where the pairs of each stand among all, and what each pair changes.
+        clusters: of all pairs.
     """
     if clusters.ties is None:
         return 1.0
-    pull = np.concatenate([change - change.mean() if len(change) else change for change in changes])
-    cell = np.repeat(np.arange(len(changes)), np.diff(starts))
-    one, other = clusters.ties[:, cell[clusters.ties[0]] == cell[clusters.ties[1]]]
-    tied = float(np.maximum(0, np.bincount(cell[one], weights=2 * pull[one] * pull[other])).sum())
-    own = np.unique(np.stack([cell, clusters.numbers]), axis=1, return_inverse=True)[1].reshape(-1)
-    apart = float(np.sort(np.bincount(own, weights=pull) ** 2).sum())
-    return max(1.0, 1 + tied / apart) if apart > _NOTHING else 1.0
+    one, other = clusters.ties
+    apart = tied = 0.0
+    for places, change in claims:
+        pull = np.zeros(len(clusters.numbers))
+        pull[places] = change - change.mean() if len(change) else change
+        apart += float(np.sort(np.bincount(clusters.numbers, weights=pull) ** 2).sum())
+        tied += max(0.0, 2 * float(np.sort(pull[one] * pull[other]).sum()))
+    return 1 + tied / apart if apart > _NOTHING else 1.0
