@@ -8,7 +8,7 @@ once (:mod:`vhbench.tasks.metrics.families`), so that among many cells none stan
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from vhbench.matched.measured_runs import IN_WORDS, Cell, MeasuredGroup, Measure
 from vhbench.schema import VhbenchError
 from vhbench.scoring import Group
 from vhbench.tasks.contributions import Contributions
-from vhbench.tasks.metrics import families, intervals
+from vhbench.tasks.metrics import families, intervals, paired
 from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.intervals import Floats
 from vhbench.tasks.metrics.scores import Score
@@ -272,16 +272,15 @@ class _RunPair:
         """Return the interval of the difference."""
         other, first = self.other.outcomes, self.first.outcomes
         about = self.first.about
-        numbers = clusters.numbers
         if other is not None and first is not None:
-            own = replace(clusters, numbers=numbers[about])
-            return intervals.difference(other[about], first[about], clusters=own)
+            return intervals.difference(other[about], first[about], clusters=clusters.at(about))
         change = (self.other.pulls - self.first.pulls) * about.sum()
         return intervals.of_change(change, about, clusters=clusters)
 
+    @property
     def change(self) -> Floats:
-        """Return what each question changes in the score."""
-        return self.other.parts - self.first.parts
+        """What each question changes in the score."""
+        return np.asarray(self.other.parts - self.first.parts, dtype=np.float64)
 
 
 Key = tuple[Group, str | Cell, int]
@@ -294,8 +293,8 @@ class _Family:
         self.measured, self.seed = measured, seed
         about = [record for found in measured.values() for record in found[0].questions.about]
         self.clusters = clusters_of(about)
-        sizes = [len(found[0].questions.about) for found in measured.values()]
-        self.begins = dict(zip(measured, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
+        starts = np.cumsum([0, *(len(found[0].questions.about) for found in measured.values())])
+        self.starts = dict(zip(measured, starts[:-1].tolist(), strict=True))
 
     def compared(self) -> list[ComparedGroup]:
         """Return what there is to tell of each group."""
@@ -317,16 +316,12 @@ class _Family:
         """Test all claims of a family together."""
         if not claims:
             return {}
-        numbers, sums, pulls = self.clusters.numbers, list[Floats](), list[Floats]()
-        for (group, *_), pair in claims.items():
-            change, own = pair.change(), pair.places + self.begins[group]
-            sums.append(np.bincount(numbers[own], weights=change, minlength=int(numbers.max()) + 1).astype(np.float64))
-            pull = np.zeros(len(numbers))
-            pull[own] = change - change.mean()
-            pulls.append(pull)
-        inflation = [self.clusters.inflation(pulls)] * len(sums)
-        told = families.flipped(np.column_stack(sums), inflation, seed=self.seed)
-        return dict(zip(claims, told, strict=True))
+        numbers = self.clusters.numbers
+        parts = [(self.starts[key[0]] + pair.places, pair.change) for key, pair in claims.items()]
+        size = int(numbers.max()) + 1
+        sums = [np.bincount(numbers[own], weights=change, minlength=size).astype(np.float64) for own, change in parts]
+        larger = [paired.inflation(parts, self.clusters)] * len(parts)
+        return dict(zip(claims, families.flipped(np.column_stack(sums), larger, seed=self.seed), strict=True))
 
     def _group(
         self,
