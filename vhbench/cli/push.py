@@ -58,7 +58,7 @@ def push(
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
     """
     from vhbench import release, splits
-    from vhbench.adapters.hub_release import MAIN, logged_in, push, refuse_hidden
+    from vhbench.adapters.hub_release import MAIN, logged_in, place, push, refuse_hidden
 
     def approve(names: Sequence[str]) -> bool:
         typer.echo(f"{repo_id} has {len(names)} files of the version before that this one lacks:")
@@ -74,8 +74,9 @@ def push(
         if dry_run:
             release.rehearse(directory, manifest, repo_id, notes, private=private, reveal=reveal)
             return
-        release.write_card(directory, manifest, repo_id, notes, release.former_texts(repo_id, manifest))
-        sent = push(directory, repo_id, private=private, reveal=reveal, approve=approve)
+        put = place(repo_id, manifest)
+        release.write_card(directory, manifest, repo_id, notes, release.former_texts(repo_id, put))
+        sent = push(directory, repo_id, put=put, private=private, reveal=reveal, approve=approve)
     if sent.is_new:
         typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
         if sent.branch != MAIN:
