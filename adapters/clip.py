@@ -1,7 +1,7 @@
 """CLIP: how well texts fit images (transformers), with the image features cached on disk by the image's hash."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,9 @@ import numpy.typing as npt
 from filelock import FileLock
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
-from vhbench.files import cache_folder, write_atomic
+from vhbench.files import cache_folder, read_image, write_atomic
 from vhbench.images import as_seen, open_image
-from vhbench.schema import ImageData, read_image
+from vhbench.schema import ImageData
 
 Floats = npt.NDArray[np.float32]
 
@@ -34,11 +34,15 @@ class ClipScorer:
         self.batch = batch
         self.cache = cache or cache_folder() / "clip"
 
-    def matrix(self, images: Sequence[ImageData], texts: Sequence[str]) -> Floats:
-        """Return cosine similarities, shape (images, texts); files are opened one batch at a time."""
-        words = self._text_features(texts)
+    def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> "Similarities":
+        """Return cosine similarities of all images to any of the texts; files are opened one batch at a time.
+
+        Args:
+            images: encoded.
+            texts: in groups; a group is read when one of it is asked for, since there may be thousands.
+        """
         parts = (self._image_features([read_image(i) for i in part]) for part in batches(images, self.batch))
-        return np.concatenate([part @ words.T for part in parts])
+        return Similarities(np.concatenate(list(parts)), texts, self._text_features)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, str]:
@@ -89,6 +93,25 @@ class ClipScorer:
                 inputs = processor(text=list(part), return_tensors="pt", padding=True, truncation=True).to(device)
                 parts.append(_unit(model.get_text_features(**inputs)))
         return np.concatenate(parts)
+
+
+class Similarities:
+    """Cosine similarities of images to texts; a column is made when it is asked for."""
+
+    def __init__(
+        self, images: Floats, groups: Sequence[Sequence[str]], features: Callable[[Sequence[str]], Floats]
+    ) -> None:
+        """Keep the images' features, of shape (images, dimension), and how those of texts are made."""
+        self._images, self._groups, self._features = images, list(groups), features
+        self._texts: dict[str, Floats] = {}
+
+    def __call__(self, text: str) -> Floats:
+        """Return the similarity of each image to a text."""
+        if text not in self._texts:
+            group = next((group for group in self._groups if text in group), (text,))
+            self._texts |= zip(group, self._features(group), strict=True)
+        scores: Floats = self._images @ self._texts[text]
+        return scores
 
 
 def _unit(features: Any) -> Floats:

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, size_fault
-from vhbench.files import read_typed
+from vhbench.files import read_typed, shown
 from vhbench.schema import VhbenchError
 
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
@@ -139,9 +139,9 @@ def _image_fault(image: Image, images: Container[int], there: "_Listing") -> tup
     if not image.file_name:
         return "image without a file name", "has neither file_name nor coco_url"
     if not there.safe(image.file_name):
-        return "path leaves its folder", f"file_name {image.file_name!r} leaves its folder"
+        return "path leaves its folder", f"file_name {shown(image.file_name)} leaves its folder"
     if not there.has(image.file_name):
-        return "missing image file", f"no file {image.file_name!r} in {there.folder}"
+        return "missing image file", f"no file {shown(image.file_name)} in {there.folder}"
     return None
 
 
@@ -213,10 +213,15 @@ class _Listing:
         parent, _, base = name.rpartition("/")
         if parent not in self._names:
             place = self.folder / parent
-            self._names[parent] = (
-                frozenset(entry.name for entry in os.scandir(place)) if place.is_dir() else frozenset()
-            )
+            self._names[parent] = _entries(place)
         return base in self._names[parent]
+
+
+def _entries(folder: Path) -> frozenset[str]:
+    try:
+        return frozenset(entry.name for entry in os.scandir(folder))
+    except (OSError, ValueError):  # there is none, or no folder can have such a name
+        return frozenset()
 
 
 def annotation_fault(

@@ -17,7 +17,16 @@ from typing import Any, Literal, TypeVar
 from PIL import Image
 
 from vhbench.files import json_bytes, write_atomic
-from vhbench.provenance import DataSource, Provenance, digest, digest_of_prompts, hashed_row, told_arguments
+from vhbench.provenance import (
+    DataSource,
+    Provenance,
+    digest,
+    digest_of_prompts,
+    hashed_row,
+    sent_messages,
+    sent_text,
+    told_arguments,
+)
 from vhbench.schema import VhbenchError
 
 MODELS = {f"vhbench_{name.lower()}": name for name in ("Oracle", "Coin", "Yes", "Blind")}
@@ -181,6 +190,8 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
     )
     if _RUN.args is not args:
         _RUN.args, _RUN.provenance, _RUN.reports = args, {}, {}
+        if form == "chat" and options.get("system_instruction"):
+            print("vhbench: --system_instruction: lmms-eval sends it to no chat model; nor now", file=sys.stderr)
     _RUN.provenance[config.task] = told
     if config.process_results is not None:  # --predict_only takes it away
         scored = functools.partial(config.process_results, provenance=told.to_json(), prompts=prompts)
@@ -196,12 +207,9 @@ def _prompt(task: Any, row: Mapping[str, Any], form: str, options: Mapping[str, 
     if form == "simple":
         shared = ("system_instruction", "apply_chat_template", "fewshot_as_multiturn", "chat_template")
         text = task.fewshot_context(doc=row, num_fewshot=0, **{k: options[k] for k in shared if k in options})
-        return "[image]\n" * count + str(text)
+        return sent_text(count, str(text))
     blank = Image.new("RGB", (1, 1))  # to decode the real ones takes minutes, and says nothing of the words
-    lines = []
-    for message in task.doc_to_messages({**row, "images": [blank] * count}):
-        lines += [f"{message['role']}:", *(part.get("text", f"[{part['type']}]") for part in message["content"])]
-    return "\n".join(lines)
+    return sent_messages(task.doc_to_messages({**row, "images": [blank] * count}))
 
 
 def _name_reports() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vhbench.adapters.tables import ImageFolder, Line, asked, not_utf8, read_table
+from vhbench.files import LARGEST_TEXT, read_bytes, shown
 from vhbench.schema import ImageData, Question, VhbenchError
 
 ANSWERS = "questions_answers_YN"
@@ -58,18 +59,17 @@ def _published(texts: list[Path]) -> Iterator[Found]:
         category = folder.name
         if (found := _image_of(file)) is None:
             raise VhbenchError(f"{file}: no image {file.stem}.jpg or .png beside it or in {folder / 'images'}")
+        data = read_bytes(file, LARGEST_TEXT)
         try:
-            rows = file.read_text(encoding="utf-8-sig").splitlines()
+            rows = data.decode("utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
             raise VhbenchError(f"{file}: {not_utf8(error)}") from error
-        except OSError as error:
-            raise VhbenchError(f"cannot read {file}: {error}") from error
         for number, row in enumerate(rows, start=1):
             if not row.strip():
                 continue
             question, tab, answer = row.rpartition("\t")
             if not tab:
-                raise VhbenchError(f"{file}, line {number}: {row!r}; must be a question, a tab and Yes or No")
+                raise VhbenchError(f"{file}, line {number}: {shown(row)}; must be a question, a tab and Yes or No")
             line = Line(f"{file}, line {number}", {"question": question, "answer": answer})
             yield f"{category}-{file.stem}", category, line, found
 

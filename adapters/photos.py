@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vhbench.files import read_image
 from vhbench.images import sizes_of, thumbnail
-from vhbench.schema import Rejection, Scene, VhbenchError, read_image
+from vhbench.schema import Rejection, Scene, VhbenchError
 
 if TYPE_CHECKING:
     from imagehash import ImageHash

@@ -7,14 +7,14 @@ so that an error names the file, the row and the field.
 import csv
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from vhbench import answers
-from vhbench.adapters.loading import needed_by
-from vhbench.files import read_rows
+from vhbench.adapters.table_rows import READERS
+from vhbench.files import below, read_rows, shown, shown_path, there
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -25,10 +25,6 @@ OPTION_FIELDS = tuple(
 )
 """How tables call the fields of options that stand one by one; the first option's first."""
 
-SEPARATORS = ",;\t|"
-"""What stands between the fields of a line; the header tells which."""
-
-_LONGEST_FIELD = 1 << 30  # a published table may hold its images, as text
 _LETTER = re.compile(r"\(?[A-Ha-h][).:]?")
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
 
@@ -72,7 +68,7 @@ class Line:
                 allowed += (
                     f"; a letter needs its options, in a field 'options' or in {' and '.join(OPTION_FIELDS[0][:2])}"
                 )
-            raise VhbenchError(f"{self.place}: field {names[0]!r} is {self.get(*names)!r}; {allowed}")
+            raise VhbenchError(f"{self.place}: field {names[0]!r} is {shown(self.get(*names))}; {allowed}")
         return answer
 
 
@@ -107,14 +103,15 @@ class ImageFolder:
             VhbenchError: if none is there, or a name leads out of the folder.
         """
         if self.folder is None:
-            raise VhbenchError(f"{line.place}: image {candidates[0]!r} is a file; name its folder with --images")
+            raise VhbenchError(f"{line.place}: image {shown(candidates[0])} is a file; name its folder with --images")
         for name in candidates:
-            path = self.folder / name
-            if not path.resolve().is_relative_to(self.folder.resolve()):
-                raise VhbenchError(f"{line.place}: image {name!r} leads out of {self.folder}")
-            if path.is_file():
+            try:
+                path = below(self.folder, name)
+            except VhbenchError as error:
+                raise VhbenchError(f"{line.place}: image {error}") from error
+            if path is not None:
                 return path
-        raise VhbenchError(f"{line.place}: no image {candidates[0]!r} in {self.folder}")
+        raise VhbenchError(f"{line.place}: no image {shown(candidates[0])} in {shown_path(self.folder)}")
 
 
 def read_table(path: Path) -> Iterator[Line]:
@@ -152,7 +149,7 @@ def table_files(path: Path) -> list[Path]:
         return found
     if path.suffix not in SUFFIXES:
         raise VhbenchError(f"{path}: must be {', '.join(SUFFIXES)} or a folder of .parquet files")
-    if not path.is_file():
+    if not there(path):
         raise VhbenchError(f"no such file or folder: {path}")
     return [path]
 
@@ -189,7 +186,9 @@ def read_options(line: Line, value: Any) -> tuple[str, ...]:
     """
     options = tuple(str(v).strip() for v in value) if isinstance(value, list | tuple) else split_options(str(value))
     if len(options) < 2 or len({o.lower() for o in options}) < len(options) or not all(options):
-        raise VhbenchError(f"{line.place}: options {value!r} must be two or more different ones, as in '(a) x (b) y'")
+        raise VhbenchError(
+            f"{line.place}: options {shown(value)} must be two or more different ones, as in '(a) x (b) y'"
+        )
     return options
 
 
@@ -225,7 +224,9 @@ def choice(line: Line, options: tuple[str, ...], *names: str) -> str:
     letter = said.strip("().: ").upper()
     if letter and letter in "ABCDEFGH"[: len(options)] and len(letter) == 1:
         return letter
-    raise VhbenchError(f"{line.place}: field {names[0]!r} is {said!r}; must be one of {', '.join(map(repr, options))}")
+    raise VhbenchError(
+        f"{line.place}: field {names[0]!r} is {shown(said)}; must be one of {', '.join(map(repr, options))}"
+    )
 
 
 def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
@@ -261,59 +262,3 @@ def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> 
     """Return a question about one image, of multiple choice if it has ``choices``; whose it is, a build says."""
     kind: Kind = "multiple_choice" if columns.get("choices") else "yes_no"
     return Question(id=id, images=(image,), question=text, answer=answer, kind=kind, **columns)
-
-
-def _delimited(file: Path) -> Iterator[dict[str, str]]:
-    csv.field_size_limit(_LONGEST_FIELD)
-    usual = "\t" if file.suffix.lower() == ".tsv" else ","
-    with file.open(encoding="utf-8-sig", newline="") as stream:
-        first = stream.readline()
-        told = re.fullmatch(r'"?sep=(.)"?\s*', first)  # as Excel tells it
-        if not told:
-            stream.seek(0)
-        separator = told[1] if told else _separator(first, usual)
-        for number, row in enumerate(csv.DictReader(stream, delimiter=separator), start=1):
-            if any(row.pop(None, None) or ()):
-                raise VhbenchError(
-                    f"{file.name}, row {number}: has more fields than the header; text that holds {separator!r} must "
-                    "stand in double quotes"
-                )
-            yield row
-
-
-def _separator(header: str, usual: str) -> str:
-    """Return what separates the fields of a header: what gives most of them, the usual one where others do as well."""
-    found = {mark: len(next(csv.reader([header], delimiter=mark), ())) for mark in SEPARATORS}
-    return max(found, key=lambda mark: (found[mark], mark == usual))
-
-
-def _parquet(file: Path) -> Iterator[dict[str, Any]]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(file) as table:
-            for batch in table.iter_batches(batch_size=64):
-                yield from batch.to_pylist()
-    except pa.ArrowException as error:
-        raise VhbenchError(f"{file.name}: not a readable Parquet file: {error}") from error
-
-
-def _excel(file: Path) -> Iterator[dict[str, Any]]:
-    import zipfile
-
-    with needed_by(f"{file.name}, an Excel file,", "score"):
-        from openpyxl import load_workbook
-    try:
-        rows = load_workbook(file, read_only=True, data_only=True).worksheets[0].iter_rows(values_only=True)
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        raise VhbenchError(f"{file.name}: not a readable Excel file: {error}") from error
-    header = [str(name) if name is not None else "" for name in next(rows, ())]
-    for row in rows:
-        if any(value is not None for value in row):
-            yield dict(zip(header, row, strict=False))
-
-
-Reader = Callable[[Path], Iterable[Mapping[str, Any]]]
-READERS: dict[str, Reader] = {".csv": _delimited, ".tsv": _delimited, ".parquet": _parquet, ".xlsx": _excel}
-"""Suffix → reader; all others are JSON."""

@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from PIL import Image
+
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
-from vhbench.provenance import KEY, PROMPT
+from vhbench.provenance import KEY, PROMPT, READ, read_as, sent_messages, sent_text
 from vhbench.results import ANSWERED, answered
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
@@ -53,6 +55,19 @@ def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = 
     return [{"role": "user", "content": content}]
 
 
+def sent(doc: Doc, form: str) -> str:
+    """Return what a model is sent for a row, as text: that of :class:`vhbench.provenance.Provenance`'s ``prompts``.
+
+    Args:
+        doc: the row; its images are not looked at.
+        form: "chat" or "simple".
+    """
+    count = len(doc["scene_ids"])
+    if form == "simple":
+        return sent_text(count, to_text(doc))
+    return sent_messages(to_messages({**doc, "images": [Image.new("RGB", (1, 1))] * count}))
+
+
 def to_target(doc: Doc) -> str:
     """Return the right answer: "yes", "no" or a letter; for captions the words that are in the picture."""
     return ", ".join(doc["objects"]) if doc["kind"] == "caption" else str(doc["answer"])
@@ -68,7 +83,9 @@ def process_results(
 
     The headline accuracy carries two numbers as well: ``accuracy`` in percent, of which lmms-eval makes its standard
     errors (``score_key``), and ``score``, the same as a share, which it compares with a ``--baseline``. Paired metrics
-    must not carry one, as an error derived from single answers would be wrong for them.
+    must not carry one, as an error derived from single answers would be wrong for them. Beside the payloads stands what
+    was read and what is right, which belongs to no metric: samples that are named as a ``--baseline`` are scored by it
+    (:data:`vhbench.provenance.READ`), and not by whether the model's words are those of the answer.
 
     Args:
         doc: the row.
@@ -92,6 +109,7 @@ def process_results(
         right = [float(other.prediction == other.answer) for other in told]
         share = sum(right) / len(right)
         whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}
+        brief[READ] = read_as(record)
     if provenance is not None:
         whole |= {PROMPT: (prompts or {}).get(record.id, ""), KEY: provenance}
     return {headline.name: whole, **brief}

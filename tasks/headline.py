@@ -15,8 +15,9 @@ from vhbench.schema import Record
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, withholding, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
-from vhbench.tasks.metrics.records import resampling_unit, said, split_repetition
-from vhbench.tasks.metrics.scores import Score, in_percent
+from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.tasks.metrics.records import said, split_repetition
+from vhbench.tasks.metrics.scores import Score, in_percent, measured
 
 Records = Sequence[Record]
 
@@ -66,8 +67,8 @@ def words(records: Records) -> Score:
     lengths = [len(answers.told(record.response).split()) for record in given]
     if not lengths:
         return Score(None)
-    ends = intervals.mean(lengths, clusters=[resampling_unit(record) for record in given])
-    return Score(sum(lengths) / len(lengths), ends)
+    interval = intervals.amount(lengths, clusters=clusters_of(given))
+    return measured(sum(lengths) / len(lengths), interval)
 
 
 def yes_rate(records: Records) -> Score:
@@ -79,44 +80,45 @@ def precision(records: Records) -> Score:
     """Of the answers with the positive class, the share that is right."""
     found = _scored(_yes_no, records)
     notes = {"positive": benchmark(records[0].benchmark).positive, "warnings": found["warnings"]}
-    return _percent(found, "precision", notes)
+    return as_score(found, "precision", notes)
 
 
 def recall(records: Records) -> Score:
     """Of the questions whose answer is the positive class, the share that is answered so."""
-    return _percent(_scored(_yes_no, records), "recall")
+    return as_score(_scored(_yes_no, records), "recall")
 
 
 def f1(records: Records) -> Score:
     """The harmonic mean of precision and recall."""
-    return _percent(_scored(_yes_no, records), "f1")
+    return as_score(_scored(_yes_no, records), "f1")
 
 
 def chair_i(records: Records) -> Score:
     """Share of mentions that are hallucinated."""
     found = _captions(records)
-    return _percent(found, "chair_i", {"counters": found["counters"]})
+    return as_score(found, "chair_i", {"counters": found["counters"]})
 
 
 def chair_s(records: Records) -> Score:
     """Share of captions with a hallucination (AMBER's Hal)."""
-    return _percent(_captions(records), "chair_s")
+    return as_score(_captions(records), "chair_s")
 
 
 def cover(records: Records) -> Score:
     """Share of what is there that is mentioned."""
-    return _percent(_captions(records), "cover")
+    return as_score(_captions(records), "cover")
 
 
 def cog(records: Records) -> Score:
     """Share of the mentioned concepts that are the likely hallucinations."""
-    return _percent(_captions(records), "cog")
+    return as_score(_captions(records), "cog")
 
 
 def aggregate(records: Records) -> Score:
     """MIOH's overall score: the unweighted mean over the pressures, then over the tasks."""
     found = _scored(multiple_choice.score, records)
-    return _percent(found | {"intervals": {"aggregate": found["aggregate_interval"]}}, "aggregate")
+    ends, note = found["aggregate_interval"], found["aggregate_interval_note"]
+    return as_score(found | {"intervals": {"aggregate": ends}, "interval_notes": {"aggregate": note}}, "aggregate")
 
 
 def chance(records: Records) -> Score:
@@ -132,17 +134,17 @@ def original_accuracy(records: Records) -> Score:
 
 def symmetric_accuracy(records: Records) -> Score:
     """Share of pairs, a question and its negated twin, with both right."""
-    return _percent(_scored(pairs.score, records), "symmetric_accuracy")
+    return as_score(_scored(pairs.score, records), "symmetric_accuracy")
 
 
 def symmetric_chance(records: Records) -> Score:
     """What a guesser gets who says yes and no to originals, and to twins, as often (VHExpansion, Theorem 2)."""
-    return _percent(_scored(pairs.score, records), "chance")
+    return as_score(_scored(pairs.score, records), "chance")
 
 
 def blind_level(records: Records) -> Score:
     """What the same pairs of answers get where they are dealt to other cases: without looking."""
-    return _percent(_scored(pairs.score, records), "blind_level")
+    return as_score(_scored(pairs.score, records), "blind_level")
 
 
 def new_cases(records: Records) -> Score:
@@ -157,15 +159,16 @@ def new_cases(records: Records) -> Score:
 def _share(hits: Sequence[bool], records: Records) -> Score:
     if not hits:
         return Score(None)
-    ends = intervals.mean([float(hit) for hit in hits], clusters=[resampling_unit(record) for record in records])
-    return Score(100 * sum(hits) / len(hits), in_percent(ends))
+    interval = intervals.mean([float(hit) for hit in hits], clusters=clusters_of(records))
+    return measured(sum(hits) / len(hits), interval, scale=100)
 
 
-def _percent(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | None = None) -> Score:
+def as_score(found: Mapping[str, Any], name: str, notes: Mapping[str, Any] | None = None) -> Score:
     """Return a rate of a metric's result, and its interval, in percent."""
     value = found[name]
     ends = in_percent(found.get("intervals", {}).get(name))
-    return Score(None if value is None else 100 * value, ends, notes or {})
+    wide = found.get("interval_notes", {}).get(name, "")
+    return Score(None if value is None else 100 * value, ends, notes or {}, wide)
 
 
 def _yes_no(records: Records) -> dict[str, Any]:

@@ -22,7 +22,8 @@ Records = Sequence[Record]
 def grid(records: Records, task: Task) -> dict[str, Any]:
     """Return a task's numbers: of all its records together, and of each cell of each grouping.
 
-    Each has ``n``, the task's metrics by name and their ``intervals``; ``interval`` is that of the accuracy. Where too
+    Each has ``n``, the task's metrics by name and their ``intervals``, with ``interval_notes`` where one is wide for a
+    reason; ``interval`` is that of the accuracy. Where too
     many requests failed, ``withheld`` says so, and scores are None: of the whole, and of a cell in which they did.
     """
     family = task.family
@@ -45,6 +46,7 @@ def numbers(records: Records, metrics: Iterable[Metric], withheld: str | None) -
     scores: dict[str, Score] = {metric.name: score_of(metric, records, withheld) for metric in metrics}
     found: dict[str, Any] = {"n": len(records), **{name: score.value for name, score in scores.items()}}
     found["intervals"] = {name: score.interval for name, score in scores.items()}
+    found["interval_notes"] = {name: score.wide for name, score in scores.items() if score.wide}
     if "accuracy" in scores:
         found["interval"] = scores["accuracy"].interval
     for score in scores.values():

@@ -23,6 +23,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("tasks",),
     ("analysis", "audit", "card", "comparison", "responses"),
     ("release", "scoring"),
+    ("matched",),
     ("cli",),
 )
 """From the ground up; a room is a package or a module below ``vhbench``."""

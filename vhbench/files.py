@@ -1,12 +1,20 @@
-"""Files: JSON in, files that appear whole or not at all, hashes, and the folder for what can be made again."""
+"""Files: what is read of them and how much, files that appear whole or not at all, hashes, and the cache.
 
+Every reader opens its files here, and takes its limits from here: what somebody else made may be a pipe without an
+end, a device, or a few kilobytes that unpack to gigabytes.
+"""
+
+import errno
 import hashlib
+import io
 import json
 import mmap
 import os
 import re
 import secrets
-from collections.abc import Callable
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -14,11 +22,26 @@ import msgspec
 import orjson
 import platformdirs
 
-from vhbench.schema import VhbenchError
+from vhbench.schema import ImageData, VhbenchError
 
 T = TypeVar("T")
 
+LARGEST_FILE = 4 << 30
+"""Bytes of a file that is read as a whole, or hashed: annotations of a few hundred megabytes are usual."""
+
+LARGEST_TEXT = 64 << 20
+"""Bytes of a plain text, an encoded image or a manifest, and of a table's field, which may be an image as text."""
+
+LARGEST_ROW = 16 << 20
+"""Characters of a row of JSON, which takes up to thirty times as much memory."""
+
+_SHOWN = 60
+"""Characters of a value that an error repeats."""
+
 _BOM = b"\xef\xbb\xbf"
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_HANDED = re.compile(r"/dev/stdin|(?:/dev|/proc/self)/fd/\d+")
+_LONG_PATH = 1000
 _MAPPED = 16 << 20
 """Files from this size on are mapped instead of read."""
 
@@ -39,18 +62,134 @@ def read_text(path: str | Path) -> str:
     Raises:
         VhbenchError: if it cannot be read, or is not UTF-8.
     """
-    return _text(path, _content(path))
+    return _text(path, _content(path, LARGEST_TEXT))
 
 
-def read_json(path: str | Path) -> Any:
+def read_image(image: ImageData) -> bytes:
+    """Return the encoded bytes of an image, reading the file if it is one.
+
+    Raises:
+        VhbenchError: if the file cannot be read.
+    """
+    return image if isinstance(image, bytes) else read_bytes(image, LARGEST_TEXT, "image ")
+
+
+def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
+    """Return what a file holds.
+
+    Raises:
+        VhbenchError: naming ``what`` and the file, if it cannot be read or has more bytes than ``most``.
+    """
+    with open_file(path, most, what) as file:
+        return file.read()
+
+
+@contextmanager
+def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "") -> Iterator[BinaryIO]:
+    """Open a file for reading, if it is one: no folder, and no pipe or device, of which nobody knows the end.
+
+    What a shell hands over, as in ``<(zcat answers.json.gz)``, is read too, up to :data:`LARGEST_TEXT`.
+
+    Args:
+        path: the file.
+        most: bytes that it may have; None for any number, where it is read bit by bit.
+        what: stands before its name in errors.
+
+    Raises:
+        VhbenchError: if it is none, cannot be opened or read, or is larger.
+    """
+    what = f"{what}{shown_path(path)}"
+    try:
+        # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
+        descriptor = os.open(path, os.O_RDONLY | _AT_ONCE)
+    except OSError as error:
+        raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise VhbenchError(f"cannot read {what!r}: no file has such a name") from error
+    try:
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            if _HANDED.fullmatch(str(path)) and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                os.set_blocking(descriptor, True)
+                yield file if most is None else io.BytesIO(_at_most(file, what))
+            else:
+                _check(os.fstat(descriptor), most, what)
+                yield file
+    except OSError as error:
+        raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
+    finally:
+        os.close(descriptor)
+
+
+def _at_most(file: BinaryIO, what: str) -> bytes:
+    data = file.read(LARGEST_TEXT + 1)
+    if len(data) > LARGEST_TEXT:
+        raise VhbenchError(f"{what}: gives more than {LARGEST_TEXT >> 20:,} MiB")
+    return data
+
+
+def _check(about: os.stat_result, most: int | None, what: str) -> None:
+    if stat.S_ISDIR(about.st_mode):
+        raise VhbenchError(f"cannot read {what}: {os.strerror(errno.EISDIR)}")
+    if not stat.S_ISREG(about.st_mode):
+        raise VhbenchError(f"cannot read {what}: it is no file, but a pipe, a device or a socket")
+    if most is not None and about.st_size > most:
+        raise VhbenchError(f"{what}: has {about.st_size >> 20:,} MiB; at most {most >> 20:,}")
+
+
+def check_file(path: Path) -> None:
+    """Hold a file to :func:`open_file` without reading it, for readers that open it by themselves.
+
+    Raises:
+        VhbenchError: as there.
+    """
+    with open_file(path, None):
+        pass
+
+
+def there(path: Path) -> bool:
+    """Tell whether there is something of this name; names that no file can have are those of none."""
+    try:
+        path.stat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def below(folder: Path, name: str) -> Path | None:
+    """Return the file of this name below a folder; None if there is none.
+
+    Raises:
+        VhbenchError: if the name leads out of the folder.
+    """
+    path = folder / name
+    try:
+        if not resolved(path).is_relative_to(resolved(folder)):
+            raise VhbenchError(f"{shown(name)} leads out of {shown_path(folder)}")
+        return path if path.is_file() else None
+    except (OSError, ValueError):  # a name that is too long, or has a NUL
+        return None
+
+
+def resolved(path: Path) -> Path:
+    """Return a path without links; one that leads in a circle stays what it is."""
+    return Path(os.path.realpath(path))
+
+
+def shown_path(path: str | Path) -> str:
+    """Write a path for an error; of a long one its end."""
+    text = str(path)
+    return text if len(text) <= _LONG_PATH else f"…{text[-_LONG_PATH:]}"
+
+
+def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
     """Read one JSON value; several, one after another (such as JSON lines), come back as a list.
 
-    NaN and the infinities are read too, as Python writes them.
+    NaN and the infinities are read too, as Python writes them. The file may have ``most`` bytes.
 
     Raises:
         VhbenchError: with the file and the line of what cannot be read.
     """
-    data = _content(path)
+    data = _content(path, most)
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # several values, NaN, or something wrong
@@ -79,18 +218,15 @@ def read_typed(path: Path, kind: type[T], what: str) -> T:
     """
     try:
         return msgspec.json.decode(_content(path), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise VhbenchError(f"{path}: not a {what} JSON: {error}") from error
 
 
-def _content(path: str | Path) -> bytes | memoryview:
+def _content(path: str | Path, most: int = LARGEST_FILE) -> bytes | memoryview:
     """Return a file's bytes, without a byte order mark; those of a large file are a view of its pages."""
-    try:
-        with Path(path).open("rb") as file:
-            large = os.fstat(file.fileno()).st_size >= _MAPPED
-            data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)) if large else file.read()
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    with open_file(path, most) as file:
+        large = not isinstance(file, io.BytesIO) and os.fstat(file.fileno()).st_size >= _MAPPED
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)) if large else file.read()
     return data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data
 
 
@@ -106,9 +242,9 @@ def _values(path: str | Path, text: str) -> Any:
     while place < len(text):
         try:
             value, place = decoder.raw_decode(text, place)
-        except (json.JSONDecodeError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:  # a number of more digits than Python reads is a ValueError
             line = text.count("\n", 0, getattr(error, "pos", place)) + 1
-            fault = getattr(error, "msg", "nested too deeply")
+            fault = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
             raise VhbenchError(f"{path}, line {line}: not JSON ({fault})") from None
         values.append(value)
         place = _skip_space(text, place)
@@ -147,8 +283,12 @@ def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
 
 def shown(value: Any) -> str:
     """Write a value for an error, cut if it is long."""
+    if isinstance(value, (str, bytes)):  # which may be so long that writing it takes its time
+        value = value[: _SHOWN + 1]
+    elif isinstance(value, int) and value.bit_length() > 4 * _SHOWN:  # Python refuses to write the longest
+        return f"a number of about {value.bit_length() * 3 // 10} digits"
     text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 
 def canonical(value: Any) -> bytes:
@@ -227,8 +367,5 @@ def file_sha256(path: Path) -> str:
     Raises:
         VhbenchError: if it cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    with open_file(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]

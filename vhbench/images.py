@@ -19,7 +19,8 @@ from typing import Final
 import numpy as np
 from PIL import ExifTags, Image, ImageFile, UnidentifiedImageError
 
-from vhbench.schema import ImageData, VhbenchError, read_image
+from vhbench.files import read_image
+from vhbench.schema import ImageData, VhbenchError
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MAX_PIXELS = 64_000_000

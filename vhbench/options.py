@@ -9,9 +9,13 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from math import isfinite
 from typing import Any
 
 from vhbench.schema import VhbenchError
+
+LARGEST_NUMBER = 10**9
+"""Whole numbers are not larger where an option does not tell otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,11 @@ def check_numbers(build: Any) -> None:
     """
     for name, shown in options_of(type(build)).items():
         value, flag = getattr(build, name), f"--{name.replace('_', '-')}"
+        if isinstance(value, float) and not isfinite(value):
+            raise VhbenchError(f"{flag} {value}: must be a finite number")
         least, most = shown.least, shown.most
+        if isinstance(value, int) and most is None and abs(value) > LARGEST_NUMBER:
+            raise VhbenchError(f"{flag} of {len(str(abs(value)))} digits: must be {LARGEST_NUMBER:,} or less")
         if (least is not None and value < least) or (most is not None and value > most):
             allowed = f"at least {least}" if most is None else f"{least} to {most}"
             raise VhbenchError(f"{flag} {value}: must be {allowed}")

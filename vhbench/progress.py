@@ -1,9 +1,12 @@
 """Progress on long work: a bar with rate and remaining time on a terminal, plain lines elsewhere."""
 
 import sys
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 from tqdm import tqdm
+
+T = TypeVar("T")
 
 LINE_EVERY = 10.0
 """Seconds between two plain lines."""
@@ -39,6 +42,14 @@ class Progress(tqdm):  # type: ignore[misc]
         if note and not self.disable:
             self.set_postfix_str(note, refresh=False)
         self.update(amount)
+
+
+def following(items: Iterable[T], what: str, total: int, unit: str, *, enabled: bool = True) -> Iterator[T]:
+    """Yield items, and count each as done when the next one is asked for. See :class:`Progress`."""
+    with Progress(what, total=total, unit=unit, enabled=enabled) as progress:
+        for item in items:
+            yield item
+            progress.advance()
 
 
 class _Lines:

@@ -14,13 +14,16 @@ from typing import Any, Literal
 
 from vhbench.columns import RECORD
 from vhbench.files import convert
-from vhbench.schema import VhbenchError
+from vhbench.schema import Record, VhbenchError
 
 KEY = "provenance"
 """Where the provenance stands in a sample's payload and in a report."""
 
 PROMPT = "prompt"
 """Where a sample's payload has the digest of its prompt."""
+
+READ = "score"
+"""Where a sample says what was read and what is right, beside its payloads: ``lmms-eval --baseline`` looks there."""
 
 _SECRET = re.compile(r"(?i)((?:^|,)\s*\w*(?:key|token|secret|password)\w*=)[^,]*")
 _LOGIN = re.compile(r"//[^/@\s,]*@")
@@ -156,6 +159,27 @@ def missing(answered: int, asked: int, of: int) -> str | None:
     return f"partial: {asked:,} of {of:,} questions were asked{lost}"
 
 
+def sent_text(images: int, text: str) -> str:
+    r"""Return what a model of the simple kind is sent, images and a text, as text.
+
+    >>> sent_text(2, "Which?")
+    '[image]\n[image]\nWhich?'
+    """
+    return "[image]\n" * images + text
+
+
+def sent_messages(messages: Iterable[Mapping[str, Any]]) -> str:
+    r"""Return what a chat model is sent as text.
+
+    >>> sent_messages([{"role": "user", "content": [{"type": "image", "url": ""}, {"type": "text", "text": "Which?"}]}])
+    'user:\n[image]\nWhich?'
+    """
+    lines = []
+    for message in messages:
+        lines += [f"{message['role']}:", *(part.get("text", f"[{part['type']}]") for part in message["content"])]
+    return "\n".join(lines)
+
+
 def digest(text: str) -> str:
     """Return the digest of one prompt: 16 hexadecimal digits."""
     return sha256(text.encode()).hexdigest()[:16]
@@ -169,6 +193,15 @@ def digest_of_prompts(prompts: Mapping[str, str]) -> str:
     """
     lines = "".join(f"{name}\t{prompts[name]}\n" for name in sorted(prompts))
     return sha256(lines.encode()).hexdigest()
+
+
+def read_as(record: Record) -> dict[str, str]:
+    """Return what stands under :data:`READ`: with it lmms-eval scores the samples of a baseline as they were scored.
+
+    >>> read_as(Record("q", answer="yes", response="Yes, there is.", prediction="yes"))
+    {'id': 'q', 'pred': 'yes', 'answer': 'yes'}
+    """
+    return {"id": record.id, "pred": record.failure or record.prediction or "unread", "answer": record.answer}
 
 
 def hashed_row(row: Mapping[str, Any], content_hash: str) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from typing import Any, Literal
 CANARY = "vhbench:canary:6b0e1f0a-54b1-4c53-9d0c-6f7f6a2c8f3e"
 """One fixed GUID, in every card, manifest and row: text that holds it must not be trained on."""
 
+TIE = "~"
+"""In a ``pair_id``: what stands behind it is the pair that this one was asked after, about the same images."""
+
 Kind = Literal["caption", "yes_no", "multiple_choice"]
 Failure = Literal["", "failed", "refused"]
 """What a response is that is no answer: a request that failed, or a model that refuses; "" for an answer."""
@@ -23,8 +26,27 @@ ImageData = bytes | Path
 """An encoded image: its bytes, or the file that holds them (opened only when the bytes are needed)."""
 
 
+_LONGEST_LINE, _END = 2000, 500
+"""Characters of an error, and of those the ones at its end, which say what is allowed."""
+
+
 class VhbenchError(Exception):
     """A fault of the input: one line that names the value, the place and what is allowed."""
+
+    def __str__(self) -> str:
+        """Return the line; what somebody's file made of it, with line ends or millions of characters, is cut."""
+        return in_one_line(super().__str__())
+
+
+def in_one_line(text: str) -> str:
+    r"""Return a text for people without line ends; of a long one, its beginning and its end.
+
+    >>> in_one_line("one\ntwo"), len(in_one_line("A" * 2_000_000))
+    ('one two', 2003)
+    """
+    if len(text) > _LONGEST_LINE:
+        text = f"{text[: _LONGEST_LINE - _END]} … {text[-_END:]}"
+    return " ".join(text.splitlines())
 
 
 class VhbenchWarning(UserWarning):
@@ -304,20 +326,6 @@ class Manifest:
     content_hash: str
     canary: str = CANARY
     extra: Mapping[str, Any] = field(default_factory=dict)
-
-
-def read_image(image: ImageData) -> bytes:
-    """Return the encoded bytes of an image, reading the file if it is one.
-
-    Raises:
-        VhbenchError: if the file cannot be read.
-    """
-    if isinstance(image, bytes):
-        return image
-    try:
-        return image.read_bytes()
-    except OSError as error:
-        raise VhbenchError(f"cannot read image {image}: {error.strerror or error}") from error
 
 
 def iou(a: Box, b: Box) -> float:

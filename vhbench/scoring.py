@@ -28,13 +28,11 @@ class How:
         positive: the class that precision and recall are about; "" for the benchmark's, and yes where there is none.
         split: where captions have their vocabulary from; None for the split that the tasks would ask.
         allow_failed: tell scores even where more than 1 % of the requests failed.
-        seed: of the bootstrap intervals.
     """
 
     positive: Literal["", "yes", "no"] = ""
     split: Path | None = None
     allow_failed: bool = False
-    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -73,11 +71,16 @@ def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
     if not groups:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
     if how.split is None:
-        for group in groups:
-            if group.family == "caption" and (told := responses.provenance.get(group.task)):
-                data = datasets.resolve(told.benchmark)
-                foreign(told, data.path, data.manifest)
+        check_captions(responses, groups)
     return {group: SCORERS[group.family](groups.pop(group), group, how) for group in sorted(groups)}
+
+
+def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
+    """Raise if captions are to another split than that which the tasks would ask, whose words they are scored with."""
+    for group in groups:
+        if group.family == "caption" and (told := responses.provenance.get(group.task)):
+            data = datasets.resolve(told.benchmark)
+            foreign(told, data.path, data.manifest)
 
 
 def group_of(task: str, record: Record) -> Group:
@@ -163,20 +166,20 @@ _OF_ANSWERS = tuple(name for name in _KEPT if name not in ("response", "objects"
 def _captions(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
     if group.benchmark != "ode" and how.split is None:
         raise VhbenchError(f"{group.title}: captions need a vocabulary; name the split that was asked with --questions")
-    return captions(records, how.split, allow_failed=how.allow_failed, seed=how.seed)
+    return captions(records, how.split, allow_failed=how.allow_failed)
 
 
 def _yes_no(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
     positive = how.positive or (benchmark(group.benchmark).positive if group.benchmark else "yes")
-    return yes_no.score_records(records, positive=positive, allow_failed=how.allow_failed, seed=how.seed)
+    return yes_no.score_records(records, positive=positive, allow_failed=how.allow_failed)
 
 
 def _multiple_choice(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
-    return multiple_choice.score(records, allow_failed=how.allow_failed, seed=how.seed)
+    return multiple_choice.score(records, allow_failed=how.allow_failed)
 
 
 def _pairs(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
-    return symmetric_accuracy.score(records, allow_failed=how.allow_failed, seed=how.seed)
+    return symmetric_accuracy.score(records, allow_failed=how.allow_failed)
 
 
 SCORERS: Mapping[str, Callable[[Iterable[Record], Group, How], dict[str, Any]]] = {

@@ -21,9 +21,8 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
-from vhbench.schema import Question, Rejection
+from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
-from vhbench.splits.pairs import TIE
 
 _, *_PRESSED = PRESSURES
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up

@@ -3,7 +3,7 @@
 Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and no question touches it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
-from vhbench.generators.mioh.pressures import EASY_IMAGES, NUMBERS_OF_IMAGES, PressureThresholds
+from vhbench.generators.mioh.pressures import CLIP_PROMPT, EASY_IMAGES, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.generators.mioh.scene_columns import NO_ROWS, Bits, Bools, Floats, Ints, SceneColumns
 from vhbench.schema import Scene, VhbenchError
 
@@ -58,8 +58,8 @@ class ScenePool:
         self,
         scenes: Sequence[Scene],
         thresholds: PressureThresholds | None = None,
-        clip: Floats | None = None,
         *,
+        statistics: Iterable[Scene] | None = None,
         flat: bool = False,
     ) -> None:
         """Index the scenes.
@@ -67,8 +67,7 @@ class ScenePool:
         Args:
             scenes: read once in order here, later by index.
             thresholds: of the pressures.
-            clip: similarity of scene and ``"A photo of [category]"``, shape (scenes, categories), the categories
-                sorted; None: pressures go by rules alone.
+            statistics: other scenes, of which P(target | present) is taken; None: these.
             flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
         """
         if not len(scenes):
@@ -77,9 +76,11 @@ class ScenePool:
         self.thresholds = thresholds or PressureThresholds()
         self.columns = SceneColumns(scenes)
         self.attributes = AttributeTable(self.columns, flat=flat)
-        self.clip = clip
+        self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules alone
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
-        self._together, self._chance = self._count_together()
+        self._together, self._chance = count_together(self.columns, self.thresholds.support)
+        if statistics is not None:
+            self._chance = self._chance_elsewhere(SceneColumns(statistics))
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
         self.pressable = lru_cache(maxsize=None)(self._pressable)
@@ -99,21 +100,20 @@ class ScenePool:
 
     # -- what the scenes say about pressure --------------------------------------------------------------------
 
-    def _count_together(self) -> tuple[Floats, Floats]:
-        """Count the scenes that show two categories, and P(target | present) where the target is known.
+    def _chance_elsewhere(self, others: SceneColumns) -> Floats:
+        """Return P(target | present) of other scenes for the categories of these; 0 where the others lack one.
 
-        Returns:
-            Two arrays of shape (categories, categories); the second is (target, present).
+        Raises:
+            VhbenchError: if they have no category in common.
         """
-        c = self.columns
-        both, base = (np.zeros((len(c.categories),) * 2, np.float32) for _ in range(2))
-        for present, known in zip(c.present.chunks(), c.known.chunks(), strict=True):
-            both += present @ present.T
-            base += np.maximum(known, present) @ present.T
-        enough = both.diagonal() >= self.thresholds.support
-        chance: Floats = np.divide(both, base, out=np.zeros_like(both), where=(base > 0) & enough)
-        np.fill_diagonal(chance, 0)
-        return both, chance
+        _, chance = count_together(others, self.thresholds.support)
+        shared = [(i, others.column[word]) for i, word in enumerate(self.categories) if word in others.column]
+        if not shared:
+            raise VhbenchError("the statistics are of no category that the images have")
+        here, there = np.array(shared).T
+        found: Floats = np.zeros_like(self._chance)
+        found[np.ix_(here, here)] = chance[np.ix_(there, there)]
+        return found
 
     def _object_flags(self) -> dict[str, Bools]:
         """Tell for each object whether it is easy or hard to see, or too small to ask about."""
@@ -162,12 +162,23 @@ class ScenePool:
         yes, easy, hard = self._seen_of(column)
         no = self.columns.absent(column)
         far, near = self._suggested(no, self._suggestion(column))
-        if self.clip is not None:
-            score = self.clip[:, column]
-            yes_low = yes & (score <= np.quantile(score[yes], self.thresholds.clip_low)) if yes.any() else yes
-            no_high = no & (score >= np.quantile(score[no], self.thresholds.clip_high)) if no.any() else no
-            easy, hard, far, near = easy & ~yes_low, hard | yes_low, far & ~no_high, near | no_high
-        return yes, no, easy, hard, far, near
+        return self._as_seen(fact.category, (yes, no, easy, hard, far, near))
+
+    def _as_seen(self, words: str, parts: Parts) -> Parts:
+        """Make positives that look unlike the words hard, and negatives that look like them near."""
+        if self.clip is None:
+            return parts
+        yes, no, easy, hard, far, near = parts
+        score = self.clip(CLIP_PROMPT.format(words))
+        low = yes & (score <= np.quantile(score[yes], self.thresholds.clip_low)) if yes.any() else yes
+        high = no & (score >= np.quantile(score[no], self.thresholds.clip_high)) if no.any() else no
+        return yes, no, easy & ~low, hard | low, far & ~high, near | high
+
+    def clip_texts(self) -> list[list[str]]:
+        """Return every text that images are compared with: of categories, attributes and relations."""
+        facts: tuple[Sequence[Fact], ...] = (self.attribute_facts(), self.relation_facts())
+        words = [self.categories, *([fact.phrase() for fact in part] for part in facts)]
+        return [[CLIP_PROMPT.format(said) for said in part] for part in words]
 
     def _suggestion(self, column: int) -> Floats:
         """Return max over the categories c in each scene of P(target | c)."""
@@ -215,7 +226,8 @@ class ScenePool:
         here = no & self.columns.present[column]
         near = here & elsewhere
         far = here & ~elsewhere
-        return yes, no, easy, hard, far if far.sum() >= 8 else no & ~near, near
+        parts = (yes, no, easy, hard, far if far.sum() >= 8 else no & ~near, near)
+        return self._as_seen(fact.phrase(), parts)
 
     def _related(self, fact: Related) -> Parts:
         s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
@@ -234,7 +246,7 @@ class ScenePool:
         far, near = no & one, no & both
         if not far.any():  # no absence is known: what would be a hard negative is the only one
             far, near = near, far
-        return yes, no, easy, hard, far, near
+        return self._as_seen(fact.phrase(), (yes, no, easy, hard, far, near))
 
     def _both_seen(self, s: int, a: int, yes: Bools) -> tuple[Bools, Bools, Bools]:
         """A relation is easy if a subject and an anchor are, and hard if all of either are hard."""
@@ -345,6 +357,23 @@ class ScenePool:
             for side in SIDES
         }
         return sorted({*(Related(*triple) for triple in common), *sides})
+
+
+def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]:
+    """Count the scenes that show two categories, and P(target | present) where the target is known.
+
+    Returns:
+        Two arrays of shape (categories, categories); the second is (target, present), and 0 where fewer than
+        ``support`` scenes show what is present.
+    """
+    both, base = (np.zeros((len(columns.categories),) * 2, np.float32) for _ in range(2))
+    for present, known in zip(columns.present.chunks(), columns.known.chunks(), strict=True):
+        both += present @ present.T
+        base += np.maximum(known, present) @ present.T
+    enough = both.diagonal() >= support
+    chance: Floats = np.divide(both, base, out=np.zeros_like(both), where=(base > 0) & enough)
+    np.fill_diagonal(chance, 0)
+    return both, chance
 
 
 def number_of(bits: Bits) -> int:

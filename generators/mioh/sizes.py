@@ -16,6 +16,8 @@ PAPER: Final[dict[str, dict[str, int]]] = {
 }
 """Questions per task and pressure in the paper's final set: 3,484 in all (inferred from its printed percentages)."""
 
+_DIGITS = 9
+
 GROUPS: Final = tuple(dict.fromkeys(map(pressure_family, PRESSURES)))
 
 
@@ -31,7 +33,7 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
     """
     if cells == "paper":
         cells = PAPER
-    if isinstance(cells, str) and cells.isdecimal():
+    if isinstance(cells, str) and cells.isdecimal() and len(cells) <= _DIGITS:
         cells = int(cells)
     if isinstance(cells, int) and _is_size(cells):
         return {name: _split_ni(dict.fromkeys(GROUPS, cells)) for name in QUESTION_TYPES}
@@ -40,6 +42,8 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
             f"cells {cells!r:.40}: must be paper, a number (0 or more), or a JSON file of task → pressure → number"
         )
     _check(cells)
+    if not any(number for groups in cells.values() for number in groups.values()):
+        raise VhbenchError("cells: ask for no question: must be a positive number for one task and pressure at least")
     table: dict[str, dict[str, int]] = {}
     for task in PAPER:
         names = [name for name, kind in QUESTION_TYPES.items() if kind.task == task]

@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import networkx as nx
 import orjson
 
-from vhbench.files import read_json
+from vhbench.files import LARGEST_TEXT, open_file, read_json
 from vhbench.schema import VhbenchError
 
 Kind = Literal["entity", "environment"]
@@ -221,10 +221,9 @@ def _from_graphml(path: Path) -> ConceptGraph:
     from xml.etree.ElementTree import ParseError
 
     try:
-        flat = nx.read_graphml(path)
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ParseError, nx.NetworkXError) as error:
+        with open_file(path, LARGEST_TEXT) as file:
+            flat = nx.read_graphml(file)
+    except (ParseError, nx.NetworkXError, ValueError, KeyError, TypeError) as error:
         raise VhbenchError(f"{path} is not GraphML: {error}") from error
     concepts: list[dict[str, Any]] = []
     for word, data in flat.nodes(data=True):

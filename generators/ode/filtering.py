@@ -121,6 +121,23 @@ def likely_hallucinations(
     return found[0], found[1]
 
 
+def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    """Return other names, those first that go with the words most often.
+
+    Args:
+        graph: the concept graph.
+        words: of a case, in the graph's words.
+        others: the names.
+        names: the graph's word → the name.
+    """
+    weights = dict.fromkeys(others, 0)
+    for word in words:
+        for other, data in graph[word].items() if word in graph else ():
+            if names[other] in weights:
+                weights[names[other]] = max(weights[names[other]], data["weight"])
+    return sorted(weights, key=lambda name: -weights[name])
+
+
 def _neighbours(
     graph: ConceptGraph, word: str, names: Mapping[str, str], absent: frozenset[str], kind: str
 ) -> list[str]:

@@ -2,17 +2,18 @@
 
 Every answer is read from the scene. A question is asked only if the scene knows the answer: nothing outside
 ``Scene.known`` is asked as absent, no attribute outside ``known_attributes``, no number outside ``countable``. Each
-"yes" comes with one "no" about the same thing, so that precision means something.
+"yes" comes with one "no" about the same thing, so that precision means something, and each word is asked as often with
+the one answer as with the other (:mod:`vhbench.generators.ode.balancing`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from functools import partial
 
 from vhbench import english
 from vhbench.colours import COLOURS, near
 from vhbench.generators.ode import settings
+from vhbench.generators.ode.balancing import Choice, balanced
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.prompts import ImagePlan
 from vhbench.schema import Question, Row, Scene, SceneObject
@@ -37,36 +38,41 @@ CONTRARY: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Action → actions that exclude it in one picture, beyond doubt."""
 
-_STATES: Mapping[str, tuple[str, str]] = {
-    "sunny": ("Is it a sunny day in the image?", "Is it night in the image?"),
-    "night": ("Is it night in the image?", "Is it a sunny day in the image?"),
-    "gloomy": ("Is the sky overcast in the image?", "Is it night in the image?"),
+_SKY: Mapping[str, str] = {"sunny": "Is it a sunny day", "night": "Is it night", "overcast": "Is the sky overcast"}
+_WEATHER: Mapping[str, tuple[str, ...]] = {
+    "sunny": ("sunny", "night", "overcast"),
+    "night": ("night", "sunny"),
+    "gloomy": ("overcast", "night", "sunny"),
 }
-"""State of an environment below the sky → a question whose answer is yes, and one whose answer is no."""
+"""State of an environment below the sky → what is right to ask, and what is wrong beyond doubt."""
 
 OPPOSITES: Mapping[str, str] = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 _RELATIONS = {"left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"}
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One question about a scene, before it becomes a row.
+class Picture:
+    """A scene that is asked about.
 
     Attributes:
-        about: what it asks about; a "yes" and its "no" share it.
+        case: what the scene was made for.
+        scene: the truth.
+        targets: the concepts that had to be there, by the names that the scene uses; the setting last, if any.
+        likely: what a model may imagine here, most likely first: known and absent (see :mod:`filtering`).
+        elsewhere: what the other pictures of the share had to show and this one certainly does not, best first.
+        exact: whether every thing in it is known; otherwise it is what a detector found.
     """
 
-    text: str
-    answer: str
-    question_type: str
-    about: str = ""
+    case: ImagePlan
+    scene: Scene
+    targets: tuple[str, ...]
+    likely: tuple[str, ...]
+    elsewhere: tuple[str, ...] = ()
+    exact: bool = True
 
 
 def rows(
-    case: ImagePlan,
-    scene: Scene,
-    targets: Sequence[str],
-    likely: Sequence[str],
+    pictures: Sequence[Picture],
     *,
     seed: int,
     version: str,
@@ -74,70 +80,95 @@ def rows(
     levels: Sequence[str] = LEVELS[:3],
     vocabulary: Iterable[str] = (),
 ) -> Iterator[Row]:
-    """Yield the rows of one scene.
+    """Yield the rows of pictures that were made by one criterion.
 
     Args:
-        case: what the scene was made for.
-        scene: the truth.
-        targets: the concepts that had to be there, by the names that the scene uses; the setting last, if any.
-        likely: what a model may imagine here, most likely first: known and absent (see :mod:`filtering`).
+        pictures: among which words are balanced.
         seed: decides between equals.
         version: of the benchmark.
-        source: which image source made the scene.
+        source: which image source made the scenes.
         levels: which of :data:`LEVELS` to ask.
-        vocabulary: the words that captions are searched for; those about which the scene knows nothing are neutral.
+        vocabulary: the words that captions are searched for; those about which a scene knows nothing are neutral.
     """
-    random = rng(seed, "ode", "questions", scene.id)
-    neutral = tuple(sorted(set(vocabulary) - scene.known - scene.categories()))
+    words = frozenset(vocabulary)
     for level in levels:
-        for number, asked in enumerate(_ASK[level](scene, targets, likely, random)):
-            question = Question(
-                id=f"{scene.id}-{level}-{number:02d}", images=(scene.image,), question=asked.text, answer=asked.answer,
-                kind="yes_no" if asked.answer else "caption", benchmark="ode", task=level, criterion=case.criterion,
-                pairing=PAIRINGS[case.pairing], question_type=asked.question_type, source=source,
-                pair_id=f"{scene.id}/{asked.question_type}/{asked.about}" if asked.about else scene.id,
-                objects=tuple(sorted(scene.categories())), candidates=tuple(likely),
-                neutral=() if asked.answer else neutral, scene_ids=(scene.id,), benchmark_version=version,
-            )  # fmt: skip
-            yield Row(f"ode_{case.criterion}_{level}", question)
+        by_type: dict[str, list[tuple[Picture, Choice]]] = {}
+        for picture in pictures:
+            make = partial(_row, picture, level, version=version, source=source)
+            if level == "caption":
+                neutral = tuple(sorted(words - picture.scene.known - picture.scene.categories()))
+                yield make("", CAPTION, "", "caption", neutral=neutral)
+            else:
+                for choice in _CHOICES[level](picture):
+                    by_type.setdefault(choice.question_type, []).append((picture, choice))
+        for question_type, asked in by_type.items():
+            random = rng(seed, "ode", "balance", *(picture.scene.id for picture, _ in asked[:1]), question_type)
+            chosen = balanced([choice for _, choice in asked], random)
+            for (picture, choice), word in zip(asked, chosen, strict=True):
+                make = partial(_row, picture, level, version=version, source=source)
+                if word:
+                    yield make(choice.about, choice.yes, "yes", question_type)
+                    yield make(choice.about, choice.noes[word], "no", question_type)
 
 
-def caption(scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator) -> Iterator[Ask]:
-    """Yield the request for a caption."""
-    yield Ask(CAPTION, "", "caption")
+def _row(
+    picture: Picture,
+    level: str,
+    about: str,
+    text: str,
+    answer: str,
+    question_type: str,
+    *,
+    version: str,
+    source: str,
+    neutral: tuple[str, ...] = (),
+) -> Row:
+    case, scene = picture.case, picture.scene
+    pair = f"{scene.id}/{question_type}/{about}"
+    question = Question(
+        id=f"{pair}/{answer}", images=(scene.image,), question=text, answer=answer,
+        kind="yes_no" if answer else "caption", benchmark="ode", task=level, criterion=case.criterion,
+        pairing=PAIRINGS[case.pairing], question_type=question_type, source=source, pair_id=pair if about else scene.id,
+        objects=tuple(sorted(scene.categories())), candidates=picture.likely, neutral=neutral, scene_ids=(scene.id,),
+        benchmark_version=version,
+    )  # fmt: skip
+    return Row(f"ode_{case.criterion}_{level}", question)
 
 
-def existence(
-    scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator
-) -> Iterator[Ask]:
-    """Yield for each target a "yes", and a "no" about something that is likely there but is not."""
-    absent = [word for word in likely if word in scene.known and word not in scene.categories()]
+def existence(picture: Picture) -> Iterator[Choice]:
+    """Yield for each target the question whether it is there, and whether something is that is not."""
+    scene = picture.scene
+    absent = [w for w in dict.fromkeys((*picture.likely, *picture.elsewhere)) if w in scene.known - scene.categories()]
     places = [word for word in absent if word in settings.SETTINGS]
     things = [word for word in absent if word not in settings.SETTINGS]
-    for target in targets:
+    for target in picture.targets:
         if target not in scene.categories():
             continue
         pool = places if _is_place(scene, target) and places else things or places
-        if pool:
-            yield from _both(_is_there(scene, target), _is_there(scene, pool.pop(0)), "existence", target)
+        noes = {word: _is_there(scene, word) for word in pool}
+        spare = tuple(word for word in pool if word in picture.likely)
+        yield Choice(scene.id, "existence", target, target, _is_there(scene, target), noes, spare)
 
 
-def attribute(
-    scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator
-) -> Iterator[Ask]:
+def attribute(picture: Picture) -> Iterator[Choice]:
     """Yield questions about colour, action and number of the targets, and about the state of the setting."""
-    for target in targets:
+    scene = picture.scene
+    for target in picture.targets:
         members = [o for o in scene.objects if o.category == target]
         if members:
-            yield from _colour(target, members, random)
-            yield from _action(target, members, random)
-            yield from _number(scene, target, random)
-    if scene.environment_state in _STATES and "sky" in scene.areas:
-        yield from _both(*_STATES[scene.environment_state], "state", "weather")
+            yield from _colour(scene, target, members)
+            yield from _action(scene, target, members)
+    for target in _counted(picture):
+        yield from _number(scene, target)
+    if scene.environment_state in _WEATHER and "sky" in scene.areas:
+        yes, *others = _WEATHER[scene.environment_state]
+        noes = {word: f"{_SKY[word]} in the image?" for word in others}
+        yield Choice(scene.id, "state", "weather", yes, f"{_SKY[yes]} in the image?", noes)
 
 
-def relation(scene: Scene, targets: Sequence[str], likely: Sequence[str], random: np.random.Generator) -> Iterator[Ask]:
-    """Yield for each relation that holds between single things a "yes", and a "no" about its opposite."""
+def relation(picture: Picture) -> Iterator[Choice]:
+    """Yield for each relation that holds between single things the question after it, and after its opposite."""
+    scene = picture.scene
     single = {o.id: o.category for o in scene.objects if scene.count(o.category) == 1}
     for held in scene.relations:
         a, b = single.get(held.subject), single.get(held.object)
@@ -147,13 +178,7 @@ def relation(scene: Scene, targets: Sequence[str], likely: Sequence[str], random
         verb = english.is_or_are(1, a).capitalize()
         said, opposite = _RELATIONS[held.predicate], _RELATIONS[OPPOSITES[held.predicate]]
         yes, no = (f"{verb} the {a} {place} the {b} in the image?" for place in (said, opposite))
-        yield from _both(yes, no, "relation", about)
-
-
-def _both(yes: str, no: str, question_type: str, about: str) -> Iterator[Ask]:
-    """Yield a question whose answer is yes, and one about the same thing whose answer is no."""
-    yield Ask(yes, "yes", question_type, about)
-    yield Ask(no, "no", question_type, about)
+        yield Choice(scene.id, "relation", about, said, yes, {opposite: no}, (opposite,))
 
 
 def _is_place(scene: Scene, word: str) -> bool:
@@ -184,33 +209,40 @@ def _shared(members: Sequence[SceneObject], kind: str) -> str:
     return values.pop() if len(values) == 1 else ""
 
 
-def _colour(target: str, members: Sequence[SceneObject], random: np.random.Generator) -> Iterator[Ask]:
+def _colour(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
     value = _shared(members, "colour")
     if not value or value not in COLOURS or target in PEOPLE or len(members) > MOST_COUNTED:
         return
-    far = [c for c in COLOURS if not near(c, value)]
-    other = far[int(random.integers(len(far)))]
     subject = _subject(target, members)
-    yield from _both(f"{subject} {value}?", f"{subject} {other}?", "state", target)
+    noes = {other: f"{subject} {other}?" for other in COLOURS if not near(other, value)}
+    yield Choice(scene.id, "state", target, value, f"{subject} {value}?", noes)
 
 
-def _action(target: str, members: Sequence[SceneObject], random: np.random.Generator) -> Iterator[Ask]:
+def _action(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
     value = _shared(members, "action")
     if value not in CONTRARY or len(members) > MOST_COUNTED:
         return
-    other = CONTRARY[value][int(random.integers(len(CONTRARY[value])))]
     subject = _subject(target, members)
-    yield from _both(f"{subject} {value}?", f"{subject} {other}?", "action", target)
+    noes = {other: f"{subject} {other}?" for other in CONTRARY[value]}
+    yield Choice(scene.id, "action", target, value, f"{subject} {value}?", noes)
 
 
-def _number(scene: Scene, target: str, random: np.random.Generator) -> Iterator[Ask]:
+def _counted(picture: Picture) -> list[str]:
+    """Return what is counted: the targets; in a picture of which a detector told, everything that it found.
+
+    A text-to-image model is asked for one of each, so that the targets' numbers alone would always be one.
+    """
+    found = () if picture.exact else sorted(o.category for o in picture.scene.objects)
+    return list(dict.fromkeys((*picture.targets, *found)))
+
+
+def _number(scene: Scene, target: str) -> Iterator[Choice]:
     number = scene.count(target)
     if not number or number > MOST_COUNTED or not english.countable(target):
         return
-    # Wrong numbers come from those that are right elsewhere, and "one" as often as all others: no number gives it away.
-    others = [n for n in range(2, 4) if n != number]
-    other = 1 if number > 1 and random.random() < 0.5 else others[int(random.integers(len(others)))]
-    yield from _both(_exactly(number, target), _exactly(other, target), "number", target)
+    # Wrong numbers come from those that are right elsewhere, so that none gives itself away.
+    noes = {str(n): _exactly(n, target) for n in range(1, MOST_COUNTED + 1) if n != number}
+    yield Choice(scene.id, "number", target, str(number), _exactly(number, target), noes)
 
 
 def _exactly(number: int, noun: str) -> str:
@@ -218,10 +250,9 @@ def _exactly(number: int, noun: str) -> str:
     return f"{verb} there exactly {english.count_phrase(number, noun)} in the image?"
 
 
-_ASK: Mapping[str, Callable[[Scene, Sequence[str], Sequence[str], np.random.Generator], Iterator[Ask]]] = {
-    "caption": caption,
+_CHOICES: Mapping[str, Callable[[Picture], Iterator[Choice]]] = {
     "existence": existence,
     "attribute": attribute,
     "relation": relation,
 }
-"""Level → what asks its questions."""
+"""Level → what asks its questions; captions are all asked for in the same words."""

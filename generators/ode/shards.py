@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+from vhbench.files import read_image
 from vhbench.generators.ode import criteria, filtering, prompts, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.prompts import ImagePlan, World
 from vhbench.protocols import Detector, ImageSource
-from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError, read_image
+from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
 NO_LEFT = "no pair left"
@@ -82,6 +83,7 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
     pairs = _pairs(recipe, share)
     names = {word: recipe.world.name(word) for word in recipe.graph}
     missing, tries = share.pairs, recipe.reserve * share.pairs
+    kept: list[tuple[ImagePlan, SceneSpec, Scene]] = []
     while missing > 0:
         cases: list[ImagePlan] = []
         for pair in pairs:
@@ -92,19 +94,18 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
             tries -= 1
             if len(cases) == missing * recipe.variants or tries <= 0:
                 break
-        kept: set[int] = set()
+        done: set[int] = set()
         for case, spec, result in _pictures(recipe, cases, names):
-            if isinstance(result, Rejection):
-                yield result
-                continue
-            kept.add(case.rank)
             yield result
-            yield from _rows(recipe, case, spec, result, names)
-        missing -= len(kept)
+            if isinstance(result, Scene):
+                done.add(case.rank)
+                kept.append((case, spec, result))
+        missing -= len(done)
         if missing and (not cases or tries <= 0):
             detail = {"criterion": share.criterion, "pairing": PAIRINGS[share.pairing], "missing": missing}
             yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", NO_LEFT, detail)
-            return
+            break
+    yield from _rows(recipe, kept, names)
 
 
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
@@ -131,6 +132,7 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
 def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], names: Mapping[str, str]) -> Iterator[Tried]:
     """Yield a scene for each case, and a rejection for each picture that was no use; those are tried again."""
     waiting = list(cases)
+    others = list(dict.fromkeys(word for case in cases for word in prompts.targets(case, recipe.world)))
     for attempt in range(recipe.retries + 1):
         seed = int(rng(recipe.seed, "ode", "images", attempt).integers(2**31))
         specs = [
@@ -139,7 +141,7 @@ def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], names: Mapping[str, st
         ]
         failed = []
         for case, spec, made in zip(waiting, specs, list(recipe.images.make(specs, seed=seed)), strict=True):
-            result = _judged(recipe, case, spec, made, names)
+            result = _judged(recipe, case, spec, made, names, others)
             if isinstance(result, Rejection):
                 failed.append(case)
                 detail = {"concepts": list(case.concepts), "attempt": attempt, "seed": seed, **result.detail}
@@ -151,7 +153,12 @@ def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], names: Mapping[str, st
 
 
 def _judged(
-    recipe: Recipe, case: ImagePlan, spec: SceneSpec, made: Scene | Rejection, names: Mapping[str, str]
+    recipe: Recipe,
+    case: ImagePlan,
+    spec: SceneSpec,
+    made: Scene | Rejection,
+    names: Mapping[str, str],
+    others: Sequence[str],
 ) -> Scene | Rejection:
     """Return a picture with its truth: its own where that is exact, otherwise what the detector finds."""
     if isinstance(made, Rejection):
@@ -159,7 +166,7 @@ def _judged(
     if recipe.images.exact:
         return _checked(settings.annotate(made), prompts.targets(case, recipe.world))
     assert recipe.detector is not None
-    words = _asked(recipe, case, names)
+    words = _asked(recipe, case, names, others)
     found = recipe.detector.detect([read_image(made.image)], words)[0]
     result = filtering.judge(made, spec, found, words, recipe.thresholds)
     return filtering.trust_prompt(result, spec) if isinstance(result, Scene) and recipe.trust_prompt else result
@@ -171,8 +178,11 @@ def _checked(scene: Scene, targets: Sequence[str]) -> Scene | Rejection:
     return Rejection(scene.id, "target missing", {"words": missing}) if missing else scene
 
 
-def _asked(recipe: Recipe, case: ImagePlan, names: Mapping[str, str]) -> list[str]:
-    """Return the words that the detector looks for: the targets, and what goes with them most often."""
+def _asked(recipe: Recipe, case: ImagePlan, names: Mapping[str, str], others: Sequence[str]) -> list[str]:
+    """Return the words that the detector looks for: the targets, and what goes with them most often.
+
+    Up to half are what other pictures had to show, which can then be asked as absent here.
+    """
     targets = prompts.targets(case, recipe.world)
     weights: Counter[str] = Counter()
     for word in case.concepts:
@@ -182,14 +192,26 @@ def _asked(recipe: Recipe, case: ImagePlan, names: Mapping[str, str]) -> list[st
     every = sorted(set(names.values()))
     random = rng(recipe.seed, "ode", "detector words", case.id)
     spare = [every[i] for i in random.permutation(len(every))]
-    return list(dict.fromkeys([*targets, *ranked, *spare]))[: max(recipe.detector_words, len(targets))]
+    half = recipe.detector_words // 2
+    words = [*targets, *ranked[:half], *others[: recipe.detector_words - half], *ranked[half:], *spare]
+    return list(dict.fromkeys(words))[: max(recipe.detector_words, len(targets))]
 
 
-def _rows(recipe: Recipe, case: ImagePlan, spec: SceneSpec, scene: Scene, names: Mapping[str, str]) -> Iterator[Row]:
-    targets = prompts.targets(case, recipe.world)
-    things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
-    likely = [*things, *places] if spec.environment else things
-    return questions.rows(
-        case, scene, targets, likely, seed=recipe.seed, version=recipe.version, source=recipe.images.name,
-        levels=recipe.levels, vocabulary=recipe.world.vocabulary(),
+def _rows(
+    recipe: Recipe, kept: Sequence[tuple[ImagePlan, SceneSpec, Scene]], names: Mapping[str, str]
+) -> Iterator[Row]:
+    """Yield the rows of a share's pictures, among which each word is asked as often rightly as wrongly."""
+    every = list(dict.fromkeys(word for case, _, _ in kept for word in prompts.targets(case, recipe.world)))
+    pictures = []
+    for case, spec, scene in kept:
+        things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
+        likely = [*things, *places] if spec.environment else things
+        elsewhere = filtering.ranked(recipe.graph, case.concepts, every, names)
+        targets = prompts.targets(case, recipe.world)
+        pictures.append(
+            questions.Picture(case, scene, tuple(targets), tuple(likely), tuple(elsewhere), recipe.images.exact)
+        )
+    yield from questions.rows(
+        pictures, seed=recipe.seed, version=recipe.version, source=recipe.images.name, levels=recipe.levels,
+        vocabulary=recipe.world.vocabulary(),
     )  # fmt: skip

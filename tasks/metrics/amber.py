@@ -54,7 +54,6 @@ def score(
     evaluation_type: str = "a",
     compat: bool = False,
     allow_failed: bool = False,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Score responses to AMBER's questions, or to questions annotated as AMBER's are.
 
@@ -71,13 +70,12 @@ def score(
         evaluation_type: what is printed: "a", "g", "d", "de", "da" or "dr". Everything is counted.
         compat: score as the reference implementation does.
         allow_failed: tell the scores even where more than 1 % of the requests failed.
-        seed: of the bootstrap intervals.
 
     Returns:
         ``printed``: section → name → percent with one decimal, or None; ``counters``: raw counts by the reference's
         names (from 0.001 where the reference starts there, under ``compat``); ``scores``: section → name → fraction;
-        ``intervals`` alike; ``failed``, ``refused``: shares of all responses; ``withheld``: why scores are None, or
-        None; ``responses``: what was found in each caption; ``tools``; ``warnings``.
+        ``intervals`` and ``interval_notes`` alike; ``failed``, ``refused``: shares of all responses; ``withheld``: why
+        scores are None, or None; ``responses``: what was found in each caption; ``tools``; ``warnings``.
 
     Raises:
         VhbenchError: for an id without annotation, an id that occurs twice, an unknown evaluation type.
@@ -102,7 +100,7 @@ def score(
     truth = read_annotations(annotations)
     judge = (amber_reference.ReferenceJudge if compat else Judge).build(truth, relation, safe_words, nouns, similarity)
     found = find(rows, truth, judge)
-    result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type, seed)
+    result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type)
     words = ("id", "nouns", "hallucinated", "covered", "likely")
     responses = [{name: getattr(caption, name) for name in words} for caption in found.captions]
     said = found.said()
@@ -111,6 +109,7 @@ def score(
     if why is not None:
         for part in ("scores", "printed", "intervals"):
             result[part] = {name: dict.fromkeys(section) for name, section in result[part].items()}
+        result["interval_notes"] = {name: {} for name in result["interval_notes"]}
     return result | lost | {"withheld": why, "responses": responses, "tools": dict(judge.tools)}
 
 
@@ -129,26 +128,31 @@ def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: An
     return score(responses, annotations=[_annotation(row) for row in rows], relation=relation or {}, **how)
 
 
-def _result(found: Judgments, evaluation_type: str, seed: int) -> dict[str, Any]:
+def _result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
     scores: dict[str, dict[str, Any]] = {}
     warnings = []
     if "g" in EVALUATION_TYPES[evaluation_type]:
-        scores["Generative Task"] = of_sums(columns_of(found.captions), RATES, seed=seed)
-        scores["Generative Task (paper)"] = _paper(found.captions, seed)
+        scores["Generative Task"] = of_sums(columns_of(found.captions), RATES)
+        scores["Generative Task (paper)"] = _paper(found.captions)
     for section, dimensions in sections(evaluation_type):
         pairs = found.of(dimensions)
-        rates = yes_no.measured(pairs, "no", seed=seed)
+        rates = yes_no.measured(pairs, "no")
         scores[section] = {title: rates[name] for title, name in TITLES.items()}
-        scores[section]["intervals"] = {title: rates["intervals"][name] for title, name in TITLES.items()}
+        for part in ("intervals", "interval_notes"):
+            told = rates[part]
+            scores[section][part] = {title: told[name] for title, name in TITLES.items() if name in told}
         if len(right := {answer for _, answer in pairs}) == 1:
             always = f"{section}: every right answer is {right.pop()!r}"
             warnings.append(f"{always}, so precision is 0 or 100 by construction (degenerate)")
     if evaluation_type == "a":
         chair, f1 = scores["Generative Task"]["CHAIR"], scores["Descriminative Task"]["F1"]
         both = None if chair is None or f1 is None else (1 - chair + f1) / 2
-        scores["AMBER"] = {"Score": both, "intervals": {"Score": _score_interval(found, seed)}}
+        scores["AMBER"] = {"Score": both, **intervals.stated({"Score": _score_interval(found)})}
     return {
-        "intervals": {name: section.pop("intervals") for name, section in scores.items()},
+        **{
+            part: {name: section.pop(part) for name, section in scores.items()}
+            for part in ("intervals", "interval_notes")
+        },
         "printed": {name: {title: percent(v) for title, v in section.items()} for name, section in scores.items()},
         "counters": found.counters(),
         "scores": scores,
@@ -156,7 +160,7 @@ def _result(found: Judgments, evaluation_type: str, seed: int) -> dict[str, Any]
     }
 
 
-def _paper(captions: Sequence[Judged], seed: int) -> dict[str, Any]:
+def _paper(captions: Sequence[Judged]) -> dict[str, Any]:
     """Average each response's scores, over its distinct objects; one without objects has no CHAIR and no Cog."""
     speaking = [caption for caption in captions if caption.nouns]
     parts = {
@@ -165,21 +169,25 @@ def _paper(captions: Sequence[Judged], seed: int) -> dict[str, Any]:
         "Hal": [float(bool(c.hallucinated)) for c in captions if not c.failure],
         "Cog": [len(c.likely_nouns) / len(set(c.nouns)) for c in speaking],
     }
-    ends = {name: intervals.mean(values, seed=seed) for name, values in parts.items()}
-    return {**{name: average(values) for name, values in parts.items()}, "intervals": ends}
+    ends = {name: intervals.mean(values) for name, values in parts.items()}
+    return {name: average(values) for name, values in parts.items()} | intervals.stated(ends)
 
 
-def _score_interval(found: Judgments, seed: int) -> intervals.Interval | None:
-    """Return the interval of (1 - CHAIR + F1) / 2: captions and answers are resampled together."""
-    described = [(len(c.hallucinated), len(c.nouns), 0, 0, 0) for c in found.captions]
-    pairs = found.of(found.answers)
-    answered = [(0, 0, said == right == "no", said == "no", right == "no") for said, right in pairs]
-
-    def combined(sums: intervals.Floats) -> intervals.Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray((1 - sums[:, 0] / sums[:, 1] + 2 * sums[:, 2] / (sums[:, 3] + sums[:, 4])) / 2)
-
-    return intervals.statistic(np.array([*described, *answered], dtype=float), combined, seed=seed)
+def _score_interval(found: Judgments) -> intervals.Interval | None:
+    """Return the interval of (1 - CHAIR + F1) / 2: a mean over two cells, the captions and the answers."""
+    nouns = [len(c.nouns) for c in found.captions]
+    right = [len(c.nouns) - len(c.hallucinated) for c in found.captions]
+    pairs = [(said == "no", answer == "no") for said, answer in found.of(found.answers)]
+    places = np.arange(len(nouns) + len(pairs))
+    described = intervals.WeightedRatio(right, nouns, places[: len(nouns)], weight=0.5)
+    answered = intervals.WeightedRatio(
+        [2 * (said and answer) for said, answer in pairs],
+        [said + answer for said, answer in pairs],
+        places[len(nouns) :],
+        weight=0.5,
+        most=sum(said or answer for said, answer in pairs),
+    )
+    return intervals.mean_of_ratios([described, answered])
 
 
 def _annotation(row: Record) -> dict[str, Any]:

@@ -79,4 +79,11 @@ def result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
         counts = confusion.count(found.of(dimensions), "no")
         rates = yes_no_reference.percentages(counts, _EPSILONS.get(name, _EPSILON), start=start)
         printed[name] = {title: rates[key] for title, key in TITLES.items() if key in rates}
-    return {"printed": printed, "counters": counters, "scores": scores, "intervals": {}, "warnings": []}
+    return {
+        "printed": printed,
+        "counters": counters,
+        "scores": scores,
+        "intervals": {},
+        "interval_notes": {},
+        "warnings": [],
+    }

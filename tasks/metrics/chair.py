@@ -52,7 +52,6 @@ def score(
     synonyms: Synonyms,
     compat: bool = False,
     allow_failed: bool = False,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Score captions against the objects of their images.
 
@@ -63,11 +62,10 @@ def score(
         synonyms: object → its other names, CHAIR's ``synonyms.txt`` as a path or as text, or a built vocabulary.
         compat: score as the reference implementation does.
         allow_failed: tell the rates even where more than 1 % of the requests failed.
-        seed: of the bootstrap intervals.
 
     Returns:
         ``CHAIR_i``, ``CHAIR_s``, ``recall`` in [0, 1] or None; ``failed``, ``refused`` (shares); ``withheld``: why the
-        three are None, or None; ``printed`` in percent; ``counters``; ``intervals`` (95 %, images resampled);
+        three are None, or None; ``printed`` in percent; ``counters``; ``intervals`` (95 %), ``interval_notes``;
         ``captions`` with the mentions of each; ``unknown_gold``: gold names outside the vocabulary, which no caption
         can mention and which do not count in recall.
 
@@ -90,7 +88,7 @@ def score(
     found = (chair_reference if compat else chair_captions).judged(rows, truth, vocabulary)
     columns = {name: [counts[name] for _, counts in found] for pair in RATES.values() for name in pair}
     lost = {name: [counts[name] for _, counts in found] for pair in SHARES.values() for name in pair}
-    result = rates.of_sums(columns | lost, RATES | SHARES, clusters=[row["image_id"] for row, _ in found], seed=seed)
+    result = rates.of_sums(columns | lost, RATES | SHARES, clusters=[row["image_id"] for row, _ in found])
     why = withholding.reason(sum(lost["failed"]), len(found), allow_failed=allow_failed)
     result = withholding.withhold(result, RATES, why)
     shares = {name: result[rate] for name, rate in _PRINTED.items()}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.answers import failure
-from vhbench.files import read_text
+from vhbench.files import read_text, shown_path
 from vhbench.schema import Failure, VhbenchError
 from vhbench.tasks.metrics.assertions import claims, is_caption
 from vhbench.tasks.metrics.rates import share
@@ -125,4 +125,7 @@ def read_synonyms(synonyms: Any) -> tuple[tuple[str, ...], ...]:
         raise VhbenchError(f"synonyms are {synonyms!r:.60}; needed: object → its other names, or CHAIR's synonyms.txt")
     is_text = isinstance(synonyms, str) and ("\n" in synonyms or "," in synonyms)
     text = str(synonyms) if is_text else read_text(synonyms)
-    return tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
+    found = tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
+    if not found:
+        raise VhbenchError(f"synonyms {shown_path(synonyms)}: hold no words")
+    return found

@@ -1,252 +1,426 @@
-"""95 % intervals for every score: cluster bootstrap by image set, exact where the sample is small.
+"""95 % intervals for every score, by one formula without random numbers.
 
-Questions about the same images stand and fall together, so what is resampled is the *cluster* (the image set), with
-all its questions. Three cases, all deterministic for a given seed:
+Questions about the same images stand and fall together, so what counts is not the answers but the *clusters* that they
+come in (:mod:`vhbench.tasks.metrics.clusters`). A score p in [0, 1], sum(top) / sum(bottom) over clusters, gets
 
-* every cluster is one all-or-nothing trial, and there are few of them or all came out alike → exact binomial
-  (Clopper and Pearson 1934);
-* up to seven clusters → the bootstrap distribution itself, by enumerating every resample with its probability;
-* otherwise → ``draws`` bootstrap resamples, vectorised (Efron 1979; percentile interval).
+1. a residual for each cluster, (top - p · bottom) / (sum(bottom) · sqrt(1 - its share of the bottom)): linearisation
+   with the correction CR2 (Bell and McCaffrey 2002);
+2. the effective number of answers, n = p(1 - p) / sum(residual²), at most the answers that count;
+3. the degrees of freedom: the smaller of Satterthwaite's for CR2, and those that the spread of the squared residuals
+   leaves, about twice the number of clusters that hold the rarer kind of answer (after Pan and Wall 2002);
+4. Wilson's interval (1927) with n and the quantile of t;
+5. where all is alike, the exact interval (Clopper and Pearson 1934) with each cluster one trial (Kish 1965).
 
-Two clusters with equal sums are interchangeable, so a resample is a multinomial draw over the *distinct* sums, and only
-clusters whose sums few others share are picked one by one: 10,000 draws over 10,000 answers take milliseconds.
-
-Every function gives ``(low, high)``, or None where the score or its spread is undefined: no data, a denominator of
-zero, a single cluster.
+How often such intervals cover the truth is what ``benchmarks/bench_coverage.py`` prints: where clusters are few they
+err, and they err wide. ``note`` says then why. Every function gives an :class:`Interval`, or None where the score or
+its spread is undefined: no data, a denominator of zero, a single cluster that is not all alike.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from itertools import combinations
-from typing import TypedDict, Unpack
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from vhbench.schema import VhbenchError
-from vhbench.seeding import rng
 
-Interval = tuple[float, float]
 Floats = npt.NDArray[np.float64]
 Numbers = Sequence[float] | npt.NDArray[np.generic]
-Statistic = Callable[[Floats], Floats]
-Clusters = Sequence[Hashable] | npt.NDArray[np.integer]
+Places = npt.NDArray[np.integer]
 
-DRAWS = 10_000
 LEVEL = 0.95
-EXACT_TRIALS = 100
-EXACT_CLUSTERS = 7
-_WORTH_A_BINOMIAL = 16
-_CHUNK = 1 << 15  # picks at a time: a quarter of a megabyte, which stays in the cache and costs no new pages
+FEW_CLUSTERS, FEW_DEGREES, FEW_DIFFER = 10, 9, 10
+"""Below these an interval is wide, and says why."""
+
+_NOTHING = 1e-24
+_ALIKE = "all alike: exact, each cluster one trial"
 
 
-class Resampling(TypedDict, total=False):
+class Interval(NamedTuple):
+    """What a score may be as well.
+
+    Attributes:
+        low: its lower end.
+        high: its upper end.
+        note: why it is wide, or what else a reader must know of it; "" for nothing.
+    """
+
+    low: float
+    high: float
+    note: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return both ends, as reports have them."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """Which rows stand and fall together.
+
+    Attributes:
+        numbers: the number of each row's cluster.
+        note: what a reader must know of how the clusters were found, "" for nothing.
+    """
+
+    numbers: Places
+    note: str = ""
+
+
+Clusters = Clustering | Sequence[Hashable] | Places
+
+
+class Grouped(TypedDict, total=False):
     """What every interval can be told.
 
     Attributes:
-        clusters: the image set of each question, or its number in an array; None where every question stands alone.
-        seed: of the resampling, 0 by default.
-        draws: number of resamples, :data:`DRAWS` by default.
+        clusters: the cluster of each row, its name or its number; None where every row stands alone.
         level: coverage, :data:`LEVEL` by default: a 95 % interval.
     """
 
     clusters: Clusters | None
-    seed: int
-    draws: int
     level: float
 
 
-def mean(values: Numbers, **how: Unpack[Resampling]) -> Interval | None:
-    """Return the interval of a mean: an accuracy, a rate.
+@dataclass(frozen=True, slots=True)
+class WeightedRatio:
+    """A part of a mean over cells: a ratio of sums, and what it weighs.
 
-    >>> mean([1, 1, 1, 1, 1])  # five of five: the lower end is 0.025 ** (1 / 5)
+    Attributes:
+        top: what is summed above the line, a number for each row of the cell.
+        bottom: what is summed below it; None counts the rows.
+        places: where the cell's rows stand among all, whose clusters are given; None for all, in order.
+        weight: its weight in the mean; those of all cells add up to 1.
+        most: how many answers it holds, no more information than that; None for the sum of ``bottom``.
+    """
+
+    top: Numbers
+    bottom: Numbers | None = None
+    places: Places | None = None
+    weight: float = 1.0
+    most: float | None = None
+
+
+def mean(values: Numbers, **how: Unpack[Grouped]) -> Interval | None:
+    """Return the interval of a mean of numbers from 0 to 1: an accuracy, a rate.
+
+    >>> mean([1, 1, 1, 1, 1]).ends  # five of five: the lower end is 0.025 ** (1 / 5)
     (0.47817624..., 1.0)
     >>> mean([]) is None
     True
     """
-    return ratio(values, np.ones(len(values)), **how)
+    return mean_of_ratios([WeightedRatio(values)], **how)
 
 
-def difference(values: Numbers, **how: Unpack[Resampling]) -> Interval | None:
-    """Return the interval of the mean of paired differences, each from -1 to 1: right before, minus right after.
+def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **how: Unpack[Grouped]) -> Interval | None:
+    """Return the interval of sum(top) / sum(bottom), such as CHAIR_i over captions, or F1.
 
-    Unlike a share of right answers it may lie on either side of 0, so that one case that turned wrong proves nothing,
-    although none turned right. Where all clusters came out alike, nothing varies to resample; the interval then reaches
-    as far as the exact one of a share that was never (always) seen.
-
-    >>> difference([1] + [0] * 49)  # one of fifty turned wrong
-    (0.0, 0.06)
-    >>> difference([0] * 10)  # 1 - 0.025 ** (1 / 10) to either side
-    (-0.30849710..., 0.30849710...)
-    >>> difference([1]) is None  # a single case says nothing of others
-    True
-    """
-    return _interval(np.column_stack([values, np.ones(len(values))]), _quotient, _all_alike, **how)
-
-
-def ratio(numerators: Numbers, denominators: Numbers, **how: Unpack[Resampling]) -> Interval | None:
-    """Return the interval of sum(numerators) / sum(denominators), such as CHAIR_i over captions.
+    Args:
+        top: at most ``bottom`` in sum.
+        bottom: one for each row.
+        most: how many answers, mentions or objects count; None for the sum of ``bottom``. F1, which is
+            2TP / (2TP + FP + FN), rests on TP + FP + FN answers.
+        how: see :class:`Grouped`.
 
     >>> ratio([1, 0], [0, 0]) is None
     True
     """
-    if len(numerators) != len(denominators):
-        raise VhbenchError(f"{len(numerators)} numerators for {len(denominators)} denominators: one each is needed")
-    return _interval(np.column_stack([numerators, denominators]), _quotient, _binomial, **how)
+    if len(top) != len(bottom):
+        raise VhbenchError(f"{len(top)} numerators for {len(bottom)} denominators: one each is needed")
+    return mean_of_ratios([WeightedRatio(top, bottom, most=most)], **how)
 
 
-def statistic(columns: npt.NDArray[np.generic], function: Statistic, **how: Unpack[Resampling]) -> Interval | None:
-    """Return the interval of any function of column sums, such as F1 of the counts of a confusion matrix.
+def mean_of_ratios(
+    cells: Sequence[WeightedRatio], *, clusters: Clusters | None = None, level: float = LEVEL
+) -> Interval | None:
+    """Return the interval of a weighted mean over cells, in several of which a cluster may have rows.
+
+    A cell of one cluster shows no deviation, and counts as one trial.
+
+    >>> cells = [WeightedRatio([1, 0], weight=0.5, places=np.array([0, 1])),
+    ...          WeightedRatio([1], weight=0.5, places=np.array([2]))]
+    >>> mean_of_ratios(cells, clusters=["a", "b", "c"]).note
+    '3 clusters'
+    """
+    rows = max((len(c.top) if c.places is None else int(c.places.max(initial=-1)) + 1 for c in cells), default=0)
+    numbers, size, told = _numbered(clusters, rows)
+    parts = [_Summed.of(cell, numbers, size) for cell in cells]
+    if not parts or any(part.total <= 0 for part in parts):
+        return None  # the score itself is undefined
+    estimate = fsum(part.weight * part.rate for part in parts)
+    weights = sum((part.weight * part.share for part in parts), np.zeros(size))
+    held = int(np.count_nonzero(weights))
+    kish = 1 / _sum(weights**2)
+    if not 1e-12 < estimate < 1 - 1e-12:
+        return _exact(estimate > 0.5, kish, level, told)
+    if held < 2:
+        return None
+    spread = estimate * (1 - estimate)
+    pull = sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size))
+    least = spread * fsum(part.weight**2 / part.most for part in parts)  # no more than the answers themselves tell
+    n = spread / max(_sum(pull**2), least)
+    df = _degrees(pull, held)
+    if len(parts) == 1:
+        df = min(df, _satterthwaite(parts[0].share))
+    return _wilson(estimate, n, max(df, 1.0), level, _joined(_few(held, df), told))
+
+
+def difference(
+    first: Numbers, second: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL
+) -> Interval | None:
+    """Return the interval of a mean of paired differences, first - second: right before, less right after.
+
+    It is that of t; where fewer than ten clusters differ, the wider of it and of what the two shares' own intervals
+    make (MOVER: Newcombe 1998, Zou and Donner 2008). Where nothing varies, it reaches as far as the exact interval of
+    a share that was never seen.
 
     Args:
-        columns: shape (questions, k): what is summed.
-        function: maps sums of shape (resamples, k) to scores of shape (resamples,), NaN where undefined.
-        how: see :class:`Resampling`.
+        first: right before, from 0 to 1 for each pair.
+        second: right after, likewise.
+        clusters: of each pair; None where every pair stands alone.
+        level: coverage.
+
+    >>> difference([0] * 10, [0] * 10).ends  # 1 - 0.025 ** (1 / 10) to either side
+    (-0.30849710..., 0.30849710...)
+    >>> difference([1], [0]) is None  # a single case says nothing of others
+    True
     """
-    return _interval(columns, function, lambda sums, level: None, **how)
-
-
-def binomial(right: int, trials: int, level: float = LEVEL) -> Interval | None:
-    """Return the exact (Clopper-Pearson) interval of a proportion, None for no trial.
-
-    >>> binomial(0, 10)  # nothing of ten: the upper end is 1 - 0.025 ** (1 / 10)
-    (0.0, 0.30849710...)
-    """
-    from scipy.special import betaincinv  # here, as it takes longer to load than all metrics; scipy.stats far longer
-
-    if trials == 0:
+    if len(first) != len(second):
+        raise VhbenchError(f"{len(first)} values are paired with {len(second)}: one each is needed")
+    numbers, size, told = _numbered(clusters, len(first))
+    columns = [_summed(np.asarray(side, dtype=np.float64), numbers, size) for side in (first, second)]
+    pairs = _summed(np.ones(len(first)), numbers, size)
+    held = pairs > 0
+    before, after, pairs = (column[held] for column in (*columns, pairs))
+    if len(pairs) < 2:
         return None
-    tail, wrong = (1 - level) / 2, trials - right
-    low = float(betaincinv(right, wrong + 1, tail)) if right else 0.0
-    high = 1 - float(betaincinv(wrong, right + 1, tail)) if wrong else 1.0
-    return low, high
+    t = paired(before - after, pairs)
+    kish = 1 / _sum((pairs / _sum(pairs)) ** 2)
+    if t.error == 0:
+        reach = 1 - ((1 - level) / 2) ** (1 / kish)
+        return Interval(
+            max(-1.0, t.mean - reach), min(1.0, t.mean + reach), _joined("no cluster differs from another", told)
+        )
+    reach = _quantile(t.df, level) * t.error
+    low, high = t.mean - reach, t.mean + reach
+    differ = int(np.count_nonzero(np.abs(before - after) > 1e-12))
+    if differ < FEW_DIFFER:
+        wide = _mover(before, after, pairs, level)
+        low, high = min(low, wide.low), max(high, wide.high)
+    few = f"{differ} clusters differ" if differ < FEW_DIFFER else _few(len(pairs), t.df)
+    return Interval(max(-1.0, low), min(1.0, high), _joined(few, told))
 
 
-def _interval(
-    columns: npt.NDArray[np.generic],
-    function: Statistic,
-    exact: Callable[[Floats, float], Interval | None],
-    *,
-    clusters: Clusters | None = None,
-    seed: int = 0,
-    draws: int = DRAWS,
-    level: float = LEVEL,
+def of_change(
+    change: Numbers, about: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL
 ) -> Interval | None:
-    sums = _cluster_sums(np.asarray(columns, dtype=np.float64), clusters)
-    if not len(sums) or np.isnan(function(sums.sum(axis=0, keepdims=True))[0]):
-        return None
-    return exact(sums, level) or _bootstrap(sums, function, seed=seed, draws=draws, level=level)
+    """Return the interval of the difference of two scores that are no means, such as two F1: sum(change) / sum(about).
 
+    It is that of t over clusters; None where nothing varies, or there is a single cluster.
 
-def _cluster_sums(columns: Floats, clusters: Clusters | None) -> Floats:
-    if not np.isfinite(columns).all():
-        raise VhbenchError("an interval needs finite numbers; found NaN or infinity")
-    if clusters is None:
-        return columns
-    if len(clusters) != len(columns):
-        raise VhbenchError(f"{len(clusters)} clusters for {len(columns)} values: one each is needed")
-    if isinstance(clusters, np.ndarray):
-        codes, size = clusters.astype(np.intp, copy=False), int(clusters.max(initial=-1)) + 1
-    else:
-        number: dict[Hashable, int] = {}
-        codes = np.array([number.setdefault(cluster, len(number)) for cluster in clusters], dtype=np.intp)
-        size = len(number)
-    if size == len(columns) == len(np.unique(codes)):
-        return columns  # each stands alone
-    sums = np.zeros((size, columns.shape[1]))
-    np.add.at(sums, codes, columns)
-    return sums[np.bincount(codes, minlength=size) > 0]  # a part of all answers leaves numbers unused
+    Args:
+        change: what each question changes in the score, linearised, times the questions that it is about.
+        about: 1 for each question that it is about.
+        clusters: of each question.
+        level: coverage.
 
-
-def _binomial(sums: Floats, level: float) -> Interval | None:
-    """Treat clusters as trials where each is all right or all wrong and all are of one size; empty ones are none."""
-    sums = sums[sums.any(axis=1)]
-    sizes = sums[:, 1]
-    right = sums[:, 0] == sizes
-    if (sizes != sizes[0]).any() or not (right | (sums[:, 0] == 0)).all():
-        return None
-    hits = int(right.sum())
-    if len(sums) > EXACT_TRIALS and 0 < hits < len(sums):
-        return None
-    return binomial(hits, len(sums), level)
-
-
-def _all_alike(sums: Floats, level: float) -> Interval | None:
-    means = _quotient(sums)
-    if len(sums) < 2 or (means != means[0]).any():
-        return None
-    reach = 1 - ((1 - level) / 2) ** (1 / len(sums))
-    return max(-1.0, float(means[0]) - reach), min(1.0, float(means[0]) + reach)
-
-
-def _bootstrap(sums: Floats, function: Statistic, *, seed: int, draws: int, level: float) -> Interval | None:
-    if len(sums) < 2:
-        return None
-    # Sorted distinct sums: the order of the rows cannot change the draws.
-    kinds, count = np.unique(sums, axis=0, return_counts=True)
-    if len(sums) <= EXACT_CLUSTERS:
-        totals, weights = _all_resamples(kinds, count)
-    else:
-        totals, weights = _some_resamples(kinds, count, seed, draws), np.ones(draws)
-    return _quantiles(function(totals), weights, level)
-
-
-def _some_resamples(kinds: Floats, count: npt.NDArray[np.intp], seed: int, draws: int) -> Floats:
-    """Draw the totals of ``draws`` resamples, shape (draws, columns).
-
-    How often the frequent kinds are drawn comes from one multinomial; what is left is picked cluster by cluster. Both
-    are the same distribution: a kind costs a binomial per resample, a cluster a pick.
+    >>> of_change([0.5, 0, -0.5, 1], [1, 1, 1, 1]).ends
+    (-0.77..., 1.27...)
     """
-    generator = rng(seed, "bootstrap")
-    size = int(count.sum())
-    often = count >= _WORTH_A_BINOMIAL
-    rare = np.repeat(kinds[~often], count[~often], axis=0)
-    shares = np.append(count[often], len(rare)) / size
-    drawn = generator.multinomial(size, shares, size=draws)
-    totals: Floats = drawn[:, :-1] @ kinds[often]
-    if len(rare):
-        step = max(1, _CHUNK // len(rare))
-        for start in range(0, draws, step):
-            totals[start : start + step] += _picked(rare, drawn[start : start + step, -1], generator)
-    return totals
-
-
-def _picked(rows: Floats, sizes: npt.NDArray[np.int64], generator: np.random.Generator) -> Floats:
-    """Sum ``sizes[i]`` rows picked at random, for each i."""
-    picks = generator.integers(len(rows), size=int(sizes.sum()))
-    starts = np.cumsum(sizes) - sizes
-    filled = np.flatnonzero(sizes)
-    totals = np.zeros((len(sizes), rows.shape[1]))
-    if len(picks):
-        for column in range(rows.shape[1]):
-            values = np.take(rows[:, column], picks)
-            totals[filled, column] = np.add.reduceat(values, starts[filled])
-    return totals
-
-
-def _all_resamples(kinds: Floats, count: npt.NDArray[np.intp]) -> tuple[Floats, Floats]:
-    """Enumerate how often each kind can be drawn (stars and bars), with the multinomial probability."""
-    from scipy.special import gammaln, xlogy
-
-    size = int(count.sum())
-    bars = combinations(range(size + len(kinds) - 1), len(kinds) - 1)
-    drawn = np.array([np.diff([-1, *bar, size + len(kinds) - 1]) - 1 for bar in bars])
-    weights = np.exp(gammaln(size + 1) + (xlogy(drawn, count / size) - gammaln(drawn + 1)).sum(axis=1))
-    return drawn @ kinds, weights
-
-
-def _quotient(totals: Floats) -> Floats:
-    out = np.full(len(totals), np.nan)
-    np.divide(totals[:, 0], totals[:, 1], out=out, where=totals[:, 1] != 0)
-    return out
-
-
-def _quantiles(scores: Floats, weights: Floats, level: float) -> Interval | None:
-    known = ~np.isnan(scores)
-    if not known.any():
+    numbers, size, told = _numbered(clusters, len(change))
+    sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (change, about))
+    held = rows > 0
+    if np.count_nonzero(held) < 2:
         return None
-    order = np.argsort(scores[known], kind="stable")
-    scores, weights = scores[known][order], weights[known][order]
-    mass = np.cumsum(weights) / weights.sum()
-    tail = (1 - level) / 2
-    low, high = np.searchsorted(mass, [tail - 1e-12, 1 - tail - 1e-12])
-    return float(scores[low]), float(scores[min(int(high), len(scores) - 1)])
+    t = paired(sums[held], rows[held])
+    if t.error == 0:
+        return None
+    reach = _quantile(t.df, level) * t.error
+    note = _joined(_few(int(held.sum()), t.df), told)
+    return Interval(t.mean - reach, t.mean + reach, note)
+
+
+def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
+    """Return the interval of a mean of numbers of any size, as of words a caption; None where they do not vary.
+
+    >>> amount([3, 3, 3]) is None, amount([10, 12, 14, 16]).ends
+    (True, (8.89..., 17.10...))
+    """
+    numbers, size, told = _numbered(clusters, len(values))
+    sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (values, np.ones(len(values))))
+    held = rows > 0
+    if np.count_nonzero(held) < 2:
+        return None
+    t = paired(sums[held], rows[held])
+    if t.error == 0:
+        return None
+    reach = _quantile(t.df, level) * t.error
+    return Interval(t.mean - reach, t.mean + reach, _joined(_few(int(held.sum()), t.df), told))
+
+
+class Paired(NamedTuple):
+    """A mean over clusters, its standard error (0 where nothing varies) and its degrees of freedom."""
+
+    mean: float
+    error: float
+    df: float
+
+
+def paired(change: Floats, rows: Floats) -> Paired:
+    """Return the mean of what was summed in each of at least two clusters, by their rows.
+
+    >>> paired(np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))
+    Paired(mean=0.5, error=0.288675..., df=2.0)
+    """
+    total = _sum(rows)
+    average = _sum(change) / total
+    pull = (change - average * rows) / total / np.sqrt(1 - rows / total)
+    spread = _sum(pull**2)
+    df = max(1.0, min(_degrees(pull, len(rows)), _satterthwaite(rows / total)))
+    return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread), df)
+
+
+def stated(found: Mapping[str, Interval | None]) -> dict[str, Any]:
+    """Return intervals as results have them: ``intervals``, name → ends, and ``interval_notes``, of those with a note.
+
+    >>> stated({"accuracy": Interval(0.2, 0.8, "3 clusters"), "f1": None})
+    {'intervals': {'accuracy': (0.2, 0.8), 'f1': None}, 'interval_notes': {'accuracy': '3 clusters'}}
+    """
+    ends = {name: None if interval is None else interval.ends for name, interval in found.items()}
+    notes = {name: interval.note for name, interval in found.items() if interval is not None and interval.note}
+    return {"intervals": ends, "interval_notes": notes}
+
+
+def cluster_sums(columns: Iterable[Numbers], clusters: Clusters | None) -> list[Floats]:
+    """Return the sums of columns over clusters, those without a row left out.
+
+    >>> cluster_sums([[1, 2, 3], [1, 1, 1]], ["a", "b", "a"])
+    [array([4., 2.]), array([2., 1.])]
+    """
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    numbers, size, _ = _numbered(clusters, len(arrays[0]) if arrays else 0)
+    held = _summed(np.ones(len(arrays[0]) if arrays else 0), numbers, size) > 0
+    return [_summed(array, numbers, size)[held] for array in arrays]
+
+
+@dataclass(frozen=True, slots=True)
+class _Summed:
+    """A cell, summed: its score, each cluster's share of the bottom, and how far each departs from the score."""
+
+    rate: float
+    share: Floats
+    off: Floats
+    total: float
+    weight: float
+    most: float
+
+    @classmethod
+    def of(cls, cell: WeightedRatio, numbers: Places | None, size: int) -> "_Summed":
+        rows = len(cell.top)
+        own = numbers if cell.places is None else cell.places if numbers is None else numbers[cell.places]
+        top = _summed(np.asarray(cell.top, dtype=np.float64), own, size)
+        bottom = _summed(np.ones(rows) if cell.bottom is None else np.asarray(cell.bottom, np.float64), own, size)
+        total = _sum(bottom)
+        if total <= 0:
+            return cls(0.0, bottom, bottom, 0.0, cell.weight, 0.0)
+        rate = _sum(top) / total
+        if not -1e-9 <= rate <= 1 + 1e-9:
+            raise VhbenchError(f"an interval of a share needs a score from 0 to 1, not {rate:.6g}")
+        most = total if cell.most is None else cell.most
+        return cls(rate, bottom / total, (top - rate * bottom) / total, total, cell.weight, most)
+
+    def pull(self, trial: float) -> Floats:
+        """Return what each cluster adds to the score's deviation; ``trial`` for the only cluster of a cell."""
+        alone = self.share > 1 - 1e-9
+        pull = self.off / np.sqrt(np.where(alone, 1, 1 - self.share))
+        return self.weight * np.where(alone, trial, pull)
+
+
+def _numbered(clusters: Clusters | None, rows: int) -> tuple[Places | None, int, str]:
+    """Return the number of each row's cluster (None: each stands alone), how many there are, and the note."""
+    if clusters is None:
+        return None, rows, ""
+    note = clusters.note if isinstance(clusters, Clustering) else ""
+    given = clusters.numbers if isinstance(clusters, Clustering) else clusters
+    if len(given) != rows:
+        raise VhbenchError(f"{len(given)} clusters for {rows} values: one each is needed")
+    if isinstance(given, np.ndarray):
+        return given.astype(np.intp, copy=False), int(given.max(initial=-1)) + 1, note
+    known: dict[Hashable, int] = {}
+    numbers = np.fromiter((known.setdefault(name, len(known)) for name in given), np.intp, rows)
+    return numbers, len(known), note
+
+
+def _summed(column: Floats, numbers: Places | None, size: int) -> Floats:
+    if not np.isfinite(column).all():
+        raise VhbenchError("an interval needs finite numbers; found NaN or infinity")
+    return column if numbers is None else np.bincount(numbers, weights=column, minlength=size).astype(np.float64)
+
+
+def _sum(values: Floats) -> float:
+    """Add up from the least to the largest, so that the order of clusters cannot change the last digit."""
+    return float(np.sort(values).sum())
+
+
+def _degrees(pull: Floats, clusters: int) -> float:
+    """Return the degrees of freedom that the spread of the squared residuals leaves."""
+    squares = pull**2
+    total = _sum(squares)
+    if total < _NOTHING:
+        return clusters - 1.0
+    return min(clusters - 1.0, 2 / max(_sum(squares**2) / total**2 - 1 / clusters, 1e-9))
+
+
+def _satterthwaite(share: Floats) -> float:
+    """Return the degrees of freedom of CR2 for a weighted mean in closed form; clusters - 1 for equal shares."""
+    squares = share**2
+    b = squares / np.maximum(1 - share, 1e-9)
+    return 1 / (_sum(squares) + _sum(b) ** 2 - _sum(b**2))
+
+
+def _quantile(df: float, level: float) -> float:
+    from scipy.special import stdtrit  # here, as it takes longer to load than all metrics; scipy.stats far longer
+
+    return float(stdtrit(df, (1 + level) / 2))
+
+
+def _wilson(estimate: float, n: float, df: float, level: float, note: str) -> Interval:
+    t2 = _quantile(df, level) ** 2
+    middle = estimate + t2 / 2 / n
+    reach = sqrt(t2 * (estimate * (1 - estimate) / n + t2 / 4 / n**2))
+    scale = 1 + t2 / n
+    return Interval(max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale), note)
+
+
+def _exact(right: bool, trials: float, level: float, told: str) -> Interval:
+    far = ((1 - level) / 2) ** (1 / trials)
+    low, high = (far, 1.0) if right else (0.0, 1 - far)
+    return Interval(low, high, _joined(_ALIKE, told))
+
+
+def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interval:
+    numbers, total = np.arange(len(pairs)), _sum(pairs)
+    ends = [mean_of_ratios([WeightedRatio(side, pairs)], clusters=numbers, level=level) for side in (before, after)]
+    one, two = ends
+    assert one is not None
+    assert two is not None
+    p, q = _sum(before) / total, _sum(after) / total
+    a, b = before - p * pairs, after - q * pairs
+    both = sqrt(_sum(a**2) * _sum(b**2))
+    r = _sum(a * b) / both if both > 0 else 0.0
+    d, e, f, g = p - one.low, two.high - q, one.high - p, q - two.low
+    low = p - q - sqrt(max(0.0, d * d - 2 * r * d * e + e * e))
+    return Interval(low, p - q + sqrt(max(0.0, f * f - 2 * r * f * g + g * g)))
+
+
+def _few(clusters: int, df: float) -> str:
+    if clusters < FEW_CLUSTERS:
+        return f"{clusters} clusters"
+    return f"{df:.0f} degrees of freedom" if df < FEW_DEGREES else ""
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))

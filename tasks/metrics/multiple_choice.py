@@ -23,8 +23,9 @@ from vhbench import answers
 from vhbench.benchmarks import pressure_family
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
+from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, each_record, numbered, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, each_record
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 LEFT_OUT_OF_AGGREGATE = "hp+hn"
@@ -33,24 +34,21 @@ Cell = tuple[str, ...]
 """The values of GROUPS."""
 
 
-def score(
-    records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool = False, seed: int = 0
-) -> dict[str, Any]:
+def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool = False) -> dict[str, Any]:
     """Score answered multiple-choice questions.
 
     Args:
         records: records or mappings with ``id``, ``choices``, ``answer`` (a letter) and ``response`` or
             ``prediction``; ``question_type``, ``task``, ``mode``, ``pressure`` say which cell they belong to.
         allow_failed: tell the scores even where more than 1 % of the requests failed.
-        seed: of the bootstrap intervals; image sets are resampled.
 
     Returns:
-        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``n``, ``interval``;
-        ``aggregate`` with its ``aggregate_interval`` and ``tasks``; ``by``: the same but the aggregate per question
-        type, pressure, mode and task; ``cells``: a list with the same per question type × pressure × mode × task;
-        ``letters``: share of each option letter in the predictions and in the answers (position bias);
-        ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is None that is not undefined,
-        see :mod:`vhbench.tasks.metrics.withholding`.
+        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``n``, ``interval``,
+        ``interval_note``; ``aggregate`` with its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``;
+        ``by``: the same but the aggregate per question type, pressure, mode and task; ``cells``: a list with the same
+        per question type × pressure × mode × task; ``letters``: share of each option letter in the predictions and in
+        the answers (position bias); ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is
+        None that is not undefined, see :mod:`vhbench.tasks.metrics.withholding`.
 
     Raises:
         VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
@@ -69,9 +67,9 @@ def score(
 
     def grouped(key: Callable[[Cell], Any]) -> dict[Any, dict[str, Any]]:
         groups = table.grouped(key)
-        return {name: table.summary(own, seed, why or table.reason(own, allow_failed)) for name, own in groups.items()}
+        return {name: table.summary(own, why or table.reason(own, allow_failed)) for name, own in groups.items()}
 
-    result = table.summary(table.every, seed, why) | _aggregate(table, seed, none=why is not None)
+    result = table.summary(table.every, why) | _aggregate(table, none=why is not None)
     result["by"] = {name: grouped(itemgetter(place)) for place, name in enumerate(GROUPS)}
     result["by"]["pressure_family"] = grouped(lambda cell: pressure_family(cell[GROUPS.index("pressure")]))
     result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in grouped(tuple).items()]
@@ -108,7 +106,7 @@ class _Choices:
         chance: of guessing it.
         listed: whether there were options.
         cells: the cell of each, by its number in ``names``.
-        units: what each is resampled with, by its number.
+        shared: what each shares with others.
         names: cell → its number.
     """
 
@@ -118,14 +116,14 @@ class _Choices:
     chance: npt.NDArray[np.float64]
     listed: npt.NDArray[np.bool_]
     cells: npt.NDArray[np.int64]
-    units: npt.NDArray[np.int64]
+    shared: Shared
     names: dict[Cell, int]
 
     @classmethod
     def of(cls, records: Iterable[Record | Mapping[str, Any]]) -> Self:
         """Read each record once."""
         ids, said, right = list[str](), list[str](), list[str]()
-        chance, listed, cells, units = array("d"), array("b"), Numbered(), list[str]()
+        chance, listed, cells, shared = array("d"), array("b"), Numbered(), Shared()
         cell, faults = attrgetter(*GROUPS), list[VhbenchError]()
         for record in each_record(records):  # which tells first of a question that occurs twice
             try:
@@ -140,10 +138,10 @@ class _Choices:
             chance.append(1 / options)
             listed.append(bool(record.choices))
             cells.add(cell(record))
-            units.append(resampling_unit(record))
+            shared.add(record)
         if faults:
             raise faults[0]
-        columns = np.array(chance), np.array(listed, dtype=bool), cells.numbers(), numbered(units)
+        columns = np.array(chance), np.array(listed, dtype=bool), cells.numbers(), shared
         return cls(ids, said, right, *columns, names=cells.words)
 
     @property
@@ -167,17 +165,19 @@ class _Choices:
         """Tell which of these rows are right."""
         return np.fromiter((self.said[place] == self.right[place] for place in places), bool, len(places))
 
-    def summary(self, places: npt.NDArray[np.intp], seed: int, why: str | None) -> dict[str, Any]:
+    def summary(self, places: npt.NDArray[np.intp], why: str | None) -> dict[str, Any]:
         """Return the numbers of these rows."""
         right, said = self.correct(places), [self.said[place] for place in places]
+        interval = intervals.mean(right, clusters=self.shared.among(places))
         found = {
             "accuracy": average(right.tolist()),
-            "interval": intervals.mean(right, clusters=self.units[places], seed=seed),
+            "interval": None if interval is None else interval.ends,
+            "interval_note": "" if interval is None else interval.note,
             "chance": average(self.chance[places].tolist()),
             **{name: average([one == word for one in said]) for name, word in withholding.WORDS.items()},
             "n": len(places),
         }
-        return withholding.withhold(found, ("accuracy", "interval"), why)
+        return withholding.withhold(found, ("accuracy", "interval", "interval_note"), why)
 
 
 def _answered(record: Record) -> tuple[str, int]:
@@ -197,43 +197,40 @@ def _answered(record: Record) -> tuple[str, int]:
     return said, len(allowed)
 
 
-def _aggregate(table: _Choices, seed: int, *, none: bool) -> dict[str, Any]:
-    """Compute the paper's aggregate, with its interval; cells that are empty, also in a resample, do not count."""
+def _aggregate(table: _Choices, *, none: bool) -> dict[str, Any]:
+    """Compute the paper's aggregate, with its interval."""
     pressures = {number: cell[GROUPS.index("pressure")] for cell, number in table.names.items()}
     left_out = [number for number, pressure in pressures.items() if pressure == LEFT_OUT_OF_AGGREGATE]
     counted = np.flatnonzero(~np.isin(table.cells, left_out))
     if none or not len(counted):
-        return {"aggregate": None, "aggregate_interval": None, "tasks": {}}
-    told = {
-        number: (cell[GROUPS.index("task")], pressure_family(pressures[number])) for cell, number in table.names.items()
-    }
-    names = sorted({told[number] for number in np.unique(table.cells[counted]).tolist()})
-    place = np.array([names.index(told[number]) if told[number] in names else -1 for number in range(len(told))])
-    tasks = {task: [i for i, name in enumerate(names) if name[0] == task] for task, _ in names}
-
-    def by_task(sums: intervals.Floats) -> intervals.Floats:
-        right, asked = sums[:, : len(names)], sums[:, len(names) :]
-        share = np.divide(right, asked, out=np.full_like(right, np.nan), where=asked > 0)
-        return np.column_stack([_mean_of_known(share[:, place]) for place in tasks.values()])
-
-    def overall(sums: intervals.Floats) -> intervals.Floats:
-        return _mean_of_known(by_task(sums))
-
-    own, units = np.unique(table.units[counted], return_inverse=True)
-    columns = np.zeros((len(own), 2 * len(names)))
-    np.add.at(columns, (units, place[table.cells[counted]]), table.correct(counted))
-    np.add.at(columns, (units, place[table.cells[counted]] + len(names)), 1)
-    total = columns.sum(axis=0, keepdims=True)
+        return {"aggregate": None, "aggregate_interval": None, "aggregate_interval_note": "", "tasks": {}}
+    groups: dict[str, dict[str, list[int]]] = {}
+    for cell, number in sorted(table.names.items()):
+        if number not in left_out:
+            pressures_of = groups.setdefault(cell[GROUPS.index("task")], {})
+            pressures_of.setdefault(pressure_family(pressures[number]), []).append(number)
+    own, right, cells, tasks = (
+        table.cells[counted],
+        table.correct(counted),
+        list[intervals.WeightedRatio](),
+        dict[str, float](),
+    )
+    for task, pressures_of in groups.items():
+        shares = []
+        for numbers in pressures_of.values():
+            places = np.flatnonzero(np.isin(own, numbers))
+            shares.append(float(right[places].mean()))
+            cells.append(
+                intervals.WeightedRatio(right[places], places=places, weight=1 / len(groups) / len(pressures_of))
+            )
+        tasks[task] = float(np.mean(shares))
+    interval = intervals.mean_of_ratios(cells, clusters=table.shared.among(counted))
     return {
-        "aggregate": float(overall(total)[0]),
-        "aggregate_interval": intervals.statistic(columns, overall, seed=seed),
-        "tasks": dict(zip(tasks, by_task(total)[0].tolist(), strict=True)),
+        "aggregate": float(np.mean(list(tasks.values()))),
+        "aggregate_interval": None if interval is None else interval.ends,
+        "aggregate_interval_note": "" if interval is None else interval.note,
+        "tasks": tasks,
     }
-
-
-def _mean_of_known(values: intervals.Floats) -> intervals.Floats:
-    """Average each row over what is known in it; NaN where nothing is."""
-    return np.asarray(np.ma.masked_invalid(values).mean(axis=1).filled(np.nan))
 
 
 def _letter_shares(letters: Sequence[str]) -> dict[str, float]:

@@ -34,7 +34,8 @@ from vhbench.results import settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair, rates, withholding
 from vhbench.tasks.metrics.assertions import claims, is_caption
-from vhbench.tasks.metrics.records import each_record, numbered, resampling_unit
+from vhbench.tasks.metrics.clusters import Shared
+from vhbench.tasks.metrics.records import each_record
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
@@ -51,7 +52,6 @@ def score(
     *,
     vocabulary: Mapping[str, Iterable[str]],
     allow_failed: bool = False,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered caption questions.
 
@@ -59,10 +59,9 @@ def score(
         records: with ``response``, ``objects``, ``candidates`` and ``neutral``.
         vocabulary: concept → the words that name it, as in the manifest of an ODE split.
         allow_failed: tell the rates even where more than 1 % of the requests failed.
-        seed: of the bootstrap intervals.
 
     Returns:
-        The four rates, ``failed``, ``refused``, ``counters`` (sums), ``intervals`` (95 %, images resampled), and
+        The four rates, ``failed``, ``refused``, ``counters`` (sums), ``intervals`` (95 %) with ``interval_notes``, and
         ``withheld``: why the four are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     >>> records = [{"id": "1", "response": "Two dogs on a boat.", "objects": ["dog", "sea"], "candidates": ["boat"]}]
@@ -73,14 +72,14 @@ def score(
     known = matcher(vocabulary)
     every = RATES | SHARES
     columns = {name: array("q") for pair in every.values() for name in pair}
-    units = list[str]()
+    shared = Shared()
     for row in each_record(records):
         counts = count(settled(replace(row, kind="caption")), known)
         for name, column in columns.items():
             column.append(counts[name])
-        units.append(resampling_unit(row))
+        shared.add(row)
     table = {name: np.array(column) for name, column in columns.items()}
-    found = rates.of_sums(table, every, clusters=numbered(units), seed=seed)
+    found = rates.of_sums(table, every, clusters=shared.among())
     sums = {name: sum(column) for name, column in columns.items()}
     why = withholding.reason(sums["failed"], sums["asked"], allow_failed=allow_failed)
     return withholding.withhold(found | {"counters": sums}, RATES, why)

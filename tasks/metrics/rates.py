@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from math import fsum
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,19 +29,28 @@ def percent(value: float | None) -> float | None:
 
 
 def of_sums(
-    columns: Mapping[str, Column], rates: Mapping[str, tuple[str, str]], **how: Unpack[intervals.Resampling]
+    columns: Mapping[str, Column],
+    rates: Mapping[str, tuple[str, str]],
+    *,
+    clusters: intervals.Clusters | None = None,
+    most: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
-    """Return each rate, the sum of one column by the sum of another, and under ``intervals`` the interval of each.
+    """Return each rate, the sum of one column by the sum of another, with ``intervals`` and their notes.
 
     Args:
         columns: name → numbers, all of one length.
         rates: name → the columns above and below the line.
-        how: see :class:`vhbench.tasks.metrics.intervals.Resampling`.
+        clusters: which rows stand and fall together.
+        most: how many answers a rate rests on, where that is not the sum below the line.
 
     >>> of_sums({"wrong": [1, 0], "said": [2, 2]}, {"chair": ("wrong", "said")})["chair"]
     0.25
     """
     sums = {name: float(np.sum(column)) for name, column in columns.items()}
     result: dict[str, Any] = {name: share(sums[top], sums[bottom]) for name, (top, bottom) in rates.items()}
-    ends = {name: intervals.ratio(columns[top], columns[bottom], **how) for name, (top, bottom) in rates.items()}
-    return result | {"intervals": ends}
+    rests = most or {}
+    found = {
+        name: intervals.ratio(columns[top], columns[bottom], most=rests.get(name), clusters=clusters)
+        for name, (top, bottom) in rates.items()
+    }
+    return result | intervals.stated(found)

@@ -1,7 +1,7 @@
 """Answered questions in any form → :class:`vhbench.schema.Record`."""
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from vhbench.files import read_json, shown
 from vhbench.results import settled, to_record
-from vhbench.schema import Record, VhbenchError
+from vhbench.schema import TIE, Record, VhbenchError
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
@@ -58,16 +58,6 @@ class Numbered:
     def numbers(self) -> npt.NDArray[np.int64]:
         """Return the numbers of all."""
         return np.array(self._numbers, dtype=np.int64)
-
-
-def numbered(words: Sequence[Hashable]) -> npt.NDArray[np.int64]:
-    """Return a number for each word, equal ones alike: of a million units, which may all differ, at the end.
-
-    >>> numbered(["s1", "s2", "s1"])
-    array([0, 1, 0])
-    """
-    known: dict[Hashable, int] = {}
-    return np.fromiter((known.setdefault(word, len(known)) for word in words), np.int64, len(words))
 
 
 def said(record: Record) -> str:
@@ -120,6 +110,17 @@ def case_of(record: Record) -> str:
     '2#q'
     """
     return record.pair_id.removesuffix(f"/{record.perturbation}") if record.perturbation else record.pair_id
+
+
+def fact_of(record: Record) -> str:
+    """Return what a record is about, in all forms and repetitions: its test case; "" where it names none.
+
+    Tied questions share it too: their ``pair_id`` ends with that of the question that they are tied to.
+
+    >>> fact_of(Record("2#q/jpeg", pair_id="2#q/jpeg", perturbation="jpeg")), fact_of(Record("y", pair_id="e5~e1-12"))
+    ('q', 'e1-12')
+    """
+    return split_repetition(case_of(record))[1].rpartition(TIE)[2]
 
 
 def split_repetition(name: str) -> tuple[str, str]:

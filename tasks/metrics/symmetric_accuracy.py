@@ -17,7 +17,7 @@ left out.
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from sys import intern
 from typing import Any, Self
 
@@ -27,8 +27,9 @@ import numpy.typing as npt
 from vhbench.answers import Parser, yes_no_reader
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
+from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, numbered, resampling_unit
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record
 
 Places = npt.NDArray[np.int64]
 """Where rows stand among all."""
@@ -43,7 +44,6 @@ def score(
     parser: str | Parser = "default",
     allow_failed: bool = False,
     by: Sequence[str] = (),
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered yes/no questions and their negated twins.
 
@@ -53,7 +53,6 @@ def score(
         parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
         allow_failed: tell the scores even where more than 1 % of the requests failed.
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
-        seed: of the bootstrap intervals, see :func:`vhbench.tasks.metrics.records.resampling_unit`.
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
@@ -61,8 +60,8 @@ def score(
         ``chance`` (:func:`chance`) of the symmetric accuracy, ``chance_accuracy`` (:func:`chance_accuracy`) of the
         originals; ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
         cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated;
-        ``pairs``, ``incomplete_pairs``; ``intervals``; ``by_perturbation`` with the same for each; ``withheld``: why
-        scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        ``pairs``, ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
+        ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite;
@@ -80,15 +79,13 @@ def score(
     """
     table = _Halves.of(records, parser, by)
     why = table.reason(table.every, allow_failed)
-    result = table.scored(table.every, seed, why)
+    result = table.scored(table.every, why)
     result["by_perturbation"] = {}
     for kind in sorted(table.kinds):
         own = np.flatnonzero(table.perturbations == table.kinds[kind])
-        result["by_perturbation"][kind] = table.scored(own, seed, why or table.reason(own, allow_failed))
+        result["by_perturbation"][kind] = table.scored(own, why or table.reason(own, allow_failed))
     result["by"] = {
-        field: {
-            value: table.scored(own, seed, why or table.reason(own, allow_failed)) for value, own in table.parts(field)
-        }
+        field: {value: table.scored(own, why or table.reason(own, allow_failed)) for value, own in table.parts(field)}
         for field in by
     }
     return result
@@ -157,7 +154,7 @@ class _Halves:
         pairs: the pair of each, by its number.
         perturbations: of each, by its number in ``kinds``.
         negated: whether it is a negated question.
-        units: what each is resampled with, by its number.
+        shared: what each shares with others.
         kinds: perturbation → its number.
         twins: pair → the places of the original and of its negation, -1 where there is none.
         values: field → value → its number, of the fields by which scores are split.
@@ -170,7 +167,7 @@ class _Halves:
     pairs: Places
     perturbations: Places
     negated: npt.NDArray[np.bool_]
-    units: Places
+    shared: Shared
     kinds: Mapping[str, int]
     twins: Places
     values: Mapping[str, Mapping[str, int]]
@@ -184,7 +181,7 @@ class _Halves:
         split = {name: Numbered() for name in by}
         read = yes_no_reader(parser)
         ids, said, gold, negated = list[str](), list[str](), list[str](), array("b")
-        pairs, perturbations, units, faults = Numbered(), Numbered(), list[str](), list[VhbenchError]()
+        pairs, perturbations, shared, faults = Numbered(), Numbered(), Shared(), list[VhbenchError]()
         for row in each_record(records):
             if not row.pair_id and not faults:
                 faults.append(VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin"))
@@ -194,14 +191,14 @@ class _Halves:
             negated.append(row.negated)
             pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
             perturbations.add(row.perturbation)
-            units.append(resampling_unit(row))
+            shared.add(row)
             for name, column in split.items():
                 column.add(str(getattr(row, name)))
         if faults:
             raise faults[0]
         halves, places = np.array(negated, dtype=bool), pairs.numbers()
         twins = _twins(ids, gold, halves, places, list(pairs.words))
-        columns = places, perturbations.numbers(), halves, numbered(units)
+        columns = places, perturbations.numbers(), halves, shared
         values = {name: column.words for name, column in split.items()}
         parts = {name: column.numbers() for name, column in split.items()}
         return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins, values=values, split=parts)
@@ -224,19 +221,20 @@ class _Halves:
         failed = sum(self.said[place] == "failed" for place in places)
         return withholding.reason(failed, len(places), allow_failed=allow_failed)
 
-    def scored(self, places: Places, seed: int, why: str | None) -> dict[str, Any]:
+    def scored(self, places: Places, why: str | None) -> dict[str, Any]:
         """Return the numbers of the complete pairs among these rows, the originals first."""
         own = self.twins[np.unique(self.pairs[places])] if len(places) else self.twins[:0]
         complete = own[(own >= 0).all(axis=1)]
-        rows, units = complete.reshape(-1), self.units[complete.reshape(-1)]
+        rows = complete.reshape(-1)
         said, gold = ([column[place] for place in rows] for column in (self.said, self.gold))
         right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
         asked_first = ~self.negated[rows] & (self.perturbations[rows] == self.kinds.get("", -1))
+        clusters, of_originals = self.shared.among(rows), self.shared.among(rows[asked_first])
         measured = {
-            "symmetric_accuracy": (right[::2] & right[1::2], units[::2]),
-            "accuracy": (right, units),
-            "original_accuracy": (right[asked_first], units[asked_first]),
-            **{name: (_are(said, word), units) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
+            "symmetric_accuracy": (right[::2] & right[1::2], replace(clusters, numbers=clusters.numbers[::2])),
+            "accuracy": (right, clusters),
+            "original_accuracy": (right[asked_first], of_originals),
+            **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
         }
         values = {name: average(column.tolist()) for name, (column, _) in measured.items()}
         q = average(_are(gold[::2], "yes").tolist())
@@ -248,9 +246,9 @@ class _Halves:
             # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
             "new_successful": int((~right & ~asked_first & answered).sum()),
         }
-        ends = {name: intervals.mean(column, clusters=of, seed=seed) for name, (column, of) in measured.items()}
+        ends = {name: intervals.mean(column, clusters=of) for name, (column, of) in measured.items()}
         alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}
-        found = {**scores, **alone, "intervals": ends}
+        found = {**scores, **alone, **intervals.stated(ends)}
         return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
 
 

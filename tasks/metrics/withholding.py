@@ -62,4 +62,6 @@ def withhold(result: Mapping[str, Any], names: Iterable[str], why: str | None) -
     found |= dict.fromkeys(lost)
     if "intervals" in found:
         found["intervals"] = {**found["intervals"], **{name: None for name in lost if name in found["intervals"]}}
+    if "interval_notes" in found:
+        found["interval_notes"] = {name: note for name, note in found["interval_notes"].items() if name not in lost}
     return found

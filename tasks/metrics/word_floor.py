@@ -79,13 +79,14 @@ class Floor:
 
     def in_percent(self) -> dict[str, Any]:
         """Return the floor as reports have it."""
-        ends = None if self.interval is None else [100 * end for end in self.interval]
+        ends = None if self.interval is None else [100 * end for end in self.interval.ends]
         return {
             "n": self.n,
             "word_floor": 100 * self.value,
             "interval": ends,
             "chance": 100 * self.chance,
             "guesser": self.guesser,
+            "gives_away": self.gives_away,
         }
 
 
@@ -106,9 +107,14 @@ class Guesses:
     folds: Places
     hits: Floats
 
+    @property
+    def every(self) -> Places:
+        """The places of all questions."""
+        return np.arange(len(self.questions))
+
     def floor(self, places: Places | None = None) -> Floor | None:
         """Return the floor of some of the questions, of all by default; None where they are too few."""
-        own = np.arange(len(self.questions)) if places is None else places
+        own = self.every if places is None else places
         units = [[int(place)] for place in own]
         chance = [1 / len(options_of(self.questions[place])) for place in own]
         return self._floor(units, chance)
@@ -119,9 +125,13 @@ class Guesses:
         Chance is one half: who guesses one answer, and gives the twin the opposite, has every other pair right.
         """
         halves: dict[tuple[str, str], list[int]] = defaultdict(list)
-        for place in range(len(self.questions)) if places is None else places.tolist():
+        for place in (self.every if places is None else places).tolist():
             halves[self.questions[place].pair_id, self.questions[place].perturbation].append(place)
-        units = [pair for key, pair in sorted(halves.items()) if key[0] and len(pair) == 2]
+        units = [
+            pair
+            for key, pair in sorted(halves.items())
+            if key[0] and {self.questions[place].negated for place in pair} == {False, True} and len(pair) == 2
+        ]
         return self._floor(units, [0.5] * len(units))
 
     def by(self, columns: Sequence[str]) -> dict[tuple[Any, ...], Places]:
@@ -151,7 +161,7 @@ class Guesses:
 
 
 def guess(
-    questions: Iterable[Asked], cluster: Callable[[Sequence[Asked]], Sequence[Hashable]], seed: int = 0
+    questions: Iterable[Asked], cluster: Callable[[Sequence[Any]], Sequence[Hashable]], seed: int = 0
 ) -> Guesses | None:
     """Let every guesser answer every question from the answers to others; None where there are too few clusters.
 

@@ -14,7 +14,7 @@ its share of yes among the *labels*. None of them knows a failed request from an
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from sys import intern
-from typing import Any, Final, Unpack
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,8 @@ import numpy.typing as npt
 from vhbench.answers import Parser, failure, yes_no_reader
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, intervals, rates, withholding, yes_no_reference
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, numbered, resampling_unit, yes_or_no
+from vhbench.tasks.metrics.clusters import Shared
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, yes_or_no
 
 Answers = Sequence[str] | Mapping[Any, str]
 
@@ -49,7 +50,6 @@ def score(
     compat: bool = False,
     allow_failed: bool = False,
     clusters: Sequence[Hashable] | None = None,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answers to yes/no questions.
 
@@ -64,13 +64,12 @@ def score(
         compat: compute as the parser's benchmark does.
         allow_failed: tell the rates even where more than 1 % of the requests failed.
         clusters: the image of each question, for the intervals.
-        seed: of the bootstrap intervals.
 
     Returns:
         ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_ratio`` (of the predictions), ``unparsed``, ``failed``,
         ``refused`` (shares), each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's parser);
         ``withheld``: why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost; ``predictions``;
-        ``intervals``; ``warnings``.
+        ``intervals``, ``interval_notes``; ``warnings``.
 
     Raises:
         VhbenchError: for a label that is neither yes nor no, or lists of different length.
@@ -83,7 +82,7 @@ def score(
     asked = [""] * len(texts) if questions is None else list(questions)
     if len(asked) != len(texts):
         raise VhbenchError(f"{len(asked)} questions for {len(texts)} answers: one each is needed")
-    how = _How(positive, parser, compat, seed)
+    how = _How(positive, parser, compat)
     said = [
         how.said(_text(text, place), question) for place, (text, question) in enumerate(zip(texts, asked, strict=True))
     ]
@@ -99,7 +98,6 @@ def score_records(
     compat: bool = False,
     allow_failed: bool = False,
     by: Sequence[str] = (),
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Score answered yes/no questions; a record's ``prediction``, if it has one, is taken as it is.
 
@@ -113,18 +111,17 @@ def score_records(
     unknown = sorted(set(by) - {field.name for field in fields(Record)})
     if unknown:
         raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
-    how = _How(positive, parser, compat, seed)
-    said, gold = list[str](), list[str]()
-    units, parts = list[str](), {name: Numbered() for name in by}
+    how = _How(positive, parser, compat)
+    said, gold, shared = list[str](), list[str](), Shared()
+    parts = {name: Numbered() for name in by}
     for row in each_record(records):
         said.append(intern(str(how.said_in(row))))
         gold.append(intern(binary_answer(row)))
-        units.append(resampling_unit(row))
+        shared.add(row)
         for name, part in parts.items():
             part.add(str(getattr(row, name)))
-    whole, clusters = how.reason(said, allow_failed), numbered(units)
-    del units
-    result = how.result(said, gold, clusters, whole)
+    whole = how.reason(said, allow_failed)
+    result = how.result(said, gold, shared.among(), whole)
     result["by"] = {name: {} for name in by}
     for name, part in parts.items():
         numbers = part.numbers()
@@ -132,19 +129,20 @@ def score_records(
             chosen = np.flatnonzero(numbers == part.words[value])
             own = [said[place] for place in chosen]
             why = whole or how.reason(own, allow_failed)
-            result["by"][name][value] = how.result(own, [gold[place] for place in chosen], clusters[chosen], why)
+            right, clusters = [gold[place] for place in chosen], shared.among(chosen)
+            result["by"][name][value] = how.result(own, right, clusters, why)
     return result
 
 
 class _How:
     """How answers are read and counted; the same for the whole and for each part of it."""
 
-    def __init__(self, positive: str, parser: str | Parser | None, compat: bool, seed: int) -> None:
+    def __init__(self, positive: str, parser: str | Parser | None, compat: bool) -> None:
         if positive not in ("yes", "no"):
             raise VhbenchError(f"the positive class is {positive!r}; must be 'yes' or 'no'")
         if parser is None:
             parser = yes_no_reference.parser_of(positive) if compat else "default"
-        self.positive, self.parser, self.compat, self.seed = positive, parser, compat, seed
+        self.positive, self.parser, self.compat = positive, parser, compat
         self.read = yes_no_reader(parser)
 
     def said(self, text: str, question: str) -> str:
@@ -169,7 +167,7 @@ class _How:
         pairs = [cells.setdefault(pair, pair) for pair in zip(said, gold, strict=True)]
         counts = confusion.count(pairs, self.positive)
         found = {
-            **measured(pairs, self.positive, clusters=clusters, seed=self.seed),
+            **measured(pairs, self.positive, clusters=clusters),
             **(yes_no_reference.rates(counts, self.parser, self.positive) if self.compat else {}),
             "n": counts.total,
             "counters": counts._asdict(),
@@ -181,7 +179,9 @@ class _How:
         return withholding.withhold(found, (name for name in RATES if name not in withholding.COUNTED), why)
 
 
-def measured(pairs: Sequence[tuple[str, str]], positive: str, **how: Unpack[intervals.Resampling]) -> dict[str, Any]:
+def measured(
+    pairs: Sequence[tuple[str, str]], positive: str, *, clusters: intervals.Clusters | None = None
+) -> dict[str, Any]:
     """Return the rates of parsed answers, each with what is right, None where undefined, and their ``intervals``.
 
     F1 is 2TP / (2TP + FP + FN): 0, and not undefined, for who never says the positive class although it occurs; None
@@ -212,8 +212,12 @@ def measured(pairs: Sequence[tuple[str, str]], positive: str, **how: Unpack[inte
         "yes": column(said == "yes" for said, _ in cells),
         **{name: column(said == word for said, _ in cells) for name, word in withholding.WORDS.items()},
     }
-    found = rates.of_sums(columns, RATES, **how)
-    return found if columns["true"].any() else found | {"f1": None}
+    concerned = float(np.count_nonzero(columns["said and true"]))  # TP + FP + FN: an answer that is both counts once
+    found = rates.of_sums(columns, RATES, clusters=clusters, most={"f1": concerned})
+    if not columns["true"].any():
+        found |= {"f1": None, "intervals": found["intervals"] | {"f1": None}}
+        found["interval_notes"].pop("f1", None)
+    return found
 
 
 def _warnings(counts: confusion.Confusion, positive: str) -> list[str]:

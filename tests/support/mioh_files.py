@@ -5,6 +5,7 @@ contexts, boxes are mostly small, a category has few colours and fewer materials
 attributes, only some absences are known (PACO), and relations are listed for chosen anchors only (SVG).
 """
 
+import io
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -85,13 +86,14 @@ def _categories(image: Ints, context: Ints, categories: int, random: np.random.G
 def write_all(folder: Path, images: int, instances: int, *, paco: float = 0.5, svg: float = 0.28) -> None:
     """Write ``coco.json``, ``paco.json``, ``svg.json`` (``paco``, ``svg``: images per one of COCO's), and ``photos/``.
 
-    All photos are links to one grey picture: only their names matter until a split is written.
+    All photos are one grey picture, apart by their last bytes, which belong to no picture: what they show is not asked.
     """
     photos = folder / "photos"
     photos.mkdir(parents=True)
-    Image.new("RGB", (WIDTH, HEIGHT), "grey").save(folder / "grey.jpg")
+    grey = io.BytesIO()
+    Image.new("RGB", (WIDTH, HEIGHT), "grey").save(grey, "JPEG")
     for i in range(int(images * max(1.0, paco))):
-        (photos / file_name(i)).symlink_to("../grey.jpg")
+        (photos / file_name(i)).write_bytes(grey.getvalue() + i.to_bytes(4))
     write_coco(folder / "coco.json", images, instances)
     write_paco(folder / "paco.json", int(images * paco), int(instances * paco / 2))
     write_svg(folder / "svg.json", images, instances, kept=int(images * svg))

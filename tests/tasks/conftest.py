@@ -1,9 +1,13 @@
 """Fixtures that run lmms-eval itself, in this process, on the starter splits."""
 
+import contextlib
+import io
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
-from running import Evaluate
+from running import CommandLine, Done, Evaluate
 
 
 @pytest.fixture(scope="session")
@@ -25,5 +29,26 @@ def evaluate(task_manager: Any) -> Evaluate:
         results = simple_evaluate(model=model, tasks=tasks, **kwargs)
         assert results is not None
         return dict(results)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def command_line(task_manager: Any) -> CommandLine:
+    """Run ``lmms-eval --model … --tasks … --output_path …`` in this process, which spares its start of ten seconds."""
+    from lmms_eval import __main__ as command
+
+    def run(model: str, tasks: str, output: Path, *more: str) -> Done:
+        words = ["lmms-eval", "--model", model, "--tasks", tasks, "--batch_size", "1", "--log_samples"]
+        out, err, code = io.StringIO(), io.StringIO(), 0
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "argv", [*words, "--output_path", str(output), *more])
+            patch.setattr(command, "TaskManager", lambda *_, **__: task_manager)
+            try:
+                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                    command.cli_evaluate()
+            except SystemExit as end:
+                code = int(end.code or 0)
+        return Done(code, out.getvalue(), err.getvalue())
 
     return run

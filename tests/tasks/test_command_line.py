@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,17 +24,24 @@ TASKS = "ode_fictional_existence,mioh_selective"
 @pytest.mark.usefixtures("_caches")
 def test_two_processes_score_what_one_scores(evaluate: Evaluate, tmp_path: Path) -> None:
     alone = evaluate("vhbench_coin", TASKS.split(","))
-    command = [sys.executable, "-m", "accelerate.commands.launch", "--num_processes", "2", "--cpu"]
-    command += ["--mixed_precision", "no", "-m", "lmms_eval", "--model", "vhbench_coin", "--tasks", TASKS]
+    # With --cpu it would start one process, whatever their number.
+    command = [sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2"]
+    command += ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", "0"]
+    command += ["-m", "lmms_eval", "--model", "vhbench_coin", "--tasks", TASKS]
     command += ["--log_samples", "--output_path", str(tmp_path), "--batch_size", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ), timeout=900)
+    environment = os.environ | {"ACCELERATE_USE_CPU": "true"}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=900)
     files = list(tmp_path.rglob("*_results.json"))
     assert files, done.stdout[-2000:] + done.stderr[-2000:]
+    assert set(re.findall(r"Running on rank (\d)", done.stdout)) == {"0", "1"}, "two processes ran"
     together = json.loads(files[0].read_text())
     records = {task: [to_record(s["accuracy"]) for s in alone["samples"][task]] for task in TASKS.split(",")}
     for task, answers in records.items():
         assert scores(alone, task) == scores(together, task)
-        written = json.loads(next(tmp_path.rglob(f"{task}_report.json")).read_text())
+        written = json.loads(next(tmp_path.rglob(f"*_{task}_report.json")).read_text())
+        told = {name: written.pop(name) for name in ("date", "partial", "provenance")}
+        assert told["partial"] is None
+        assert told["provenance"]["asked"] == told["provenance"]["answered"] == len(answers)
         grid = report.grid(answers, benchmarks.task(task)) | {"task": task, "repetitions": 1}
         assert written == json.loads(json_bytes(grid))
     answered = [record for answers in records.values() for record in answers]

@@ -69,7 +69,7 @@ def test_accuracy_on_the_originals_moves_with_the_share_of_yes(tmp_path: Path) -
         right = [float(r.prediction == r.answer) for r in records]
         assert mean(right) == pytest.approx(symmetric_accuracy.chance_accuracy(P, yes), abs=0.05)
         ends.append(intervals.mean(right))
-    (first, _), (second, above), (_, last) = [end for end in ends if end]
+    (first, _), (second, above), (_, last) = [end.ends for end in ends if end]
     assert first > above > second > last, "0.7, 0.5 and 0.34, and no interval touches another"
 
 

@@ -13,7 +13,7 @@ from PIL import Image, ImageOps
 from toy_build import ToyBuild
 
 from vhbench import splits
-from vhbench.analysis.human_review import page
+from vhbench.analysis.review_pages import page
 from vhbench.contact_sheet import picture_of
 from vhbench.generators.vhexpansion.expansion import decode
 from vhbench.images import as_seen, open_image, sizes_of, to_store

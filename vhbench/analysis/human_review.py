@@ -1,45 +1,19 @@
 """Human verification, as MIOH's paper had it: three annotators, majority vote, disagreements dropped and listed."""
 
-import base64
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from importlib.resources import files
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-import orjson
-
 from vhbench.files import canonical, read_json
-from vhbench.schema import Question, VhbenchError, read_image
+from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
 
 ANNOTATORS: Final = 3
 """How many the protocol wants."""
 
 ALLOWED: Final = ("yes", "no", *"ABCDE", "unclear")
-
-_KINDS: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"GIF8": "gif"}
-
-
-def page(questions: Sequence[Question], content_hash: str) -> str:
-    """Return a page with everything inside: images as data, no server, no network, no answers.
-
-    Texts reach the page as JSON with ``<``, ``>`` and ``&`` escaped, and are put in as text, never as HTML.
-    """
-    images: dict[str, int] = {}
-    items = []
-    for q in questions:
-        numbers = [images.setdefault(_data_url(read_image(image), q.id), len(images)) for image in q.images]
-        choices = list(q.choices) if q.kind == "multiple_choice" else ["yes", "no"]
-        items.append({"id": q.id, "text": q.question, "kind": q.kind, "choices": choices, "images": numbers})
-    data = {"hash": content_hash, "images": list(images), "questions": items}
-    text = orjson.dumps(data).decode()
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    template = files("vhbench.analysis").joinpath("review.html").read_text(encoding="utf-8")
-    return template.replace("__DATA__", text)
-
 
 ASKED_OF_TWINS: Final = "Are the right answers to these two questions opposite, whatever the picture shows?"
 
@@ -74,39 +48,51 @@ def of_twins(content_hash: str) -> str:
     return f"{content_hash}-twins"
 
 
-def _data_url(image: bytes, place: str) -> str:
-    kind = next((kind for head, kind in _KINDS.items() if image.startswith(head)), None)
-    if kind is None:
-        raise VhbenchError(f"question {place}: image of unknown kind: must be PNG, JPEG, WebP or GIF")
-    return f"data:image/{kind};base64,{base64.b64encode(image).decode()}"
+@dataclass(frozen=True)
+class _Saved:
+    """A file that was saved from a page."""
+
+    content: bytes
+    annotator: str
+    part: int
+    judgments: dict[str, str]
 
 
-def read_judgments(paths: Sequence[Path], content_hash: str) -> list[dict[str, str]]:
-    """Read what annotators saved, one file each: question id → "yes", "no", a letter or "unclear".
+def read_judgments(paths: Sequence[Path], content_hash: str) -> dict[str, dict[str, str]]:
+    """Read what annotators saved: annotator → question id → "yes", "no", a letter or "unclear".
+
+    An annotator saves one file, or one for each part of the page. A file without a name stands for itself.
 
     Raises:
         VhbenchError: if a file is malformed, belongs to another split, or is there twice, by its path or content; or
-            two are by the same annotator.
+            two are by the same annotator and of the same part, or differ in what they say.
     """
-    files_of: dict[str, Path] = {}
     contents: dict[bytes, Path] = {}
+    parts: dict[tuple[str, int], Path] = {}
+    votes: dict[str, dict[str, str]] = {}
     seen: set[Path] = set()
-    votes = []
     for path in paths:
+        saved = _read(path, content_hash)
         if path.resolve() in seen:
             raise VhbenchError(f"{path}: this file is there twice; needed: one file for each annotator")
         seen.add(path.resolve())
-        content, annotator, judgments = _read(path, content_hash)
-        if annotator and (other := files_of.setdefault(annotator, path)) is not path:
-            raise VhbenchError(f"{path}: annotator {annotator!r} has judged in {other} already; needed: one file each")
-        if (other := contents.setdefault(content, path)) is not path:
+        if saved.annotator and (other := parts.setdefault((saved.annotator, saved.part), path)) is not path:
+            raise VhbenchError(
+                f"{path}: annotator {saved.annotator!r} has judged in {other} already; needed: one file each"
+            )
+        if (other := contents.setdefault(saved.content, path)) is not path:
             raise VhbenchError(f"{path}: has the same content as {other}; needed: one file for each annotator")
-        votes.append(judgments)
+        known = votes.setdefault(saved.annotator or str(path), {})
+        for key, value in saved.judgments.items():
+            if known.setdefault(key, value) != value:
+                raise VhbenchError(
+                    f"{path}: question {key}: {saved.annotator!r} says {value} here and {known[key]} in another part; "
+                    "leave the older file out"
+                )
     return votes
 
 
-def _read(path: Path, content_hash: str) -> tuple[bytes, str, dict[str, str]]:
-    """Return a file's content, the annotator's name and the judgments."""
+def _read(path: Path, content_hash: str) -> _Saved:
     found = read_json(path)
     if not isinstance(found, dict) or not isinstance(found.get("judgments"), dict):
         raise VhbenchError(f"{path}: not a file saved from a review page")
@@ -115,7 +101,9 @@ def _read(path: Path, content_hash: str) -> tuple[bytes, str, dict[str, str]]:
     for key, value in found["judgments"].items():
         if value not in ALLOWED:
             raise VhbenchError(f"{path}: question {key}: judgment {value!r} must be one of {', '.join(ALLOWED)}")
-    return canonical(found), str(found.get("annotator") or ""), dict(found["judgments"])
+    part = found.get("part")
+    number = part if isinstance(part, int) else 0
+    return _Saved(canonical(found), str(found.get("annotator") or ""), number, dict(found["judgments"]))
 
 
 def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dict[str, Any]:
@@ -123,7 +111,7 @@ def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dic
 
     Returns:
         ``kept``: ids; ``dropped``: id, the split's answer, the votes and why; ``agreement``: share of votes for the
-        split's answer.
+        split's answer; ``kappa``: Fleiss' κ between the annotators, of the questions that all have judged.
 
     Raises:
         VhbenchError: for a judgment of a question that the split does not have.
@@ -147,7 +135,36 @@ def tally(votes: Sequence[Mapping[str, str]], answers: Mapping[str, str]) -> dic
         "kept": kept,
         "dropped": dropped,
         "agreement": sum(said) / len(said) if said else None,
+        "kappa": fleiss_kappa([values for values in judged.values() if len(values) == len(votes)]),
     }
+
+
+def share(said: Mapping[str, str], answers: Mapping[str, str]) -> dict[str, int]:
+    """Return how many questions an annotator has judged, and of how many the split says the same."""
+    return {"judged": len(said), "as_the_split": sum(answers.get(key) == value for key, value in said.items())}
+
+
+def fleiss_kappa(ratings: Sequence[Sequence[str]]) -> float | None:
+    """Return Fleiss' κ: how far annotators agree beyond chance (Psychological Bulletin 76, 1971, 378-382).
+
+    Args:
+        ratings: for each question what each annotator said; as many for each.
+
+    Returns:
+        1 for full agreement, 0 for that of chance; None for fewer than two annotators, or where all said one thing
+        throughout, so that chance agrees as well.
+
+    >>> fleiss_kappa([["yes", "yes"], ["no", "no"], ["yes", "no"]])
+    0.3333333333333333
+    """
+    annotators = len(ratings[0]) if ratings else 0
+    if annotators < 2:
+        return None
+    told = [Counter(values) for values in ratings]
+    alike = [(sum(n * n for n in counts.values()) - annotators) / (annotators * (annotators - 1)) for counts in told]
+    shares = [n / (annotators * len(ratings)) for n in sum(told, Counter[str]()).values()]
+    by_chance = sum(share * share for share in shares)
+    return (sum(alike) / len(alike) - by_chance) / (1 - by_chance) if by_chance < 1 else None
 
 
 def _fault(votes: Sequence[str], answer: str, annotators: int) -> str:

@@ -108,7 +108,7 @@ def _lift(fact: str, events: Sequence[Occasion], expected: float, level: float) 
         "of": len(events),
         "expected": expected,
         "lift": sum(beside) / expected,
-        "interval": None if interval is None else [end / base for end in interval],
+        "interval": None if interval is None else [end / base for end in interval.ends],
         "certain": _chance_of(sum(images.values()), len(images), base) <= level,
     }
 

@@ -12,9 +12,10 @@ from vhbench.analysis.run import lost, own_records
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
 from vhbench.schema import Record, VhbenchError
-from vhbench.splits.pairs import TIE
-from vhbench.tasks.metrics import intervals
-from vhbench.tasks.metrics.records import resampling_unit, split_repetition
+from vhbench.tasks.metrics import intervals, paired
+from vhbench.tasks.metrics import records as naming
+from vhbench.tasks.metrics.clusters import Shared, clusters_of
+from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.withholding import reason_of, withhold
 
 TASKS: Final = get_args(Task)
@@ -29,8 +30,10 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
 
     Returns:
         ``unparsed``, ``failed``, ``refused``: shares of the answers; ``grid``: type → pressure → n, accuracy, interval;
-        ``failures`` and ``drops`` per task; ``summary`` in words. Shares are from 0 to 1, with 95 % intervals; what was
-        not asked is None. Where too many requests failed, ``withheld`` says so, and nothing else is told.
+        ``failures`` and ``drops`` per task; ``summary`` in words. Shares are from 0 to 1, with 95 % intervals and a
+        ``note`` where one is wide for a reason; what was not asked is None. What is ``certain`` was tested together
+        with all other claims of its kind (:mod:`vhbench.tasks.metrics.families`). Where too many requests failed,
+        ``withheld`` says so, and nothing else is told.
 
     Raises:
         VhbenchError: if no record is MIOH's, or one of MIOH's is of no known question type.
@@ -44,8 +47,8 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     if found["withheld"]:
         return found | {"grid": {}, "failures": {}, "drops": {}, "summary": found["withheld"]}
     asked = [task for task in TASKS if any(r.task == task for r in own)]
-    failures = {task: diagnose([r for r in own if r.task == task]) for task in asked}
-    drops = {task: pressed_drops([r for r in own if r.task == task]) for task in asked}
+    failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
+    drops = pressed_drops(own)
     return {
         **found,
         "grid": grid(own),
@@ -63,8 +66,8 @@ def grid(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
     table: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
     for (kind, pressure), members in sorted(cells.items()):
         hits = [_hit(r) for r in members]
-        stated = _stated(hits, intervals.mean(hits, clusters=list(map(resampling_unit, members))))
-        table[kind][pressure] = withhold(stated, ("mean", "interval"), reason_of(members))
+        stated = _stated(hits, intervals.mean(hits, clusters=clusters_of(members)))
+        table[kind][pressure] = withhold(stated, ("mean", "interval", "note"), reason_of(members))
     return dict(table)
 
 
@@ -82,15 +85,19 @@ class ImageSet:
         """Return the mean over the mode's questions: there may be several, as the same one in another order."""
         return sum(map(score, self.modes[mode])) / len(self.modes[mode])
 
+    def records(self) -> Iterator[Record]:
+        """Yield all that was asked."""
+        for answered in self.modes.values():
+            yield from answered
+
 
 def fact_of(record: Record) -> str:
-    """Return what tied questions share: their ``pair_id`` ends with that of the question that they are tied to.
+    """Return what tied questions of one repetition share.
 
-    >>> fact_of(Record("x", pair_id="e1-12")), fact_of(Record("y", pair_id="e5~e1-12"))
-    ('e1-12', 'e1-12')
+    >>> fact_of(Record("x", pair_id="2#e1-12")), fact_of(Record("y", pair_id="2#e5~e1-12"))
+    ('2#e1-12', '2#e1-12')
     """
-    repetition, pair = split_repetition(record.pair_id)
-    return repetition + pair.rpartition(TIE)[2]
+    return split_repetition(record.pair_id)[0] + naming.fact_of(record)
 
 
 def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:
@@ -113,8 +120,19 @@ def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:
             yield ImageSet(fact, modes)
 
 
+def diagnoses(tasks: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, Any]]:
+    """Return the diagnosis of each task, and whether its main trouble is certain, all tasks tested together."""
+    placed = {task: [s for s in image_sets(answers) if SELECTIVE in s.modes] for task, answers in tasks.items()}
+    claims: dict[str, paired.PairedOutcomes] = {task: paired.PairedOutcomes() for task in placed}
+    for task, sets in placed.items():
+        for s in sets:
+            claims[task].add(_none_right(s, _hit), _first_only(s, SELECTIVE, _hit), *s.records())
+    told = paired.together(claims)
+    return {task: diagnose(tasks[task]) | {"perception_minus_integration": told[task]} for task in tasks}
+
+
 def diagnose(records: Iterable[Record]) -> dict[str, Any]:
-    """Tell failures of perception from failures of integration.
+    """Tell failures of perception from failures of integration, in the answers of one task.
 
     Looked at are image sets (:func:`image_sets`) about which one fact was asked in several modes: comprehensive ("is
     there a dog in any of the images?"), selective ("which image shows a dog?") and, where it was, comparative ("which
@@ -133,13 +151,10 @@ def diagnose(records: Iterable[Record]) -> dict[str, Any]:
     compared = [s for s in sets if COMPARATIVE in s.modes]
     return {
         "n": len(placed),
-        "facts": len(set(_kinds([s.fact for s in placed]))),
+        "facts": len({split_repetition(s.fact)[1] for s in placed}),
         "perception": _shares(placed, _none_right),
         "integration": _shares(placed, lambda s, score: _first_only(s, SELECTIVE, score)),
         "comparison": _shares(compared, lambda s, score: _first_only(s, COMPARATIVE, score)),
-        "perception_minus_integration": _difference(
-            [_none_right(s, _hit) - _first_only(s, SELECTIVE, _hit) for s in placed], [s.fact for s in placed]
-        ),
     }
 
 
@@ -155,7 +170,10 @@ def _shares(
     sets: Sequence[ImageSet], failure: Callable[[ImageSet, Callable[[Record], float]], float]
 ) -> dict[str, Any]:
     guessed = [failure(s, _guess) for s in sets]
-    share = _mean([failure(s, _hit) for s in sets], [s.fact for s in sets])
+    failed, shared = [failure(s, _hit) for s in sets], Shared()
+    for s in sets:
+        shared.add(*s.records())
+    share = _stated(failed, intervals.mean(failed, clusters=shared.among()))
     return share | {"by_chance": sum(guessed) / len(guessed) if guessed else None}
 
 
@@ -170,30 +188,29 @@ def _guess(record: Record) -> float:
 # -- what pressure costs ---------------------------------------------------------------------------------------------
 
 
-def pressed_drops(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
-    """Return, for each pressure, the mean of (easy right − pressed right) over twins, with its interval.
+def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return, for each task and pressure, the mean of (easy right − pressed right) over twins, with its interval.
 
     Twins that show the same images are controls (nothing in them could be pressed) and are left out; for ``ni4`` they
     are all there is where the easy question has four images, too: it is the same in another order.
 
-    ``certain`` tells whether something changed at all; the level, 95 %, is that of all pressures of the task together
-    (Bonferroni), so that it may be false while a single interval leaves 0 out.
+    ``certain`` tells whether something changed at all; all pressures of all tasks are tested together
+    (:func:`vhbench.tasks.metrics.paired.together`), so that it may be false where the cell's interval leaves 0 out.
     """
-    easy = {r.pair_id: r for r in records if r.pressure == "easy"}
-    pairs: dict[str, list[tuple[Record, Record]]] = defaultdict(list)
-    for r in records:
+    answered = list(records)
+    easy = {r.pair_id: r for r in answered if r.pressure == "easy"}
+    pairs: dict[tuple[str, str], paired.PairedOutcomes] = defaultdict(paired.PairedOutcomes)
+    for r in answered:
         twin = easy.get(r.pair_id)
         if r.pressure == "easy" or twin is None:
             continue
         if r.pressure == "ni4" or sorted(r.scene_ids) != sorted(twin.scene_ids):
-            pairs[r.pressure].append((twin, r))
-    drops: dict[str, dict[str, Any]] = {}
-    for pressure in (p for p in PRESSURES if p in pairs):
-        changes = [_hit(e) - _hit(p) for e, p in pairs[pressure]]
-        facts = [fact_of(e) for e, _ in pairs[pressure]]
-        strict = _difference(changes, facts, level=1 - 0.05 / len(pairs))["interval"]
-        certain = strict is not None and not strict[0] <= 0 <= strict[1]
-        drops[pressure] = _difference(changes, facts) | {"certain": certain}
+            pairs[r.task, r.pressure].add(_hit(twin), _hit(r), twin, r)
+    order = [(task, pressure) for task in TASKS for pressure in PRESSURES if (task, pressure) in pairs]
+    told = paired.together({cell: pairs[cell] for cell in order})
+    drops: dict[str, dict[str, dict[str, Any]]] = {task: {} for task in TASKS if any(r.task == task for r in answered)}
+    for (task, pressure), drop in told.items():
+        drops[task][pressure] = drop
     return drops
 
 
@@ -223,12 +240,14 @@ def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _main_trouble(found: Mapping[str, Any]) -> str:
-    sure = found["perception_minus_integration"]["interval"]
+    claim = found["perception_minus_integration"]
     if _near_chance(found["perception"]) and _near_chance(found["integration"]):
         return "that is what guessing gives"
-    if sure is None or sure[0] <= 0 <= sure[1]:
+    if claim["p"] is None:
+        return f"too few differ ({claim['differ']}) to say which is the main trouble"
+    if not claim["certain"]:
         return "neither is certainly more frequent than the other"
-    trouble = "not seeing the objects" if sure[0] > 0 else "keeping the images apart"
+    trouble = "not seeing the objects" if claim["mean"] > 0 else "keeping the images apart"
     if found["facts"] < _FEW:
         return f"the main trouble seems to be {trouble}, but only {found['facts']} things were asked about"
     return f"the main trouble is {trouble}"
@@ -246,6 +265,8 @@ def _costs(task: str, costs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
         yield f"Against their easy twins, {task} questions lose {said}."
     elif costs:
         yield f"No pressure costs {task} anything for certain."
+    if few := [f"{PRESSURES[p].words} ({cost['differ']})" for p, cost in costs.items() if cost["p"] is None]:
+        yield f"Too few differ to claim anything of {', '.join(few)}."
     if won:
         yield f"It is easier with {' and '.join(won)}."
 
@@ -264,28 +285,11 @@ def _number(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else english.plural(noun)}"
 
 
-# -- means and intervals ---------------------------------------------------------------------------------------------
-
-
-def _mean(values: Sequence[float], clusters: Sequence[str]) -> dict[str, Any]:
-    """Return a share and its interval; where all is alike, it reaches as far as that of a difference would."""
-    kinds = _kinds(clusters)
-    interval = intervals.mean(values, clusters=kinds) if len(set(kinds)) > 1 else None
-    if interval and interval[0] == interval[1]:
-        low, high = intervals.difference(values, clusters=kinds) or interval
-        interval = max(0.0, low), min(1.0, high)
-    return _stated(values, interval)
-
-
-def _difference(values: Sequence[float], clusters: Sequence[str], level: float = 0.95) -> dict[str, Any]:
-    return _stated(values, intervals.difference(values, clusters=_kinds(clusters), level=level) if values else None)
-
-
 def _stated(values: Sequence[float], interval: intervals.Interval | None) -> dict[str, Any]:
-    mean = sum(values) / len(values) if values else None
-    return {"n": len(values), "mean": mean, "interval": list(interval) if interval else None}
-
-
-def _kinds(clusters: Sequence[str]) -> list[str]:
-    """Return the facts that are resampled; repetitions of a question belong to one."""
-    return [split_repetition(cluster)[1] for cluster in clusters]
+    """Return a mean as the analysis has it."""
+    return {
+        "n": len(values),
+        "mean": sum(values) / len(values) if values else None,
+        "interval": None if interval is None else list(interval.ends),
+        "note": "" if interval is None else interval.note,
+    }

@@ -225,8 +225,9 @@ def _nested(pairs: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
 
 
 def _values(rates: Mapping[str, Any], names: Iterable[str], answers: int) -> dict[str, dict[str, Any]]:
-    ends = {name: rates["intervals"].get(name) for name in names}
+    ends, notes = {name: rates["intervals"].get(name) for name in names}, rates["interval_notes"]
     return {
         name: {"value": rates[name], "interval": list(interval) if interval else None, "n": answers}
+        | ({"note": notes[name]} if name in notes else {})
         for name, interval in ends.items()
     }

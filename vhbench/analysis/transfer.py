@@ -6,10 +6,11 @@ from typing import Any
 
 from vhbench import answers, splits
 from vhbench.analysis.vhexpansion_costs import success
+from vhbench.files import read_image
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.attack_success import turned
 from vhbench.generators.vhexpansion.expansion import clean_pair, digest_of
-from vhbench.schema import Question, VhbenchError, read_image
+from vhbench.schema import Question, VhbenchError
 
 Ask = Callable[[bytes, str], str]
 """Encoded image, question → answer."""

@@ -6,15 +6,16 @@ interval from the same images resampled together (Liu et al. 2024, §5).
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from vhbench.analysis import vhexpansion_picture
 from vhbench.analysis.run import lost, own_records
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.schema import Record
-from vhbench.tasks.metrics import intervals, symmetric_accuracy
-from vhbench.tasks.metrics.records import case_of, resampling_unit
+from vhbench.tasks.metrics import intervals, paired, symmetric_accuracy
+from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.tasks.metrics.records import case_of
 
 draw = vhexpansion_picture.draw
 CLEAN: Final = "clean"
@@ -42,6 +43,14 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
     for record in own:
         sources[record.source].append(record)
     found = {source: _source(sources[source]) for source in sorted(sources)}
+    for (source, kind), told in paired.together(_pairs(sources)).items():
+        part = found[source][kind]
+        part |= {"shared_cases": told["n"], "drop": None, "drop_interval": None}
+        withheld = part["withheld"] or found[source].get(CLEAN, {}).get("withheld")
+        if told["n"] and not withheld:
+            ends = told["interval"]
+            part |= {"drop": 100 * told["mean"], "drop_interval": None if ends is None else [100 * end for end in ends]}
+            part |= {f"drop_{name}": told[name] for name in ("note", "certain", "p", "differ")}
     return counts | {"sources": found, "summary": summary(found)}
 
 
@@ -68,23 +77,19 @@ def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
 
 
 def _source(records: Sequence[Record]) -> dict[str, Any]:
-    clean = pairs_right([record for record in records if not record.perturbation])
     scores = symmetric_accuracy.score(records)["by_perturbation"]
     found = {kind or CLEAN: _brief(scores[kind]) for kind in sorted(scores)}
-    for kind in filter(None, scores):
-        lost = any(scores[part]["withheld"] for part in {"", kind} & scores.keys())
-        found[kind] |= {"drop": None, "drop_interval": None} if lost else _drop(clean, records, kind)
     for kind in STEP_SIZES.keys() & found.keys():
         found[kind] |= _turned(records, kind)
     return found
 
 
-def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[str]) -> dict[str, Any]:
+def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) -> dict[str, Any]:
     """Return how many right answers turned wrong on the changed image, in percent of them, with the interval.
 
     Args:
         cases: whether a question is answered rightly on the clean and on the changed image.
-        clusters: the image of each; questions on one image stand and fall together.
+        clusters: of each; questions on one image stand and fall together.
 
     >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
     50.0
@@ -96,7 +101,8 @@ def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[str]) -> dict
         "right_before": len(values),
         "turned_wrong": int(sum(values)),
         "success_rate": 100 * sum(values) / len(values) if values else None,
-        "success_interval": None if interval is None else [100 * end for end in interval],
+        "success_interval": None if interval is None else [100 * end for end in interval.ends],
+        "success_note": "" if interval is None else interval.note,
     }
 
 
@@ -106,22 +112,23 @@ def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:
     before = {case_of(record): record for record in asked if not record.perturbation}
     after = [record for record in asked if record.perturbation == kind and case_of(record) in before]
     right = [(before[case_of(r)].prediction == r.answer, r.prediction == r.answer) for r in after]
-    return success(right, [resampling_unit(record) for record in after])
+    return success(right, clusters_of(after).numbers.tolist())
 
 
-def _drop(clean: Mapping[str, bool], records: Sequence[Record], kind: str) -> dict[str, Any]:
-    """Compare the cases that have both a clean pair and one of this perturbation."""
-    own = [record for record in records if record.perturbation == kind]
-    images = {case_of(record): resampling_unit(record) for record in own}
-    perturbed = pairs_right(own)
-    cases = [case for case in perturbed if case in clean]
-    change = [float(clean[case]) - float(perturbed[case]) for case in cases]
-    interval = intervals.difference(change, clusters=[images[case] for case in cases])
-    return {
-        "shared_cases": len(cases),
-        "drop": 100 * sum(change) / len(change) if change else None,
-        "drop_interval": None if interval is None else [100 * end for end in interval],
-    }
+def _pairs(sources: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], paired.PairedOutcomes]:
+    """Compare the cases that have both a clean pair and one of a perturbation: source, perturbation → their pairs."""
+    found: dict[tuple[str, str], paired.PairedOutcomes] = {}
+    for source in sorted(sources):
+        kinds: dict[str, list[Record]] = defaultdict(list)
+        for record in sources[source]:
+            kinds[record.perturbation].append(record)
+        clean, first = pairs_right(kinds.pop("", [])), {case_of(r): r for r in sources[source] if not r.perturbation}
+        for kind in sorted(kinds):
+            perturbed, images = pairs_right(kinds[kind]), {case_of(record): record for record in kinds[kind]}
+            pairs = found[source, kind] = paired.PairedOutcomes()
+            for case in (case for case in perturbed if case in clean):
+                pairs.add(clean[case], perturbed[case], first[case], images[case])
+    return found
 
 
 def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,6 +137,7 @@ def _brief(score: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: None if score[name] is None else 100 * score[name] for name in rates},
         "interval": None if interval is None else [100 * end for end in interval],
+        "interval_note": score["interval_notes"].get("symmetric_accuracy", ""),
         "withheld": score["withheld"],
         "new_successful": score["new_successful"],
         "pairs": score["pairs"],
@@ -154,14 +162,15 @@ def _sentences(source: str, kinds: Mapping[str, Mapping[str, Any]]) -> Iterator[
     else:
         yield f"{source}: no clean pair was answered, so that no drop can be told."
     costs = {kind: score for kind, score in kinds.items() if score.get("drop") is not None}
-    ends = {kind: score["drop_interval"] for kind, score in costs.items() if score["drop_interval"]}
-    sure = [(costs[kind]["drop"], kind) for kind, (low, _) in ends.items() if low > 0]
+    sure = [(score["drop"], kind) for kind, score in costs.items() if score["drop_certain"] and score["drop"] > 0]
     if sure:
         drop, kind = max(sure)
-        low, high = ends[kind]
+        low, high = costs[kind]["drop_interval"]
         yield f"What costs most is {kind}: {drop:.1f} points [{low:.1f}, {high:.1f}]."
     elif costs:
         yield f"None of {', '.join(costs)} costs anything for certain."
+    if few := [f"{kind} ({score['drop_differ']})" for kind, score in costs.items() if score["drop_p"] is None]:
+        yield f"Too few differ to claim anything of {', '.join(few)}."
     for kind, score in kinds.items():
         if score.get("success_interval"):
             low, high = score["success_interval"]

@@ -8,7 +8,9 @@ from string import ascii_uppercase
 
 from vhbench import splits
 from vhbench.audit import captions, verdicts
+from vhbench.progress import following
 from vhbench.schema import Question, Scene
+from vhbench.splits.packed_scenes import PackedScenes
 
 _ENOUGH = 40
 """Below this many questions a share says little."""
@@ -34,18 +36,22 @@ class Audit:
     letters: dict[str, dict[tuple[str, int], Counter[str]]] = field(default_factory=dict)
 
 
-def audit(directory: Path) -> Audit:
+def audit(directory: Path, *, progress: bool = True) -> Audit:
     """Answer every question of a split anew and compare; hold what captions are scored against to their scenes.
+
+    ``progress`` tells about it on stderr.
 
     Raises:
         VhbenchError: if the split cannot be read.
     """
     result = Audit()
-    scenes = splits.read_scenes(directory)
-    vocabulary = splits.read_manifest(directory).config.get("vocabulary")
+    scenes = PackedScenes(splits.read_truths(directory))
+    manifest = splits.read_manifest(directory)
+    vocabulary = manifest.config.get("vocabulary")
     words = frozenset(vocabulary) if isinstance(vocabulary, Mapping) else frozenset[str]()
     yes_no: dict[tuple[str, str], dict[bool, str]] = {}
-    for row in splits.read_rows(directory):
+    total = sum(manifest.rows.values())
+    for row in following(splits.read_rows(directory), "answering anew", total, "questions", enabled=progress):
         question = row.question
         found = [scenes[name] for name in question.scene_ids if name in scenes]
         known = found if len(found) == len(question.images) else []

@@ -123,6 +123,8 @@ class MiohBuild(SplitBuild):
                 raise VhbenchError(f"--{flag} {place}: no such file")
         read_names(self.rename, self.rivals)
         self._sizes  # noqa: B018 - reads the file
+        for source in self.source:
+            mioh_sources.hold(source, self.images, skip_bad=self.skip_bad)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -199,13 +201,13 @@ def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource
         source, build.images, skip_bad=build.skip_bad, size=build.size, seed=build.seed, scratch=build.scratch,
         absences=absences, rename=build.rename, rivals=build.rivals, keypoints=build.keypoints,
     )  # fmt: skip
-    pool = ScenePool(world.scenes, build.thresholds(source), flat=source.startswith("scenes"))
+    others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
+    drawn = source.startswith("scenes")
+    pool = ScenePool(world.scenes, build.thresholds(source), statistics=others, flat=drawn)
     if build.clip:
         from vhbench.adapters.clip import ClipScorer
-        from vhbench.generators.mioh.pressures import CLIP_PROMPT
 
-        texts = [CLIP_PROMPT.format(category) for category in pool.categories]
-        pool.clip = ClipScorer(build.clip).matrix([scene.image for scene in world.scenes], texts)
+        pool.clip = ClipScorer(build.clip).similarities([scene.image for scene in world.scenes], pool.clip_texts())
     return world, pool
 
 

@@ -20,9 +20,9 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from vhbench.builds import sharding
-from vhbench.files import write_atomic
+from vhbench.files import read_image, write_atomic
 from vhbench.generators.scenes import SceneSource, find, random_spec
-from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError, read_image
+from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 

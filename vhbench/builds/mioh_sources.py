@@ -1,5 +1,6 @@
 """Where MIOH's scenes come from: drawn pools, COCO, PACO, SVG; and which question types each can answer."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -46,8 +47,8 @@ def check(source: str, images: str) -> None:
     name, _, place = source.partition(":")
     if name not in TASKS or (name != "scenes" and not place):
         raise VhbenchError(f"--source {source!r}: must be scenes, scenes:N, coco:FILE, paco:FILE or svg:FILE")
-    if name == "scenes" and place and not (place.isdecimal() and int(place) > 0):
-        raise VhbenchError(f"--source {source!r}: scenes:N takes a number of scenes")
+    if name == "scenes" and place and not re.fullmatch(r"[1-9]\d{0,6}", place):
+        raise VhbenchError(f"--source {source!r}: scenes:N takes a number of scenes, 1 to 9,999,999")
     if name != "scenes" and not Path(place).is_file():
         raise VhbenchError(f"--source {source!r}: no file {place}")
     if name != "scenes" and not images:
@@ -107,6 +108,16 @@ def read(
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
+def hold(source: str, images: str, *, skip_bad: bool) -> None:
+    """Read a file of annotations, so that what is wrong with it is told before anything is built; it is kept.
+
+    Raises:
+        VhbenchError: if it cannot be read, or an entry is bad.
+    """
+    if file_of(source):
+        _scenes(source, images, skip_bad, _written(source))
+
+
 @lru_cache(maxsize=3)
 def _scenes(
     source: str, images: str, skip_bad: bool, rename: tuple[str, ...], rivals: str, keypoints: str, written: int
@@ -124,6 +135,13 @@ def _scenes(
     reader = {"coco": CocoScenes, "paco": PacoScenes}[name]
     people = read_keypoints(Path(keypoints)) if keypoints else None
     return reader(Path(place), Path(images), skip_bad=skip_bad, names=names, keypoints=people)
+
+
+def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
+    """Read annotations of which only the numbers matter: no image of theirs is looked for."""
+    from vhbench.adapters.coco import CocoScenes
+
+    return CocoScenes(Path(path), None, skip_bad=True, names=read_names(rename))
 
 
 def _written(source: str) -> int:

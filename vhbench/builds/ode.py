@@ -58,7 +58,7 @@ class OdeBuild(SplitBuild):
         metavar="GRAPH",
         panel=_DRAW,
     )
-    pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, panel=_DRAW)
+    pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
     variants: int = option("Images per pair.", 1, least=1, panel=_DRAW)
     concepts: int = option("Concepts that meet in an image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
     criteria: tuple[str, ...] = option("Which criteria.", tuple(criteria.CRITERIA), panel=_DRAW)

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from vhbench.schema import Row
+from vhbench.schema import TIE, Row
 from vhbench.seeding import label, rng
-from vhbench.splits.pairs import TIE
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class RowNames:
     def of_pair(self, draft: str, perturbation: str = "") -> str:
         """Return the name of a pair: what ties it to other pairs stays.
 
-        That is the pair that it was asked after (:data:`vhbench.splits.pairs.TIE`), and the clean pair of a perturbed
+        That is the pair that it was asked after (:data:`vhbench.schema.TIE`), and the clean pair of a perturbed
         one, which stands before the last slash.
 
         >>> names = RowNames(0, "mioh")

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from vhbench.columns import hashed
-from vhbench.files import canonical
+from vhbench.files import LARGEST_TEXT, canonical, read_bytes
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 from vhbench.splits.stored_scenes import StoredScene
 
@@ -28,10 +28,7 @@ def read_secret(path: Path) -> bytes:
     Raises:
         VhbenchError: if it cannot be read, or is so short that it could be guessed.
     """
-    try:
-        secret = Path(path).read_bytes().strip()
-    except OSError as error:
-        raise VhbenchError(f"cannot read the secret {path}: {error.strerror or error}") from error
+    secret = read_bytes(path, LARGEST_TEXT, "the secret ").strip()
     if not MIN_BYTES <= len(secret) <= _MAX_BYTES:
         raise VhbenchError(
             f"the secret {path} has {len(secret)} bytes; it must have {MIN_BYTES} to {_MAX_BYTES} "

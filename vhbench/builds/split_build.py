@@ -6,6 +6,7 @@ from pathlib import Path
 
 from vhbench.options import option
 from vhbench.protocols import Build
+from vhbench.seeding import LARGEST_SEED
 
 _EDITION = "Edition"
 
@@ -18,7 +19,7 @@ class SplitBuild(Build):
         scratch: folder in which worker processes share what they draw; "": each draws for itself.
     """
 
-    seed: int = option("Everything random follows from it.", 0, panel=_EDITION)
+    seed: int = option("Everything random follows from it.", 0, least=0, most=LARGEST_SEED, panel=_EDITION)
     version: str = option(
         "Version of the edition. MAJOR says that scores are no longer comparable.",
         "1.0.0",

@@ -21,7 +21,7 @@ from vhbench.builds.vhexpansion_attack import (
     attack_sources,
 )
 from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, read_cases, scenes_of
-from vhbench.files import file_sha256
+from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.expansion import InitialCase, UnusableImage
@@ -31,7 +31,7 @@ from vhbench.generators.vhexpansion.rewriting import WORDINGS, Twin, Wording, tw
 from vhbench.generators.vhexpansion.validation import why_not_negation
 from vhbench.options import check_numbers, option
 from vhbench.protocols import Rewriter
-from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 IMAGES_PER_SHARD = 32
 METHODS = tuple(STEP_SIZES)

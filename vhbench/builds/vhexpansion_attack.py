@@ -16,7 +16,7 @@ from PIL import Image
 from vhbench import answers
 from vhbench.benchmarks import VHEXPANSION
 from vhbench.builds.row_names import RowNames
-from vhbench.files import cache_folder
+from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.attack_config import AttackConfig
 from vhbench.generators.vhexpansion.attack_success import tally, turned, with_rates
@@ -24,7 +24,7 @@ from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import as_seen
 from vhbench.results import read_samples
-from vhbench.schema import Rejection, Row, Scene, VhbenchError, read_image
+from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 if TYPE_CHECKING:
     from vhbench.adapters.vlms import TransformersVLM
@@ -91,11 +91,11 @@ class ModelChoice:
 
 def attack_sources(attack: Attack) -> dict[str, str]:
     """Return what the attacked images depend on besides the source: the model, and the file of its failures."""
-    found = {"model": attack.model.load().fingerprint}
-    if attack.failed != "ask":
+    found = {}
+    if attack.failed != "ask":  # first: a model takes minutes to load
         known = sorted(_answers(attack.failed).items())
         found["failed"] = hashlib.sha256(repr(known).encode()).hexdigest()
-    return found
+    return {"model": attack.model.load().fingerprint, **found}
 
 
 def attack_cases(

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.contact_sheet import comparison_sheet
+from vhbench.files import read_image
 from vhbench.generators.vhexpansion.expansion import clean_pair
-from vhbench.schema import Question, VhbenchError, read_image
+from vhbench.schema import Question, VhbenchError
 
 CASES = 8
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
@@ -20,9 +21,10 @@ from vhbench.card.croissant import croissant
 from vhbench.card.sources import references, source
 from vhbench.columns import COLUMNS, FLAGS, LISTS
 from vhbench.contact_sheet import contact_sheet
-from vhbench.files import write_atomic
+from vhbench.files import convert, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
+from vhbench.tasks import words_alone
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _READABLE = 600
@@ -81,6 +83,7 @@ def write_card(
             sheet=(into / "contact_sheet.png").is_file(),
             changelog=changelog.strip(),
             bibtex=bibtex,
+            words=words_alone.table(words_alone.of_split(directory)),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, found, repo_id, bibtex),
@@ -129,6 +132,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
         config=_options(manifest),
         secret=manifest.extra.get("commitment", ""),
         attacks=_attacks(manifest),
+        review=_review(manifest),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],
         **shown,
     )
@@ -160,6 +164,22 @@ def _attacks(manifest: Manifest) -> list[list[str]]:
         return [list(ATTACK_COLUMNS), *(attack_row(str(method), counts) for method, counts in found.items())]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise VhbenchError("manifest.json: extra.attacks must be method → counts, as a build writes them") from error
+
+
+class _Review(msgspec.Struct):
+    of: str
+    annotators: int
+    kept: int
+    rejected: int
+    hanging_on_these: int
+    agreement: float | None = None
+    kappa: float | None = None
+
+
+def _review(manifest: Manifest) -> _Review | None:
+    """Return what people said of a split that was built before; a manifest that somebody wrote may say anything."""
+    found = manifest.extra.get("review")
+    return None if found is None else convert(found, _Review, "manifest.json: extra.review")
 
 
 def _kept_changelog(directory: Path) -> str:

@@ -13,6 +13,7 @@ from vhbench.cli import (
     answers,
     attack_transfer,
     build,
+    compare,
     demo,
     diff,
     preview,
@@ -23,7 +24,7 @@ from vhbench.cli import (
     verify,
     yank,
 )
-from vhbench.schema import VhbenchError
+from vhbench.schema import VhbenchError, in_one_line
 
 app = typer.Typer(
     name="vhbench",
@@ -54,6 +55,7 @@ app.command()(yank.yank)
 app.add_typer(score.app, name="score")
 app.command()(review.review)
 app.command()(answers.answers)
+app.command("compare")(compare.command)
 app.add_typer(analyse.app, name="analyse")
 app.command()(attack_transfer.attack_transfer)
 
@@ -62,7 +64,30 @@ def main() -> None:
     """Run the command line; bad input ends in one line on stderr and exit code 2."""
     terminal.protect()
     try:
-        app()
-    except VhbenchError as error:
-        print(f"vhbench: {terminal.escaped(str(error))}", file=sys.stderr)
-        sys.exit(2)
+        status = app(prog_name="vhbench", standalone_mode=False)
+    except Exception as error:
+        if (line := _line(error)) is None:
+            raise
+        print(f"vhbench: {terminal.escaped(in_one_line(line))}", file=sys.stderr)
+        sys.exit(1 if isinstance(error, typer.Abort) else 2)
+    sys.exit(status or 0)
+
+
+def _line(error: Exception) -> str | None:
+    """Return the line that tells a fault of the input, or of the machine; None for a fault of ours."""
+    if isinstance(error, VhbenchError):
+        return str(error)
+    if isinstance(error, OSError):  # a place that cannot be written, a full disk
+        return f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this"
+    if isinstance(error, typer.Abort):
+        return "aborted"
+    # What typer says of a command line; its classes have moved from release to release.
+    wrong, context = getattr(error, "format_message", None), getattr(error, "ctx", None)
+    if wrong is None:
+        return None
+    path = context.command_path if context else "vhbench"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return f"{path} needs more than its name; `{path} --help` tells what"
+    return f"{wrong()} (`{path} --help` tells more)"

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from vhbench.cli import running
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
 from vhbench.schema import VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.results import LoggedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,17 +46,24 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     """
     from vhbench.files import json_bytes, write_atomic
     from vhbench.results import date_of, merged, read_run
+    from vhbench.tasks import words_alone
 
     analysis = load(BENCHMARKS[name].analysis)
     asked = read_run(run)
     for note in asked.notes:
         typer.echo(note)
-    found = {"notes": asked.notes} | analysis.analyse(merged(asked, run), **given)
+    if "split" in given:
+        _same_split(asked, name, given["split"])
+    records = merged(asked, run)
+    floors = words_alone.of_records([record for record in records if record.benchmark == name])
+    found = {"notes": asked.notes} | analysis.analyse(records, **given) | {"word_floor": floors}
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
     data, picture = (folder / f"{date}{file}" for file in _files(name))
     write_atomic(data, json_bytes(found))
     typer.echo(found["summary"])
+    for sentence in words_alone.told(floors):
+        typer.echo(sentence)
     if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
         picture.unlink(missing_ok=True)
         typer.echo(f"wrote {data}; `vhbench answers {run}` lists what failed")
@@ -85,6 +95,18 @@ def _command(name: str) -> Callable[..., None]:
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
     return running.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
+
+
+def _same_split(asked: "LoggedRun", benchmark: str, split: Path | None) -> None:
+    """Raise if answers are to another split than the one whose words they are read by."""
+    from vhbench import splits
+    from vhbench.results import foreign
+    from vhbench.tasks import datasets
+
+    for told in asked.provenance.values():
+        if told is not None and told.benchmark == benchmark:
+            folder = split or datasets.resolve(benchmark).path
+            foreign(told, folder, splits.read_manifest(folder))
 
 
 app = typer.Typer(

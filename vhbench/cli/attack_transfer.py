@@ -26,7 +26,9 @@ def attack_transfer(
     from vhbench.analysis.transfer import transfer
     from vhbench.builds.vhexpansion_attack import SUFFIX
     from vhbench.files import json_bytes, write_atomic
+    from vhbench.splits import read_manifest
 
+    read_manifest(split)  # which costs nothing, where a model costs minutes
     asked = load_vlm(model, device=device, dtype=dtype, revision=revision or None)
     found = transfer(split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
     write_atomic(output, json_bytes({"model": asked.name, "attacks": found}))

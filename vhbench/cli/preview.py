@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vhbench.schema import Question, Scene, VhbenchError
+from vhbench.seeding import LARGEST_SEED
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -19,7 +20,7 @@ def preview(
     config: Annotated[str, typer.Option(help="Show one config of the split only.")] = "",
     count: Annotated[int, typer.Option(min=1, max=400, help="How many questions, spread evenly over the rows.")] = 24,
     columns: Annotated[int, typer.Option(min=1, max=12, help="Questions side by side.")] = 4,
-    seed: Annotated[int, typer.Option(help="Take other questions.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Take other questions.")] = 0,
     boxes: Annotated[bool, typer.Option("--boxes", help="Draw the objects' boxes and names.")] = False,
     masks: Annotated[bool, typer.Option("--masks", help="Tint the objects' visible parts.")] = False,
 ) -> None:

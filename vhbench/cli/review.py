@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from vhbench.schema import VhbenchError
+from vhbench.seeding import LARGEST_SEED
 
 
 def review(
@@ -15,7 +16,7 @@ def review(
     ),
     config: Annotated[str, typer.Option(help="Review one config of the split only.")] = "",
     count: Annotated[int, typer.Option(min=1, help="How many questions, spread evenly over the rows.")] = 100,
-    seed: Annotated[int, typer.Option(help="Take other questions.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Take other questions.")] = 0,
     twins: Annotated[
         bool, typer.Option("--twins", help="Of VHExpansion: are a question and its negated twin always opposite?")
     ] = False,
@@ -23,46 +24,98 @@ def review(
         list[Path] | None,
         typer.Option("--judgments", "-j", help="Files saved from the page, one per annotator: tally them instead."),
     ] = None,
+    apply: Annotated[
+        Path | None,
+        typer.Option("--apply", help="A report that was written so: write the split without what was rejected."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="With --apply: the new split directory.")] = None,
+    version: Annotated[
+        str, typer.Option(help="With --apply: version of the new split; the old one's by default.", metavar="X.Y.Z")
+    ] = "",
 ) -> None:
-    """Write a page on which annotators answer questions; or, with --judgments, tally what they said.
+    """Write a page on which annotators answer questions; with --judgments, tally what they said; with --apply, drop it.
 
     The page does not show the answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
-    A question is kept if most annotators gave the split's answer; the others are dropped and listed.
+    What would be larger than 25 MB comes in parts (review-1.html …); an annotator may save each. A question is kept if
+    most annotators gave the split's answer; the others are dropped and listed.
 
     With --twins a question stands beside its negated twin, and the one thing that is asked is whether their right
     answers are opposite, whatever the picture shows; pairs that are not are dropped.
 
     Example: `vhbench review out/mioh -o review.html`, then
-    `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`
+    `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`, then
+    `vhbench review out/mioh --apply verdict.json --out checked/mioh`
     """
-    from vhbench.analysis import human_review as reviews
-    from vhbench.files import json_bytes, write_atomic
-    from vhbench.splits import choose, read_manifest, read_questions
+    if (apply is None) != (out is None) or (version and apply is None) or (apply is not None and judgments):
+        raise VhbenchError("--apply VERDICT and --out NEW go together, without --judgments; --version goes with them")
+    if apply is not None and out is not None:
+        _apply(split, apply, out, version)
+    elif judgments:
+        _tally(split, judgments, output if output.suffix == ".json" else Path("verdict.json"), twins=twins)
+    else:
+        _write_pages(split, output, config or None, count, seed, twins=twins)
 
-    manifest = read_manifest(split)
-    identity = reviews.of_twins(manifest.content_hash) if twins else manifest.content_hash
-    if judgments:
-        answers = {q.id: "yes" if twins else q.answer for q in read_questions(split)}
-        votes = reviews.read_judgments(judgments, identity)
-        verdict = reviews.tally(votes, answers)
-        output = output if output.suffix == ".json" else Path("verdict.json")
-        write_atomic(output, json_bytes(verdict))
-        typer.echo(
-            f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}"
-        )
-        if len(votes) < reviews.ANNOTATORS:
-            typer.echo(f"judged by {len(votes)}: the protocol wants {reviews.ANNOTATORS} annotators")
-        for item in verdict["dropped"]:
-            votes_said = ", ".join(item["votes"])
-            typer.echo(f"  {item['id']}: {item['why']} (split says {item['answer']}, annotators {votes_said})")
-        return
+
+def _write_pages(split: Path, output: Path, config: str | None, count: int, seed: int, *, twins: bool) -> None:
+    from vhbench.analysis import human_review as reviews
+    from vhbench.analysis.review_pages import pages
+    from vhbench.files import write_atomic
+    from vhbench.splits import chosen, read_manifest, read_questions
+
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: the page's name must end in .html")
+    content_hash = read_manifest(split).content_hash
     if twins:
-        rows = reviews.twins(read_questions(split, config or None), count, seed)
+        rows = iter(reviews.twins(read_questions(split, config), count, seed))
     else:
-        rows = [row.question for row in choose(split, config or None, count, seed)]
-    if not rows:
+        rows = (row.question for row in chosen(split, config, count, seed))
+    written: list[Path] = []
+    for text, part in pages(rows, reviews.of_twins(content_hash) if twins else content_hash):
+        written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))
+        write_atomic(written[-1], text.encode())
+        for note in part.notes:
+            typer.echo(note)
+        typer.echo(f"{written[-1]}: {len(part.items)} questions; open it in a browser, save with S")
+    if not written:
         raise VhbenchError(f"{split}: no {'negated ' * twins}questions{f' in {config}' if config else ''}")
-    write_atomic(output, reviews.page(rows, identity).encode())
-    typer.echo(f"{output}: {len(rows)} questions; open it in a browser, save with S, read back with --judgments")
+    typer.echo("Read the saved files back with --judgments.")
+
+
+def _tally(split: Path, judgments: list[Path], output: Path, *, twins: bool) -> None:
+    from vhbench.analysis import human_review as reviews
+    from vhbench.files import json_bytes, write_atomic
+    from vhbench.splits import read_manifest, read_questions
+
+    content_hash = read_manifest(split).content_hash
+    identity = reviews.of_twins(content_hash) if twins else content_hash
+    answers = {q.id: "yes" if twins else q.answer for q in read_questions(split)}
+    votes = reviews.read_judgments(judgments, identity)
+    verdict = reviews.tally(list(votes.values()), answers)
+    shares = {name: reviews.share(said, answers) for name, said in votes.items()}
+    write_atomic(output, json_bytes({"hash": identity, **verdict, "by_annotator": shares}))
+    typer.echo(f"{len(verdict['kept'])} kept, {len(verdict['dropped'])} dropped by {len(votes)} annotators; {output}")
+    if len(votes) < reviews.ANNOTATORS:
+        typer.echo(f"judged by {len(votes)}: the protocol wants {reviews.ANNOTATORS} annotators")
+    kappa = verdict["kappa"]
+    typer.echo(f"agreement: Fleiss' κ {'cannot be told' if kappa is None else f'{kappa:.2f}'}")
+    for name, share in shares.items():
+        typer.echo(f"  {name}: {share['as_the_split']} of {share['judged']} as the split says")
+    for item in verdict["dropped"]:
+        votes_said = ", ".join(item["votes"])
+        typer.echo(f"  {item['id']}: {item['why']} (split says {item['answer']}, annotators {votes_said})")
+
+
+def _apply(split: Path, verdict: Path, out: Path, version: str) -> None:
+    from vhbench import card, splits
+    from vhbench.analysis.reviewed_split import apply
+
+    before = sum(splits.read_manifest(split).rows.values())
+    manifest = apply(split, verdict, out, version)
+    with splits.locked(out):
+        card.write_card(out, picture=card.sheet(out))
+    review, total = manifest.extra["review"], sum(manifest.rows.values())
+    typer.echo(
+        f"{out}: {total:,} of {before:,} questions; {review['rejected']:,} rejected, and "
+        f"{review['hanging_on_these']:,} that hang on these"
+    )
+    typer.echo(f"content hash {manifest.content_hash}")

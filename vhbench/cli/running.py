@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
 
 import typer
 
-from vhbench.options import Option, option, options_of
+from vhbench.options import Option, check_numbers, option, options_of
 
 if TYPE_CHECKING:
     from vhbench.builds.split_build import SplitBuild
@@ -69,7 +69,10 @@ def command(run: Callable[..., None], *kinds: type[Any], help: str) -> Callable[
         raise TypeError(f"two options are named {', '.join(sorted(twice))}")
 
     def run_with(**values: Any) -> None:
-        run(*(kind(**{name: _given(kind, name, values[name]) for name in options_of(kind)}) for kind in kinds))
+        made = [kind(**{name: _given(kind, name, values[name]) for name in options_of(kind)}) for kind in kinds]
+        for options in made:
+            check_numbers(options)
+        run(*made)
 
     run_with.__signature__ = inspect.Signature([_parameter(kind, name) for kind, name in taken])  # type: ignore[attr-defined]
     run_with.__doc__ = help
@@ -80,7 +83,7 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
     """Return what typer needs to know about an option."""
     shown = options_of(kind)[name]
     default: Any = next(f.default for f in fields(kind) if f.name == name)
-    if _is_tuple(kind, name):
+    if _is_tuple(kind, name) and default is not MISSING:
         default = list(default) if shown.repeat else ",".join(default)
     more: dict[str, Any] = {"help": shown.help, "metavar": shown.metavar or None}
     more |= {

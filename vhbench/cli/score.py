@@ -74,7 +74,7 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     chosen: Literal["", "yes", "no"] = _positive(how.positive) if how.positive is not None else ""
     found = _read(run.responses, asked.questions, reading)
     split = asked.questions if asked.questions is not None and is_split(asked.questions) else None
-    scored = scoring.score_all(found, scoring.How(chosen, split, reading.allow_failed, reading.seed))
+    scored = scoring.score_all(found, scoring.How(chosen, split, reading.allow_failed))
     told = tables.read_of(found, as_json=reading.as_json, require_complete=reading.require_complete)
     if reading.as_json:
         groups = [
@@ -95,7 +95,7 @@ def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -
     from vhbench import scoring
 
     found = _read(said.responses, asked.questions, reading, "caption")
-    result = scoring.captions(found, asked.questions, allow_failed=reading.allow_failed, seed=reading.seed)
+    result = scoring.captions(found, asked.questions, allow_failed=reading.allow_failed)
     _tell(found, result, reading, "caption", "captions")
 
 
@@ -114,7 +114,6 @@ def yes_no(said: ResponseFile, asked: QuestionFile, how: YesNoOptions, reading: 
         compat=how.compat,
         by=how.by,
         allow_failed=reading.allow_failed,
-        seed=reading.seed,
     )
     _tell(found, result, reading, "yes_no", "yes/no")
 
@@ -128,7 +127,7 @@ def symmetric(said: ResponseFile, asked: QuestionFile, how: PairOptions, reading
 
     found = _read(said.responses, asked.questions, reading, "yes_no", as_said=how.compat or how.parser is not None)
     parser = how.parser or ("vhtest" if how.compat else "default")
-    result = metric.score(found, parser=parser, allow_failed=reading.allow_failed, by=how.by, seed=reading.seed)
+    result = metric.score(found, parser=parser, allow_failed=reading.allow_failed, by=how.by)
     _tell(found, result, reading, "pairs", "symmetric accuracy")
 
 
@@ -142,7 +141,7 @@ def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, 
     from vhbench.tasks.metrics import multiple_choice as metric
 
     found = _read(said.responses, asked.questions, reading, "multiple_choice")
-    result = metric.score(found, allow_failed=reading.allow_failed, seed=reading.seed)
+    result = metric.score(found, allow_failed=reading.allow_failed)
     _tell(found, result, reading, "multiple_choice", "multiple choice")
 
 
@@ -159,7 +158,9 @@ def chair(said: TableFile, how: ChairOptions, telling: TellingOptions) -> None:
     faults: dict[str, Any] = {"synonyms": words, "compat": how.compat}
     objects = how.gold or metric.gold_from_coco(how.instances, how.captions, **faults)
     rows = _rows(said.responses)
-    result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed, seed=telling.seed)
+    result = metric.score(rows, objects, **faults, allow_failed=telling.allow_failed)
+    if not result["captions"]:
+        raise VhbenchError(f"{said.responses}: no captions to score")
     names = ("CHAIR_i", "CHAIR_s", "recall")
     tables.print_json(result) if telling.as_json else tables.scores(result, names, "captions")
     _exit(result["withheld"])
@@ -183,12 +184,12 @@ def amber(said: TableFile, how: AmberOptions, output: OutputOptions) -> None:
         similarity=similarity,
         evaluation_type=how.evaluation_type,
         compat=how.compat,
-        seed=output.seed,
     )
     if output.as_json:
         return tables.print_json(result)
     for section, scores in result["printed"].items():
-        tables.table(scores, result["intervals"].get(section, {}), section, percent=True)
+        notes = result["interval_notes"].get(section, {})
+        tables.table(scores, result["intervals"].get(section, {}), section, notes=notes, percent=True)
     typer.echo(f"nouns: {result['tools']['nouns']}; similarity: {result['tools']['similarity']}")
     tables.warn(result["warnings"])
 

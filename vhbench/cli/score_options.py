@@ -123,7 +123,6 @@ class OutputOptions:
     """How scores are printed."""
 
     as_json: bool = option("Print everything (counters, intervals, each row) as JSON.", False, names=("--json",))
-    seed: int = option("Of the bootstrap intervals.", 0)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -69,21 +69,23 @@ def yes_no(result: Result, title: str) -> None:
     for field, parts in result["by"].items():
         for value, part in parts.items():
             found, named = {name: part[name] for name in RATES}, f"{field} = {value or '(none)'}"
-            table(found, part["intervals"], named, withheld=part["withheld"])
+            table(found, part["intervals"], named, notes=part["interval_notes"], withheld=part["withheld"])
 
 
 def multiple_choice(result: Result, title: str) -> None:
     """Print the scores of multiple choice, and its groups where there is more than one."""
     ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"]}
+    notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}
     found, withheld = {name: result[name] for name in CHOICES}, result["withheld"]
-    table(found, ends, f"{title}{result['n']} questions", withheld=withheld)
+    table(found, ends, f"{title}{result['n']} questions", notes=notes, withheld=withheld)
     for group in ("task", "pressure", "mode", "question_type"):
         parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
         if list(parts) == ["(none)"]:
             continue
         found = {name: part["accuracy"] for name, part in parts.items()}
         ends = {name: part["interval"] for name, part in parts.items()}
-        table(found, ends, f"accuracy by {group}", withheld=withheld)
+        notes = {name: part["interval_note"] for name, part in parts.items()}
+        table(found, ends, f"accuracy by {group}", notes=notes, withheld=withheld)
     said = result["letters"]["predictions"]
     typer.echo("letters said: " + ", ".join(f"{letter} {share:.1%}" for letter, share in said.items()))
     _withheld(result)
@@ -97,7 +99,7 @@ def pairs(result: Result, title: str) -> None:
     for field, parts in result.get("by", {}).items():
         for value, part in parts.items():
             found, named = {name: part[name] for name in PAIRS}, f"{field} = {value}: {part['pairs']} pairs"
-            table(found, part["intervals"], named, withheld=part["withheld"])
+            table(found, part["intervals"], named, notes=part["interval_notes"], withheld=part["withheld"])
 
 
 def captions(result: Result, title: str) -> None:
@@ -117,7 +119,7 @@ PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
 def scores(result: Result, names: Sequence[str], title: str) -> None:
     """Print a result: its scores of these names with their intervals, counters and warnings."""
     found = {name: result[name] for name in names if name in result}
-    table(found, result["intervals"], title, withheld=result.get("withheld"))
+    table(found, result["intervals"], title, notes=result["interval_notes"], withheld=result.get("withheld"))
     counters = ", ".join(f"{name} {count}" for name, count in result.get("counters", {}).items())
     if counters:
         typer.echo(counters)
@@ -130,10 +132,11 @@ def table(
     ends: Mapping[str, Any],
     title: str,
     *,
+    notes: Mapping[str, str | None] | None = None,
     percent: bool = False,
     withheld: str | None = None,
 ) -> None:
-    """Print scores by name, with their intervals."""
+    """Print scores by name, with their intervals, and why these are wide."""
     typer.echo(f"\n{title}{' (percent)' if percent else ''}")
     none = "withheld" if withheld else "undefined"
     width, digits = max(map(len, found), default=0), 1 if percent else 4
@@ -142,6 +145,8 @@ def table(
         if interval := ends.get(name):
             low, high = (end * 100 for end in interval) if percent else interval
             shown = f"   95 % [{low:.{digits}f}, {high:.{digits}f}]"
+            if note := (notes or {}).get(name):
+                shown += f" ({note})"
         number = none if value is None else f"{value:.{digits}f}"
         typer.echo(f"  {name:<{width}}  {number:>9}{shown}")
 

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from vhbench.schema import in_one_line
+
 
 def verify(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A split directory, such as out/ode.")],
@@ -17,17 +19,19 @@ def verify(
     """Check a split: files, content hash, rows, pairs, images, answers against the scenes, balance.
 
     Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are
-    warnings: some protocols want them so.
+    warnings: some protocols want them so. So is the word floor, what a guesser reaches who sees no image and has
+    learned from the answers to other questions: above chance, words give answers away.
 
     Example: `vhbench verify out/ode`
     """
     from vhbench import audit, splits
     from vhbench.builds import secret
+    from vhbench.tasks import words_alone
 
-    if faults := splits.verify(directory):
+    if faults := splits.verify(directory, progress=not quiet):
         _stop(faults)
     manifest = splits.read_manifest(directory)
-    found = audit.audit(directory)
+    found = audit.audit(directory, progress=not quiet)
     faults = list(found.faults)
     if secret_file is not None and (fault := secret.check(manifest, secret.read_secret(secret_file))):
         faults.append(f"{directory}: {fault}")
@@ -38,6 +42,8 @@ def verify(
         typer.echo(f"warning: {warning}", err=True)
     rows = sum(manifest.rows.values())
     typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
+    for sentence in words_alone.sentences(words_alone.of_split(directory)):
+        typer.echo(sentence)
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
     typer.echo(f"answers found anew from the scenes: {found.right:,}{left}")
     typer.echo(f"content hash {manifest.content_hash}")
@@ -46,5 +52,5 @@ def verify(
 def _stop(faults: list[str]) -> None:
     if faults:
         for fault in faults:
-            typer.echo(fault)
+            typer.echo(in_one_line(fault))
         raise typer.Exit(1)

@@ -41,7 +41,10 @@ def known_questions(path: Path, kind: str = "") -> dict[str, bytes]:
             raise VhbenchError(f"{path}, row {place}: has no 'id'")
         if name in found:
             raise VhbenchError(f"{path}, row {place}: id {shown(name)} occurs twice; each may occur once")
-        found[name] = msgspec.msgpack.encode((config, row))
+        try:
+            found[name] = msgspec.msgpack.encode((config, row))
+        except (OverflowError, UnicodeEncodeError) as error:  # a number beyond 64 bits, half of a character
+            raise VhbenchError(f"{path}, row {place}: {error}") from error
     return found
 
 

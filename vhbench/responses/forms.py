@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from vhbench.adapters.tables import READERS
+from vhbench.adapters.table_rows import READERS
 from vhbench.files import shown
 from vhbench.responses.json_rows import json_rows
 from vhbench.schema import VhbenchError

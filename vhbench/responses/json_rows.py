@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from vhbench.files import shown
+from vhbench.files import LARGEST_ROW, open_file, shown
 from vhbench.schema import VhbenchError
 
 _CHUNK = 1 << 20
@@ -17,10 +17,10 @@ _NEAR_END = 16
 _FEW = 64
 """Fields of an object that are looked at to know it as a row."""
 
-_LARGEST = 8 << 20
+_DECODER = json.JSONDecoder()
+_LARGEST = LARGEST_ROW
 """Characters of a row; a larger object maps ids to answers."""
 
-_DECODER = json.JSONDecoder()
 Pair = tuple[str, Any]
 
 
@@ -35,12 +35,8 @@ def json_rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
     Raises:
         VhbenchError: with the file, and the line or row of what cannot be read.
     """
-    try:
-        with path.open("rb") as file:
-            window = _Stream(path, file)
-            yield from _rows(window, frozenset(names))
-    except OSError as error:
-        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    with open_file(path, None) as file:
+        yield from _rows(_Stream(path, file), frozenset(names))
 
 
 def _rows(window: "_Stream", names: frozenset[str]) -> Iterator[dict[str, Any]]:
@@ -104,6 +100,8 @@ class _Stream:
                 unfinished = fault.startswith("Unterminated") or at >= len(self._text) - _NEAR_END
                 if unfinished and 0 < most < len(self._text) - self._place:
                     return None
+                if unfinished and len(self._text) - self._place > LARGEST_ROW:
+                    raise self._fault(f"a row of more than {LARGEST_ROW:,} characters", self._place) from None
                 if unfinished and self._more():
                     continue
                 raise self._fault(fault, max(at, self._place)) from None

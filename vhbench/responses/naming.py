@@ -4,7 +4,7 @@ import ast
 import json
 import math
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from vhbench import answers
 from vhbench.adapters.tables import OPTION_FIELDS, split_options
 from vhbench.columns import FLAGS, LISTS, RECORD
+from vhbench.files import shown
 from vhbench.schema import VhbenchError
 
 Row = dict[str, Any]
@@ -106,6 +107,8 @@ def _usual(row: Row, place: str, plan: Plan) -> Row:
     if isinstance(choices := found.get("choices"), Mapping):
         found["choices"] = [choices[letter] for letter in sorted(choices)]
     if "choices" in found and not isinstance(found["choices"], str):
+        if not isinstance(found["choices"], Sequence):
+            raise VhbenchError(f"{place}: the options are {shown(found['choices'])}; must be a list")
         found["choices"] = [str(choice) for choice in found["choices"]]
     if "answer" in found:
         found["answer"] = right(found["answer"], found.get("choices", ()), flags=columns["answer"] == "gt_answer")

@@ -13,7 +13,7 @@ import vhbench
 from vhbench import provenance
 from vhbench.columns import RECORD
 from vhbench.files import shown
-from vhbench.provenance import KEY, PROMPT, Provenance
+from vhbench.provenance import KEY, PROMPT, READ, Provenance
 from vhbench.results.payloads import ANSWERED, answered, to_record
 from vhbench.schema import Manifest, VhbenchError
 
@@ -85,7 +85,7 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
         yield f"question {shown(record.id)} is not as it was asked (doc_hash)"
     if record.kind != "caption" and sample.get("target", record.answer) != record.answer:
         yield f"its target is {shown(sample['target'])}, its answer {shown(record.answer)}"
-    prompt = "[image]\n" * len(record.scene_ids) + str(sample.get("input", ""))
+    prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
     if told.prompt_form == "simple" and "input" in sample and provenance.digest(prompt) != payload.get(PROMPT):
         yield "its input is not the prompt that was sent"
     logged = _logged(sample)
@@ -105,7 +105,10 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
         if payload.get(name, value) != value:
             yield f"its {name} is {shown(payload[name])}, its answers make {value:g}{_version(told)}"
     for metric, other in sample.items():
-        if isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
+        if metric == READ:
+            if other != (read := provenance.read_as(to_record(payload))):
+                yield f"its {READ} is {shown(other)}, its answer makes {shown(read)}"
+        elif isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
             for name in other:
                 if other[name] != payload.get(name):
                     yield f"{metric} has the {name} {shown(other[name])}, the record {shown(payload.get(name))}"

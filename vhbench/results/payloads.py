@@ -1,13 +1,19 @@
 """JSON → :class:`vhbench.schema.Record`: what a task logs for each row, and what metrics and analyses read."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 from vhbench import answers
 from vhbench.files import convert, shown
-from vhbench.schema import Record, VhbenchError
+from vhbench.schema import Kind, Record, VhbenchError
+
+KINDS = ("", *get_args(Kind))
+"""What a record's kind may be."""
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Record]:
@@ -93,6 +99,8 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     if "response" in values:
         given["response"] = text_of(values["response"])
     record: Record = convert(given, Record, place)
+    if record.kind not in KINDS:
+        raise VhbenchError(f"{place}: kind is {shown(record.kind)}; must be one of {', '.join(KINDS[1:])}")
     known = "failure" in values and record.kind != "caption"
     return settled(record, empty="response" in values and not known)
 
@@ -101,6 +109,8 @@ def _text(value: Any) -> Any:
     """Return the digits of a number, and of a list's numbers."""
     if isinstance(value, bool):
         return value
+    if isinstance(value, str) and not value.isascii():  # an answer that was cut may end in half of a character
+        return value.encode("utf-8", "replace").decode() if _HALF.search(value) else value
     if isinstance(value, int):
         return str(value)
     if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):

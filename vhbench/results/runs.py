@@ -47,7 +47,7 @@ def read_run(path: Path) -> LoggedRun:
         task = task_of(file)
         checks[task] = SamplesCheck(file)
         tasks[task] = sorted(_read(file, checks[task]), key=lambda record: record.id)
-    if not tasks:
+    if not any(tasks.values()):
         raise no_answers(path)
     told = {task: check.provenance for task, check in checks.items()}
     one_run(told.values(), path)
@@ -64,7 +64,7 @@ def read_samples(path: Path) -> list[Record]:
 
 
 def merged(run: LoggedRun, path: Path) -> list[Record]:
-    """Return the records of all tasks of a run, ordered by id; each question once.
+    """Return the records of all tasks of a run, ordered by id; each question of a benchmark once.
 
     A benchmark made of another one (VHExpansion of ODE) may have its ids.
 
@@ -75,9 +75,7 @@ def merged(run: LoggedRun, path: Path) -> list[Record]:
     for task, answers in run.tasks.items():
         for record in answers:
             if records.setdefault((record.id, record.benchmark), record) != record:
-                raise VhbenchError(
-                    f"{path}, {task}: question {record.id} was answered twice, differently; name one run"
-                )
+                raise VhbenchError(f"{path}, {task}: {record.id} was answered twice, differently; name one run")
     if not records:
         raise no_answers(path)
     return [records[key] for key in sorted(records)]

@@ -16,6 +16,7 @@ Whoever reads a split reads the files that its manifest lists and no others, and
 from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
     choose,
+    chosen,
     read_columns,
     read_ids,
     read_questions,
@@ -35,6 +36,7 @@ __all__ = [
     "check_no_strays",
     "check_place",
     "choose",
+    "chosen",
     "damage",
     "locked",
     "read_columns",

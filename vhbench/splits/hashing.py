@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vhbench.columns import hashed
-from vhbench.files import canonical
-from vhbench.schema import ImageData, Question, Row, VhbenchError, read_image
+from vhbench.files import canonical, read_image
+from vhbench.schema import ImageData, Question, Row, VhbenchError
 
 Digests = tuple[bytes, ...]
 """The SHA-256 of a row's images."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from vhbench.files import convert, json_bytes, read_json, shown
+from vhbench.files import LARGEST_TEXT, convert, json_bytes, read_json, resolved, shown, there
 from vhbench.schema import CANARY, Manifest, VhbenchError
 
 MANIFEST = "manifest.json"
@@ -28,7 +28,6 @@ _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{
 _SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")
 _LITTER = re.compile(r"\.DS_Store|\._.*|Thumbs\.db|desktop\.ini")
 _ROWS = re.compile(r"\.huggingface\.yaml|.*\.parquet")
-_MAX_MANIFEST = 64 << 20
 
 _Positive = Annotated[int, Meta(ge=1)]
 _Count = Annotated[int, Meta(ge=0)]
@@ -76,7 +75,7 @@ def inside(directory: Path, name: str) -> Path:
         raise VhbenchError(f"{directory / MANIFEST}: file name {name!r} is not allowed; it must be FILE or CONFIG/FILE")
     path = directory / name
     # A folder may be a link as a whole (the Hub's cache links files into a shared store), a file only to a file.
-    if path.is_symlink() and not (path.resolve().is_file() and _in_hub_cache(path)):
+    if path.is_symlink() and not (resolved(path).is_file() and _in_hub_cache(path)):
         raise VhbenchError(f"{path}: is a link that leads out of the split directory")
     if path.parent != directory and path.parent.is_symlink():
         raise VhbenchError(f"{path.parent}: is a link; a config must be a folder of its own")
@@ -85,10 +84,10 @@ def inside(directory: Path, name: str) -> Path:
 
 def _in_hub_cache(path: Path) -> bool:
     """Tell whether a link has the form that huggingface_hub gives: …/snapshots/SHA/FILE → …/blobs/ID."""
-    resolved = path.resolve()
+    file = resolved(path)
     # The split directory may be reached by a link: what counts is where the link to the file itself lies.
-    place = path.parent.resolve()
-    return resolved.parent.name == "blobs" and (resolved.parent.parent / "snapshots").resolve() in place.parents
+    place = resolved(path.parent)
+    return file.parent.name == "blobs" and resolved(file.parent.parent / "snapshots") in place.parents
 
 
 def config_files(manifest: Manifest) -> dict[str, list[str]]:
@@ -142,14 +141,9 @@ def read_manifest(directory: Path) -> Manifest:
         VhbenchError: if it is missing (the build did not finish), unreadable, or a field has the wrong form.
     """
     path = Path(directory) / MANIFEST
-    try:
-        if path.stat().st_size > _MAX_MANIFEST:
-            raise VhbenchError(f"{path}: larger than {_MAX_MANIFEST >> 20} MiB")
-    except OSError:
-        raise VhbenchError(
-            f"{directory}: no manifest.json; not a split directory, or a build that did not finish"
-        ) from None
-    data = read_json(path)
+    if not there(path):
+        raise VhbenchError(f"{directory}: no manifest.json; not a split directory, or a build that did not finish")
+    data = read_json(path, LARGEST_TEXT)
     found = data.get("format") if isinstance(data, dict) else data
     if found != FORMAT:
         raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")

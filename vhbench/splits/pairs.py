@@ -13,9 +13,6 @@ from dataclasses import dataclass, field
 from vhbench.benchmarks import PairRule
 from vhbench.schema import Row
 
-TIE = "~"
-"""In a ``pair_id``: what stands behind it is the pair that this one was asked after, about the same images."""
-
 
 @dataclass(slots=True)
 class _Pair:

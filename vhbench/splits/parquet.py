@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from vhbench.columns import COLUMNS, FLAGS, HASHED, LISTS
 from vhbench.schema import Question, VhbenchError
-from vhbench.splits.unpacking import Text, cut, open_parquet, read_group, shared
+from vhbench.splits.unpacking import Text, cut, open_parquet, read_group, readable, shared
 
 IMAGE_BYTES = "images.list.element.bytes"
 
@@ -141,8 +141,14 @@ def open_shard(path: Path) -> pq.ParquetFile:
     """
     shard, found = open_parquet(path)
     _check_columns(path, found)
-    for i in range(shard.metadata.num_row_groups):
-        group = shard.metadata.row_group(i)
+    with readable(path):
+        _check_sizes(path, shard.metadata)
+    return shard
+
+
+def _check_sizes(path: Path, metadata: pq.FileMetaData) -> None:
+    for i in range(metadata.num_row_groups):
+        group = metadata.row_group(i)
         leaves = [group.column(j) for j in range(group.num_columns)]
         values = max(leaf.num_values for leaf in leaves)
         if group.num_rows > MAX_GROUP_ROWS or values > MAX_IMAGES_PER_ROW * MAX_GROUP_ROWS:
@@ -152,7 +158,6 @@ def open_shard(path: Path) -> pq.ParquetFile:
         for size, most in ((sum(sizes.values()), MAX_GROUP_BYTES), (text, MAX_GROUP_TEXT)):
             if size > most:
                 raise VhbenchError(f"{path}: row group {i} unpacks to {size >> 20} MiB; at most {most >> 20}")
-    return shard
 
 
 def _check_columns(path: Path, found: pa.Schema) -> None:

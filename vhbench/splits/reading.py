@@ -43,7 +43,12 @@ def read_rows(directory: Path, config: str | None = None) -> Iterator[Row]:
 
 
 def choose(directory: Path, config: str | None, count: int, seed: int) -> list[Row]:
-    """Return some rows of a split, or of one config of it, spread evenly over all of them, in their order.
+    """Return some rows of a split, see :func:`chosen`."""
+    return list(chosen(directory, config, count, seed))
+
+
+def chosen(directory: Path, config: str | None, count: int, seed: int) -> Iterator[Row]:
+    """Yield some rows of a split, or of one config of it, spread evenly over all of them, in their order.
 
     Raises:
         VhbenchError: if the split has no such config, or no rows.
@@ -56,7 +61,7 @@ def choose(directory: Path, config: str | None, count: int, seed: int) -> list[R
     random = rng(seed, "preview")
     edges = [total * i // count for i in range(count + 1)] if count else []
     wanted = {int(random.integers(low, high)) for low, high in pairwise(edges)}
-    return [row for number, row in enumerate(read_rows(directory, config)) if number in wanted]
+    yield from (row for number, row in enumerate(read_rows(directory, config)) if number in wanted)
 
 
 def read_ids(directory: Path) -> dict[str, str]:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec import defstruct, structs
 
-from vhbench.files import canonical, convert, write_atomic
+from vhbench.files import canonical, convert, open_file, write_atomic
 from vhbench.images import to_store
 from vhbench.schema import Rejection, Scene, VhbenchError
 from vhbench.splits.hashing import combined, truth_hash
@@ -133,7 +133,7 @@ def read_rejection_file(path: Path) -> Iterator[Rejection]:
     Raises:
         VhbenchError: if a line is not a rejection.
     """
-    with path.open("rb") as file:
+    with open_file(path, None) as file:
         for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
             if len(line) > _MAX_LINE:
                 raise VhbenchError(f"{path}, line {number}: longer than {_MAX_LINE:,} bytes")

@@ -4,12 +4,15 @@ Columns of text and bytes are read as dictionaries, so that a value stands in me
 it, and what all the repetitions come to is known before anybody copies one.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from vhbench.files import check_file, there
 from vhbench.schema import VhbenchError
 
 
@@ -19,15 +22,27 @@ def open_parquet(path: Path) -> tuple[pq.ParquetFile, pa.Schema]:
     Raises:
         VhbenchError: if it is missing or no Parquet file.
     """
-    try:
+    if not there(path):
+        raise VhbenchError(f"{path}: is missing, though the manifest lists it")
+    check_file(path)
+    with readable(path):
         metadata = pq.read_metadata(path)
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
         # By what they are: whoever calls the items of a list "item" instead of "element" is read no other way.
         repeated = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         return pq.ParquetFile(path, metadata=metadata, read_dictionary=repeated), metadata.schema.to_arrow_schema()
-    except FileNotFoundError:
-        raise VhbenchError(f"{path}: is missing, though the manifest lists it") from None
-    except (OSError, pa.ArrowException) as error:
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Say in one line that a file, or what it tells of itself, is damaged; names in it may not even be text.
+
+    Raises:
+        VhbenchError: in place of what pyarrow raises.
+    """
+    try:
+        yield
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise VhbenchError(f"{path}: not a readable Parquet file, perhaps truncated ({line(error)})") from error
 
 
@@ -39,7 +54,7 @@ def read_group(file: pq.ParquetFile, path: Path, index: int, columns: list[str])
     """
     try:
         return file.read_row_group(index, columns=columns, use_threads=False)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise VhbenchError(f"{path}: row group {index} is damaged ({line(error)})") from error
 
 

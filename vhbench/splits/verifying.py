@@ -9,6 +9,7 @@ from typing import get_args
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import file_sha256, shown
 from vhbench.images import open_image
+from vhbench.progress import following
 from vhbench.schema import CANARY, Kind, Manifest, Question, Row, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.hashing import combined, content_hash, digested, row_hash, truth_hash
@@ -19,8 +20,11 @@ from vhbench.splits.stored_scenes import scene_of
 KINDS = get_args(Kind)
 
 
-def verify(directory: Path) -> list[str]:
-    """Check a split directory from the file hashes down to the pixels; return one line per fault."""
+def verify(directory: Path, *, progress: bool = True) -> list[str]:
+    """Check a split directory from the file hashes down to the pixels; return one line per fault.
+
+    ``progress`` tells about it on stderr.
+    """
     directory = Path(directory)
     if faults := check_files(directory):
         return faults  # what damaged files hold is not worth a look
@@ -28,7 +32,7 @@ def verify(directory: Path) -> list[str]:
         manifest = manifests.read_manifest(directory)
         scenes = _Stored()
         faults += _scene_faults(directory, manifest, scenes)
-        faults += _row_faults(directory, manifest, scenes)
+        faults += _row_faults(directory, manifest, scenes, progress)
     except VhbenchError as error:
         faults.append(str(error))
     return faults
@@ -86,13 +90,14 @@ class _Stored:
     hash: str = ""
 
 
-def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored) -> Iterator[str]:
+def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: bool) -> Iterator[str]:
     ids: set[str] = set()
     known = BENCHMARKS.get(manifest.benchmark)
     pairs = Pairs(known.pairs if known else "")
     hashes = []
     seen: dict[bytes, str] = {}
-    for row, digests, images in digested(read_rows(directory)):
+    rows = following(read_rows(directory), "checking", sum(manifest.rows.values()), "rows", enabled=progress)
+    for row, digests, images in digested(rows):
         question = row.question
         if question.id in ids:
             yield f"row {question.id!r}: the id occurs twice"

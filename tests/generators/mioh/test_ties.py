@@ -10,8 +10,7 @@ from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.facts import Count, Exists
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.schema import Question
-from vhbench.splits.pairs import TIE
+from vhbench.schema import TIE, Question
 
 TIED = [kind.id for kind in QUESTION_TYPES.values() if kind.tied_to]
 

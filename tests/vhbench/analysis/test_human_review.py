@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from vhbench.analysis import human_review
 from vhbench.schema import Question, VhbenchError
@@ -29,22 +31,36 @@ def test_a_question_that_too_few_have_judged_is_not_kept() -> None:
     assert [d["why"] for d in verdict["dropped"]] == ["judged by 1 of 3"]
 
 
-def test_a_page_holds_no_answer_and_no_markup_of_the_data() -> None:
-    nasty = "</script><img src=x onerror=alert(1)>"
-    q = Question(
-        "q<b>",
-        images=(b"\x89PNG....",),
-        question=nasty,
-        answer="C",
-        kind="multiple_choice",
-        benchmark="mioh",
-        choices=(nasty, "b", "c"),
-    )
-    page = human_review.page([q], "hash")
-    assert "</script><img" not in page
-    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
-    assert data["questions"][0]["text"] == nasty
-    assert "answer" not in data["questions"][0]
+def test_kappa_of_the_worked_example() -> None:
+    """Ten subjects, fourteen raters, five categories: the example of Wikipedia's article, κ = 0.210."""
+    counts = ["0 0 0 0 14", "0 2 6 4 2", "0 0 3 5 6", "0 3 9 2 0", "2 2 8 1 1", "7 7 0 0 0", "3 2 6 3 0", "2 5 3 2 2",
+              "6 5 2 1 0", "0 2 2 3 7"]  # fmt: skip
+    ratings = [
+        [letter for letter, n in zip("ABCDE", row.split(), strict=True) for _ in range(int(n))] for row in counts
+    ]
+    kappa = human_review.fleiss_kappa(ratings)
+    assert kappa is not None
+    assert round(kappa, 3) == 0.21
+
+
+@given(st.lists(st.lists(st.sampled_from("AB"), min_size=3, max_size=3), min_size=1, max_size=9))
+def test_kappa_is_at_most_one_and_one_only_where_all_agree(ratings: list[list[str]]) -> None:
+    kappa = human_review.fleiss_kappa(ratings)
+    everyone = all(len(set(values)) == 1 for values in ratings)
+    if len({value for values in ratings for value in values}) == 1:
+        assert kappa is None
+    else:
+        assert kappa is not None
+        assert -1 <= kappa <= 1
+        assert (kappa == 1) == everyone
+
+
+def test_the_tally_tells_who_agreed() -> None:
+    answers = {"q1": "A", "q2": "A"}
+    votes = [{"q1": "A", "q2": "B"}, {"q1": "A", "q2": "B"}, {"q1": "A"}]
+    assert human_review.tally(votes, answers)["kappa"] is None  # of one question that all have judged alike
+    assert human_review.tally(votes[:2], answers)["kappa"] == 1
+    assert human_review.share(votes[0], answers) == {"judged": 2, "as_the_split": 1}
 
 
 def test_judgments_of_another_split_are_refused(tmp_path: Path) -> None:
@@ -73,7 +89,26 @@ def test_a_file_without_a_name_counts_once(tmp_path: Path) -> None:
         human_review.read_judgments([one, tmp_path / ".." / tmp_path.name / "one.json"], "mine")
     with pytest.raises(VhbenchError, match=r"two.json: has the same content as .*one.json; needed: one file for each"):
         human_review.read_judgments([one, two], "mine")
-    assert human_review.read_judgments([one, three], "mine") == [{"q": "A"}, {"q": "B"}]
+    assert list(human_review.read_judgments([one, three], "mine").values()) == [{"q": "A"}, {"q": "B"}]
+
+
+def saved(folder: Path, name: str, part: int, **judgments: str) -> Path:
+    path = folder / f"{name}-{part}.json"
+    path.write_text(json.dumps({"hash": "mine", "part": part, "annotator": name, "judgments": judgments}))
+    return path
+
+
+def test_an_annotator_may_save_each_part(tmp_path: Path) -> None:
+    ann, again = saved(tmp_path, "ann", 1, q="A"), saved(tmp_path, "ann", 2, p="no", q="A")
+    bob = saved(tmp_path, "bob", 1, q="B")
+    votes = human_review.read_judgments([ann, bob, again], "mine")
+    assert votes == {"ann": {"q": "A", "p": "no"}, "bob": {"q": "B"}}
+
+
+def test_parts_of_one_annotator_may_not_differ(tmp_path: Path) -> None:
+    one, two = saved(tmp_path, "ann", 1, q="A"), saved(tmp_path, "ann", 2, q="B")
+    with pytest.raises(VhbenchError, match=r"ann-2\.json: question q: 'ann' says B here and A in another part"):
+        human_review.read_judgments([one, two], "mine")
 
 
 def test_twins_are_judged_by_their_words_and_wordings_take_turns() -> None:

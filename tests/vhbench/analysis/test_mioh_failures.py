@@ -26,7 +26,7 @@ def answered(
 def in_two_modes(outcomes: list[tuple[bool, bool]]) -> list[Record]:
     """One image set for each pair (comprehensive right, selective right)."""
     return [
-        answered(str(i), right, mode, scenes=(f"s{i}", "t") if mode == "comprehensive" else ("t", f"s{i}"))
+        answered(str(i), right, mode, scenes=(f"s{i}", f"t{i}") if mode == "comprehensive" else (f"t{i}", f"s{i}"))
         for i, pair in enumerate(outcomes)
         for mode, right in zip(("comprehensive", "selective"), pair, strict=True)
     ]
@@ -39,17 +39,17 @@ def test_failures_by_hand() -> None:
     assert (found["perception"]["mean"], found["integration"]["mean"]) == (0.25, 0.5)
     # Guessed: both wrong in 1/2 · 3/4; the first right and the second wrong in as many.
     assert found["perception"]["by_chance"] == found["integration"]["by_chance"] == 3 / 8
-    assert found["comparison"] == {"n": 0, "mean": None, "interval": None, "by_chance": None}
+    assert found["comparison"] == {"n": 0, "mean": None, "interval": None, "note": "", "by_chance": None}
     text = mioh_failures.analyse(records)["summary"]
-    assert "of 4 image sets, 25 % [1, 81] fail in every mode (perception) and 50 % [7, 93] only when" in text
+    assert "of 4 image sets, 25 % [2, 87] fail in every mode (perception) and 50 % [6, 94] only when" in text
 
 
 def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:
     records = in_two_modes([(False, False), (False, False), (True, False)])
     records += [
-        answered("0", True, "comparative", scenes=("s0", "t")),
-        answered("1", False, "comparative", scenes=("s1", "t")),
-        answered("2", False, "comparative", scenes=("s2", "t")),
+        answered("0", True, "comparative", scenes=("s0", "t0")),
+        answered("1", False, "comparative", scenes=("s1", "t1")),
+        answered("2", False, "comparative", scenes=("s2", "t2")),
         answered("2", False, "comparative", scenes=("s2", "elsewhere"), pressure="hn"),  # not among the images
     ]
     found = mioh_failures.diagnose(records)
@@ -59,7 +59,7 @@ def test_all_modes_fail_only_if_the_comparative_one_does_too() -> None:
 
 def test_the_same_question_in_another_order_does_not_count_twice() -> None:
     records = in_two_modes([(True, False)])
-    again = answered("0", True, "selective", scenes=("t", "s0"), pressure="ni2")
+    again = answered("0", True, "selective", scenes=("t0", "s0"), pressure="ni2")
     found = mioh_failures.diagnose([*records, again])
     assert (found["n"], found["integration"]["mean"]) == (1, 0.5)
 
@@ -80,7 +80,8 @@ def test_the_words_name_the_main_trouble() -> None:
 
     assert "main trouble is keeping the images apart" in said([(True, False)] * 10)
     assert "main trouble is not seeing the objects" in said([(False, False)] * 10)
-    assert "seems to be not seeing the objects, but only 5 things were asked about" in said([(False, False)] * 5)
+    assert "seems to be not seeing the objects, but only 6 things were asked about" in said([(False, False)] * 6)
+    assert "too few differ (5) to say which is the main trouble" in said([(False, False)] * 5)
     assert "that is what guessing gives" in said([(True, False), (False, False), (True, True)] * 10)
     assert "no failure of perception or integration in 9 image sets" in said([(True, True)] * 9)
     assert "cannot be told apart" in mioh_failures.analyse([answered("1", True, "selective")])["summary"]
@@ -89,14 +90,14 @@ def test_the_words_name_the_main_trouble() -> None:
 def test_drops_are_paired_and_leave_controls_out() -> None:
     records = []
     for i in range(4):
-        records.append(answered(str(i), True, "selective", scenes=("a", "b")))
-        records.append(answered(str(i), i > 1, "selective", scenes=("a", "c"), pressure="hp"))
+        records.append(answered(str(i), True, "selective", scenes=(f"a{i}", f"b{i}")))
+        records.append(answered(str(i), i > 1, "selective", scenes=(f"a{i}", f"c{i}"), pressure="hp"))
     records.append(answered("9", True, "selective"))
     records.append(answered("9", False, "selective", pressure="hp"))  # the same images: a control
-    drop = mioh_failures.pressed_drops(records)["hp"]
+    drop = mioh_failures.pressed_drops(records)["existence"]["hp"]
     assert (drop["n"], drop["mean"]) == (4, 0.5)
     assert drop["interval"][0] <= 0.5 <= drop["interval"][1]
-    assert not drop["certain"]
+    assert (drop["certain"], drop["p"], drop["differ"], drop["note"]) == (False, None, 2, "too few differ (2)")
 
 
 def test_other_benchmarks_are_refused() -> None:

@@ -26,10 +26,11 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import sizes
+from vhbench.generators.ode.questions import LEVELS
 from vhbench.images import to_png
-from vhbench.schema import Question, Row, Scene, SceneObject, read_image
+from vhbench.schema import TIE, Question, Row, Scene, SceneObject, read_image
 from vhbench.seeding import rng
-from vhbench.splits.pairs import TIE
+from vhbench.tasks.metrics import word_floor
 
 SEEDS = range(10)
 TYPES = ("E1", "E5", "C1", "P1")
@@ -129,6 +130,7 @@ FEATURES: dict[str, Callable[[int, int, Question], object]] = {
     "first character of the id": lambda place, within, q: q.id[0],
     "last character of the pair": lambda place, within, q: q.pair_id.partition("/")[0][-1],
     "whether the id is below the pair's": lambda place, within, q: q.id < q.pair_id,
+    "length of the question": lambda place, within, q: len(q.question) // 6,
     "length of the id": lambda place, within, q: len(q.id),
     "size of the image": lambda place, within, q: len(read_image(q.images[0])) % 2,
 }
@@ -160,6 +162,21 @@ def test_what_is_no_picture_and_no_word_tells_nothing(editions: list[Edition], f
     gain, spread = right_guesses(editions, FEATURES[feature])
     assert sum(map(len, editions)) > 400
     assert gain <= 3.5 * spread, f"{100 * gain:.1f} points above chance, by {feature}"
+
+
+@pytest.mark.parametrize("graph", ["starter", "amber"])
+def test_words_alone_reach_little_in_each_criterion(graph: str, reference: Path) -> None:
+    source = "starter" if graph == "starter" else f"amber:{reference / 'AMBER'}"
+    build = OdeBuild(graph=(source,), pairs=6, size=64, seed=12, levels=LEVELS)
+    rows = [row for shard in range(build.shards) for row in build.make(shard) if isinstance(row, Row)]
+    asked = [row.question for row in rows if row.question.answer]
+    guesses = word_floor.guess(asked, lambda questions: [q.scene_ids[0] for q in questions])
+    assert guesses is not None
+    floors = {**guesses.by(("criterion",)), **guesses.by(("criterion", "task"))}
+    found = {cell: guesses.floor(places) for cell, places in floors.items()}
+    assert {cell[0] for cell in found} == {"standard", "long_tail", "random", "fictional"}
+    told = {cell: floor.value for cell, floor in found.items() if floor is not None}
+    assert max(told.values()) <= 0.6, told
 
 
 def test_names_are_without_meaning_and_tie_what_drafts_tie() -> None:

@@ -11,7 +11,7 @@ from vhbench import splits
 from vhbench.adapters.clip import ClipScorer
 from vhbench.builds import mioh
 from vhbench.cli import app
-from vhbench.generators.mioh.facts import Exists
+from vhbench.generators.mioh.facts import Exists, Fact
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.schema import Manifest, Question
 
@@ -23,9 +23,9 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_clip_model.save(folder)
 
 
-def build(out: Path, *more: str) -> Manifest:
+def build(out: Path, *more: str, types: str = "E1,E5") -> Manifest:
     mioh._pool.cache_clear()
-    arguments = ["build", "mioh", "--source", "scenes:120", "--size", "96", "--types", "E1,E5", "--cells", "6"]
+    arguments = ["build", "mioh", "--source", "scenes:120", "--size", "96", "--types", types, "--cells", "6"]
     done = CliRunner().invoke(app, [*arguments, "--out", str(out), *more], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return splits.read_manifest(out / "mioh")
@@ -56,23 +56,53 @@ def test_clip_changes_what_is_hard_and_looks_at_each_image_once(
     assert sorted((tmp_path / "cache" / "clip").rglob("*.npy")) == sorted(features)
 
 
-def test_low_similarity_is_a_hard_positive_and_high_similarity_a_hard_negative() -> None:
+@pytest.mark.parametrize("kind", ["A1", "P1"])
+def test_clip_changes_what_is_hard_of_attributes_and_positions(
+    kind: str, clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
+    build(tmp_path / "plain", types=kind)
+    build(tmp_path / "clip", "--clip", str(clip), types=kind)
+    for pressure in ("hp", "hn"):
+        images = [[q.scene_ids for q in pressed(tmp_path / name, pressure)] for name in ("plain", "clip")]
+        assert images[0] != images[1]
+
+
+FACTS = ("dog", "a colour", "left of")
+
+
+def fact_of(pool: ScenePool, name: str) -> Fact:
+    """Return a fact of each kind that some scenes show and others do not."""
+    if name == "dog":
+        return Exists("dog")
+    facts = pool.attribute_facts() if name == "a colour" else pool.relation_facts()
+    named = [fact for fact in facts if name == "a colour" or fact.predicate == name]
+    return max(named, key=lambda fact: min(len(found(pool, fact, part)) for part in ("yes", "no")))
+
+
+def found(pool: ScenePool, fact: Fact, name: str) -> set[int]:
+    return set(pool.scenes_of(getattr(pool.truth(fact), name)).tolist())
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_low_similarity_is_a_hard_positive_and_high_similarity_a_hard_negative(name: str) -> None:
     from vhbench.builds import mioh_drawn
 
     scenes, _ = mioh_drawn.draw(60, 0, 96)
     rules, both = ScenePool(scenes), ScenePool(scenes)
-    both.clip = np.random.default_rng(0).random((len(scenes), len(both.categories)), np.float32)
-    score = both.clip[:, both.columns.column["dog"]]
+    fact = fact_of(rules, name)
+    score = np.random.default_rng(0).random(len(scenes), np.float32)
+    asked = list[str]()
+    both.clip = lambda text: (asked.append(text), score)[1]
 
-    def scenes_where(pool: ScenePool, name: str) -> set[int]:
-        return set(pool.scenes_of(getattr(pool.truth(Exists("dog")), name)).tolist())
-
-    yes, no = sorted(scenes_where(rules, "yes")), sorted(scenes_where(rules, "no"))
+    yes, no = sorted(found(rules, fact, "yes")), sorted(found(rules, fact, "no"))
     low = {i for i in yes if score[i] <= np.quantile(score[yes], 0.2)}
     high = {i for i in no if score[i] >= np.quantile(score[no], 0.9)}
-    assert scenes_where(both, "hard") == scenes_where(rules, "hard") | low
-    assert scenes_where(both, "easy") == scenes_where(rules, "easy") - low
-    assert scenes_where(both, "near") == scenes_where(rules, "near") | high
-    assert scenes_where(both, "far") == scenes_where(rules, "far") - high
-    assert low - scenes_where(rules, "hard")
-    assert high - scenes_where(rules, "near")
+    assert found(both, fact, "hard") == found(rules, fact, "hard") | low
+    assert found(both, fact, "easy") == found(rules, fact, "easy") - low
+    assert found(both, fact, "near") == found(rules, fact, "near") | high
+    assert found(both, fact, "far") == found(rules, fact, "far") - high
+    assert low - found(rules, fact, "hard")
+    assert high - found(rules, fact, "near")
+    assert set(asked) == {f"A photo of {fact.phrase()}"}
+    assert set(asked) <= {text for group in both.clip_texts() for text in group}

@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from vhbench.builds import mioh_sources
 from vhbench.generators.mioh.facts import Related
 from vhbench.generators.mioh.pools import ScenePool
+from vhbench.schema import VhbenchError
 
 
 def write(folder: Path, name: str, content: Any) -> str:
@@ -60,3 +63,33 @@ def test_an_absence_makes_an_easy_negative_of_a_relation(tmp_path: Path) -> None
     pool = ScenePool(scenes)
     truth = pool.truth(Related("dog", "on", "couch"))
     assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no, truth.far)] == [[0], [1], [1]]
+
+
+def kitchen(folder: Path, name: str, forks: range) -> str:
+    """Twenty photos with a cup each, those in ``forks`` with a fork; spoons are everywhere else."""
+    things = [(i, c) for i in range(20) for c in (1, 2 if i in forks else 3)]
+    content = {
+        "images": [{"id": i, "file_name": f"{i}.jpg", "width": 100, "height": 80} for i in range(20)],
+        "annotations": [
+            {"id": n, "image_id": i, "category_id": c, "bbox": [10 + 30 * c, 10, 20, 30]}
+            for n, (i, c) in enumerate(things)
+        ],
+        "categories": [{"id": i, "name": word} for i, word in enumerate(("cup", "kettle", "clock"), 1)],
+    }
+    return write(folder, name, content)
+
+
+def test_what_suggests_a_thing_is_counted_in_other_photos(tmp_path: Path) -> None:
+    own, other = kitchen(tmp_path, "own.json", range(2)), kitchen(tmp_path, "other.json", range(16))
+    scenes = mioh_sources.statistics(own, ())
+    pools = ScenePool(scenes), ScenePool(scenes, statistics=mioh_sources.statistics(other, ()))
+    kettle, cup = (pools[0].columns.column[word] for word in ("kettle", "cup"))
+    chances = [pool._suggestion(kettle)[5] for pool in pools]  # a photo with a cup and a clock
+    assert chances == pytest.approx([2 / 20, 16 / 20])
+    assert pools[1]._together[kettle, cup] == 2  # what occurs together is still that of the photos asked about
+
+
+def test_statistics_of_other_things_are_refused(tmp_path: Path) -> None:
+    scenes = mioh_sources.statistics(kitchen(tmp_path, "own.json", range(2)), ("cup=a", "kettle=b", "clock=c"))
+    with pytest.raises(VhbenchError, match="the statistics are of no category that the images have"):
+        ScenePool(mioh_sources.statistics(str(tmp_path / "own.json"), ()), statistics=scenes)

@@ -36,9 +36,9 @@ class Made:
 
 @pytest.fixture(scope="module")
 def made(reference: Path) -> Made:
-    """About 180 pictures of both graphs, small so that they are quick to draw, with 2,000 questions and more."""
-    amber = OdeBuild(graph=(f"amber:{reference / 'AMBER'}",), pairs=11, size=256, seed=11, levels=questions.LEVELS)
-    starter = OdeBuild(pairs=12, size=256, seed=7, levels=questions.LEVELS)
+    """About 250 pictures of both graphs, small so that they are quick to draw, with 2,000 questions and more."""
+    amber = OdeBuild(graph=(f"amber:{reference / 'AMBER'}",), pairs=15, size=256, seed=11, levels=questions.LEVELS)
+    starter = OdeBuild(pairs=17, size=256, seed=7, levels=questions.LEVELS)
     groups = OdeBuild(pairs=2, size=256, seed=3, concepts=4, criteria=("fictional", "standard"))
     return Made(amber, starter, groups)
 

@@ -9,6 +9,7 @@ import pytest
 
 from vhbench.cli import demo
 from vhbench.schema import VhbenchError
+from vhbench.tasks.report import written_with
 
 
 @pytest.mark.slow
@@ -21,6 +22,12 @@ def test_the_demo_goes_from_drawn_scenes_to_numbers(tmp_path: Path) -> None:
     assert sum(line.startswith("ode: ") for line in done.stdout.splitlines()) == 1, "each starter is named once"
     assert all(task in done.stdout for task in tasks.split(","))
     assert "This was a coin. A real model:" in done.stdout
+    [results] = tmp_path.glob("*_results.json")
+    told = orjson.loads(results.read_bytes())["vhbench"]
+    assert told.keys() == set(tasks.split(","))
+    for task, one in told.items():
+        report = orjson.loads(written_with(results, task).read_bytes())
+        assert report["provenance"] == one | {"answered": one["of"]}
 
 
 def test_without_a_model_a_coin_is_tossed(tmp_path: Path) -> None:
@@ -57,7 +64,7 @@ def test_the_table_shows_values_with_their_intervals(tmp_path: Path, capsys: pyt
     metrics = {"alias": "x", "accuracy,none": 62.5, "accuracy_stderr,none": "N/A", "yes_rate,none": 50.0}
     results.write_bytes(orjson.dumps({"results": {"mioh_selective": metrics}}))
     report = {"overall": {"accuracy": 62.5, "interval": [40.25, 81.0]}}
-    (tmp_path / "mioh_selective_report.json").write_bytes(orjson.dumps(report))
+    (tmp_path / "1_mioh_selective_report.json").write_bytes(orjson.dumps(report))
     demo._print_table(results)
     printed = capsys.readouterr().out
     assert "40.2 – 81.0" in printed

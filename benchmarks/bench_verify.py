@@ -1,0 +1,92 @@
+"""Memory and time of ``vhbench verify`` and ``vhbench diff`` on 100,000 questions, against the 1 GB that they may take.
+
+``python benchmarks/bench_verify.py 10000`` tries fewer. Every question has a scene of its own, with the truth of one
+that was drawn (at 64 pixels, so that the time is that of the rows). Each command runs in a process of its own, whose
+peak of the resident memory is told.
+"""
+
+import io
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from PIL import Image, PngImagePlugin
+
+from vhbench import splits
+from vhbench.builds.ode import OdeBuild
+from vhbench.schema import Question, Row, Scene
+from vhbench.splits.stored_scenes import StoredScene, truth_of
+
+ALLOWED = 1.0
+"""GB."""
+
+_RUN = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
+
+
+def _drawn() -> tuple[list[Scene], list[Question]]:
+    made = list(OdeBuild(pairs=1, size=64).make(0))
+    return [one for one in made if isinstance(one, Scene)], [one.question for one in made if isinstance(one, Row)]
+
+
+def _numbered(image: bytes, number: int) -> bytes:
+    """Return the same picture in other bytes."""
+    note, out = PngImagePlugin.PngInfo(), io.BytesIO()
+    note.add_text("number", str(number))
+    Image.open(io.BytesIO(image)).save(out, "PNG", pnginfo=note)
+    return out.getvalue()
+
+
+def write(folder: Path, count: int) -> Path:
+    """Write a split of so many questions."""
+    drawn, asked = _drawn()
+    scenes: list[StoredScene] = []
+    by_answer = {(q.pair_id, q.answer): q for q in asked if q.kind == "yes_no"}
+    pairs = [
+        (s, q) for s in drawn for (_, answer), q in by_answer.items() if q.scene_ids == (s.id,) and answer == "yes"
+    ]
+
+    def rows() -> Iterator[Row]:
+        for number in range(count // 2):
+            scene, question = pairs[number % len(pairs)]
+            twin = by_answer[question.pair_id, "no"]
+            image, name = _numbered(scene.image, number), f"s{number}"
+            scenes.append(truth_of(replace(scene, id=name, image=image)))
+            for one in (question, twin):
+                yield Row("ode_random_existence", replace(
+                    one, id=f"{one.answer}-{number}", pair_id=f"p{number}", scene_ids=(name,), images=(image,),
+                ))  # fmt: skip
+
+    splits.write_split(folder, rows(), benchmark="ode", version="1.0.0", seed=0, config={}, scenes=scenes)
+    return folder
+
+
+def measure(name: str, *words: object) -> float:
+    """Run a command and return the GB of its peak."""
+    start = time.perf_counter()
+    command = [sys.executable, "-c", _RUN, name, *map(str, words)]
+    child = os.posix_spawn(command[0], command, os.environ)
+    _, status, used = os.wait4(child, 0)
+    seconds, peak = time.perf_counter() - start, used.ru_maxrss / 1e6
+    print(
+        f"  {name:<10} {peak:5.2f} GB  {seconds:5.0f} s  processor {used.ru_utime + used.ru_stime:5.0f} s", flush=True
+    )
+    assert status == 0, f"{name} failed"
+    return peak
+
+
+def main() -> None:
+    """Print the peak of each command."""
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+    print(f"{count:,} questions, {count // 2:,} images and scenes; {ALLOWED} GB allowed", flush=True)
+    with tempfile.TemporaryDirectory(prefix="bench-verify-") as name:
+        folder = write(Path(name) / "ode", count)
+        found = [measure("verify", folder), measure("diff", folder, folder)]
+    sys.exit(max(found) > ALLOWED)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""What changes between two answers to the same, cell by cell: differences, and which of them can be claimed.
+
+One home for what a pressure costs, what a perturbation costs and how two runs differ: the interval of each cell from
+its own rows, and one test of all cells together (:mod:`vhbench.tasks.metrics.families`).
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from vhbench.schema import Record
+from vhbench.tasks.metrics import families, intervals
+from vhbench.tasks.metrics.clusters import Shared
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(slots=True)
+class PairedOutcomes:
+    """Outcomes before and after, from 0 to 1, and what each pair of them is about.
+
+    Attributes:
+        first: right before.
+        second: right after.
+        about: the answers that each pair was made of, whose images and facts tell which pairs stand together.
+    """
+
+    first: list[float] = field(default_factory=list)
+    second: list[float] = field(default_factory=list)
+    about: list[Sequence[Record]] = field(default_factory=list)
+
+    def add(self, first: float, second: float, *about: Record) -> None:
+        """Take the next pair."""
+        self.first.append(float(first))
+        self.second.append(float(second))
+        self.about.append(about)
+
+    def shared(self) -> Shared:
+        """Return what the pairs share."""
+        found = Shared()
+        for records in self.about:
+            found.add(*records)
+        return found
+
+
+def difference(pairs: PairedOutcomes) -> dict[str, Any]:
+    """Return ``n``, the ``mean`` of first less second, its 95 % ``interval`` and the interval's ``note``.
+
+    >>> pairs = PairedOutcomes()
+    >>> pairs.add(1, 0, Record("a"))
+    >>> difference(pairs)
+    {'n': 1, 'mean': 1.0, 'interval': None, 'note': ''}
+    """
+    change = np.subtract(pairs.first, pairs.second)
+    found = intervals.difference(pairs.first, pairs.second, clusters=pairs.shared().among())
+    return {
+        "n": len(change),
+        "mean": float(change.mean()) if len(change) else None,
+        "interval": None if found is None else list(found.ends),
+        "note": "" if found is None else found.note,
+    }
+
+
+def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key, dict[str, Any]]:
+    """Return the difference of each cell, and what can be claimed of it where all cells are tested together.
+
+    Returns:
+        for each cell what :func:`difference` does, and ``certain``: whether the claim is made that anything changed;
+        ``p``, adjusted for all cells, None where too few clusters differ for any claim; ``differ``: how many do. The
+        verdict is ``certain`` alone: the interval is for its cell, and may leave 0 out.
+
+    >>> pairs = PairedOutcomes()
+    >>> for number in range(8):
+    ...     pairs.add(1, 0, Record(f"q{number}"))
+    >>> found = together({"hp": pairs, "hn": PairedOutcomes()})
+    >>> found["hp"]["certain"], found["hp"]["p"], found["hn"]["note"]
+    (True, 0.0078125, 'too few differ (0)')
+    """
+    everything = Shared()
+    for pairs in cells.values():
+        for records in pairs.about:
+            everything.add(*records)
+    clusters, start, claims = everything.among().numbers.tolist(), 0, list[families.PairedClaim]()
+    for pairs in cells.values():
+        own = clusters[start : start + len(pairs.first)]
+        claims.append(families.PairedClaim(np.subtract(pairs.first, pairs.second), own))
+        start += len(own)
+    found: dict[Key, dict[str, Any]] = {}
+    for (key, pairs), verdict in zip(cells.items(), families.verdicts(claims, seed=seed), strict=True):
+        told = difference(pairs)
+        claimed = {"certain": verdict.certain, "p": verdict.p, "differ": verdict.differ}
+        found[key] = told | claimed | ({"note": verdict.note} if verdict.note else {})
+    return found

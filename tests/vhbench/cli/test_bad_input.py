@@ -1,0 +1,278 @@
+"""Whatever a command is given, it ends in one line, without a traceback, and leaves nothing behind.
+
+The table is what each command reads (``COMMANDS``) times what such a file may be (``odd_files.KINDS``).
+"""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import odd_files
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from toy_build import ToyBuild
+
+from vhbench import cli, splits
+from vhbench.files import file_sha256
+from vhbench.schema import Row, VhbenchError
+
+ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
+
+COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
+    "score": (("json", "jsonl", "parquet", "csv", "xlsx"), "score ODD"),
+    "score --questions": (("json", "parquet", "csv"), "score GOOD.jsonl --questions ODD"),
+    "score of a split": (("json",), "score ODD --questions SPLIT"),
+    "score captions": (("jsonl",), "score captions --responses ODD --questions SPLIT"),
+    "score yes-no": (("json", "csv"), "score yes-no --responses ODD"),
+    "score symmetric": (("jsonl", "parquet"), "score symmetric --responses ODD"),
+    "score multiple-choice": (("json",), "score multiple-choice --responses ODD"),
+    "score chair": (("json", "parquet"), "score chair --responses ODD --gold GOLD --synonyms WORDS"),
+    "score chair --gold": (("json",), "score chair --responses CAPTIONS --gold ODD --synonyms WORDS"),
+    "score chair --instances": (("json",), "score chair --responses CAPTIONS --instances ODD --synonyms WORDS"),
+    "score chair --synonyms": (("txt", "json"), "score chair --responses CAPTIONS --gold GOLD --synonyms ODD"),
+    "score amber": (("json",), "score amber --responses CAPTIONS --annotations ODD --relation GOLD"),
+    "answers": (("jsonl",), "answers ODD"),
+    "analyse ode": (("jsonl",), "analyse ode ODD --out OUT"),
+    "analyse mioh": (("jsonl",), "analyse mioh ODD --out OUT"),
+    "analyse vhexpansion": (("jsonl",), "analyse vhexpansion ODD --out OUT"),
+    "build ode --graph": (("json", "graphml", "csv"), "build ode --graph ODD --pairs 1 --out OUT"),
+    "build ode --graph coco": (("json",), "build ode --graph coco:ODD --pairs 1 --out OUT"),
+    "build ode --add": (("json",), "build ode --add ODD --pairs 1 --out OUT"),
+    "build ode --seed-from-secret": (("txt",), "build ode --seed-from-secret ODD --graph nowhere.json --out OUT"),
+    "build mioh --source coco": (("json",), "build mioh --source coco:ODD --images FOLDER --out OUT"),
+    "build mioh --source paco": (("json",), "build mioh --source paco:ODD --images FOLDER --out OUT"),
+    "build mioh --source svg": (("json",), "build mioh --source svg:ODD --images FOLDER --out OUT"),
+    "build mioh --cells": (("json",), "build mioh --cells ODD --out OUT"),
+    "build vhexpansion table": (("json", "csv", "parquet", "xlsx"), "build vhexpansion --source table:ODD --out OUT"),
+    "build vhexpansion pope": (("jsonl",), "build vhexpansion --source pope:ODD --images FOLDER --out OUT"),
+    "build vhexpansion --failed": (
+        ("jsonl",),
+        "build vhexpansion --source SPLIT --attack pgd --model nowhere --failed ODD --out OUT",
+    ),
+    "review --judgments": (("json",), "review SPLIT --judgments ODD -o OUT/verdict.json"),
+    "verify --secret": (("txt",), "verify SPLIT --secret ODD"),
+    "verify": (("json",), "verify MANIFEST"),
+    "preview": (("json",), "preview MANIFEST -o OUT/sheet.png"),
+    "review": (("json",), "review MANIFEST -o OUT/page.html"),
+    "tasks": (("json",), "tasks MANIFEST --out OUT/tasks"),
+    "diff": (("json",), "diff SPLIT MANIFEST"),
+    "push": (("json",), "push MANIFEST --repo-id org/ode --version 1.0.0 --dry-run"),
+    "attack-transfer": (("json",), "attack-transfer MANIFEST --model nowhere -o OUT/transfer.json"),
+    "verify a shard": (("parquet",), "verify SHARD"),
+    "diff a shard": (("parquet",), "diff SHARD SPLIT"),
+    "verify scenes": (("parquet",), "verify SCENES"),
+    "preview scenes": (("parquet",), "preview SCENES --boxes -o OUT/sheet.png"),
+}
+"""What is read → (what its name may end in, the command; ODD is the file, MANIFEST a split of which it is a part)."""
+
+THOROUGH = ("score", "score --questions", "build ode --graph", "build mioh --source coco", "build vhexpansion table")
+"""Commands that are tried with everything; the others have the same readers, and are tried with what differs most."""
+
+RIGHT = {("build mioh --cells", "a number"), *(("score chair --synonyms", what) for what in odd_files.WORDS)}
+"""What is odd and yet right: 7 questions for each cell; a vocabulary of any words."""
+
+TABLE = [
+    pytest.param(command, suffix, what, id=f"{command} - {suffix} - {what}")
+    for command, (suffixes, _) in COMMANDS.items()
+    for suffix in suffixes
+    for what in odd_files.KINDS[suffix]
+    if (command in THOROUGH or odd_files.KINDS[suffix] is not odd_files.ANY or what in odd_files.MOST_DIFFERENT)
+    and (command, what) not in RIGHT
+]
+
+
+def test_the_table_is_long() -> None:
+    assert len(TABLE) > 300
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Path]:
+    return odd_files.write_all(tmp_path_factory.mktemp("odd"))
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of what is right: a split, responses, a vocabulary."""
+    folder = tmp_path_factory.mktemp("good")
+    splits.write_split(folder / "ode", ROWS, benchmark="ode", version="1.0.0", seed=0, config={})
+    (folder / "GOOD.jsonl").write_text('{"id": "q0-0", "response": "yes"}\n')
+    (folder / "GOLD").write_text('{"1": ["dog"]}')
+    (folder / "CAPTIONS").write_text('[{"image_id": 1, "id": 1, "caption": "a dog", "response": "a dog"}]')
+    (folder / "WORDS").write_text("dog, puppy\ncat\n")
+    return folder
+
+
+@contextmanager
+def bounded(seconds: int = 60, memory: int = 1 << 30) -> Iterator[None]:
+    """Let what happens here take a minute, and a gigabyte more than there is now."""
+
+    def late(*_: object) -> None:
+        raise AssertionError(f"takes more than {seconds} seconds")
+
+    taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (taken + memory, before[1]))
+    former = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, former)
+        resource.setrlimit(resource.RLIMIT_DATA, before)
+
+
+@dataclass
+class Desk:
+    """Where commands are given odd files.
+
+    Attributes:
+        good: a folder of what is right; nothing may be written there.
+        out: where commands write.
+        capture: of both streams.
+    """
+
+    good: Path
+    out: Path
+    capture: pytest.CaptureFixture[str]
+
+    def run(self, command: str, odd: Path) -> tuple[int, str]:
+        """Return a command's exit code and what it said, once what it says is bounded and without a traceback."""
+        words = [self._word(word, odd) for word in COMMANDS[command][1].split()]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.chdir(self.good)
+            patch.setenv("VHBENCH_DATA", str(self.good))
+            for name, value in (("argv", ["vhbench", *words]), ("stdout", sys.stdout), ("stderr", sys.stderr)):
+                patch.setattr(sys, name, value)
+            with bounded(), pytest.raises(SystemExit) as ended:
+                cli.main()
+        said, code = "".join(self.capture.readouterr()), int(ended.value.code or 0)
+        assert code in (0, 1, 2)
+        assert "Traceback" not in said
+        if code == 2:
+            assert len(said.strip().splitlines()) == 1, said[:3000]
+            assert len(said) < 4000
+        return code, said
+
+    def refuses(self, command: str, odd: Path) -> None:
+        """Assert that a command ends in one line, and that nothing was written."""
+        before = listed(self.good), listed(self.out)
+        code, said = self.run(command, odd)
+        assert code == 2 or len(said.strip().splitlines()) == 1 or "withheld" in said, said[:3000]
+        assert code, said[:3000]
+        assert (listed(self.good), listed(self.out)) == before
+
+    def _word(self, word: str, odd: Path) -> str:
+        if word in PARTS:
+            return str(
+                part_of_a_split(self.out.with_name(f"{self.out.name}-split"), self.good / "ode", PARTS[word], odd)
+            )
+        places = {"ODD": odd, "OUT": self.out / "out", "SPLIT": self.good / "ode", "FOLDER": self.out}
+        for name, place in places.items():
+            word = word.replace(name, str(place))
+        return word
+
+
+@pytest.fixture
+def desk(good: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Desk:
+    return Desk(good, tmp_path, capfd)
+
+
+@pytest.mark.parametrize(("command", "suffix", "what"), TABLE)
+def test_a_file_that_is_not_what_a_command_wants(command: str, suffix: str, what: str, odd: Any, desk: Desk) -> None:
+    desk.refuses(command, odd[suffix, what])
+
+
+def listed(folder: Path) -> set[Path]:
+    return {path for path in folder.rglob("*") if not path.is_dir()}
+
+
+PARTS = {"MANIFEST": "manifest.json", "SHARD": "a/test-00000-of-00001.parquet", "SCENES": "scenes.parquet"}
+
+
+def part_of_a_split(folder: Path, split: Path, name: str, odd: Path) -> Path:
+    """Return a split of which a file is an odd one, with a manifest that has its hash where it has one."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(split, folder)
+    (folder / name).unlink(missing_ok=True)
+    if odd.is_file() and odd.stat().st_size < 1 << 30:
+        shutil.copy(odd, folder / name)
+    elif os.path.lexists(odd):
+        (folder / name).symlink_to(odd)
+    if name != "manifest.json":
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["files"][name] = "0" * 64
+        with suppress(VhbenchError):
+            manifest["files"][name] = file_sha256(folder / name)
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
+
+
+NAMES = st.sampled_from(
+    ["id", "response", "question", "answer", "image", "image_id", "caption", "choices", "kind", "pair_id", "objects",
+     "format", "rows", "files", "config", "extra", "images", "annotations", "categories", "concepts", "edges", "word",
+     "target", "resps", "doc_id", "judgments", "hash", "vocabulary", "type", "truth", "bbox", "file_name", "width"]
+)  # fmt: skip
+"""Fields that some reader knows, so that what is generated comes far."""
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.sampled_from(["yes", "no", "A", "q0-0"]),
+)
+ANY_JSON = st.recursive(
+    VALUES,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=5)),
+    max_leaves=15,
+)
+ROWS_OF_JSON = st.lists(st.dictionaries(NAMES, ANY_JSON, min_size=1, max_size=6), min_size=1, max_size=3)
+READERS_OF_JSON = [name for name, (suffixes, _) in COMMANDS.items() if {"json", "jsonl"} & {*suffixes}]
+OFTEN = settings(max_examples=12, suppress_health_check=list(HealthCheck), database=None)
+
+
+@pytest.mark.parametrize("command", READERS_OF_JSON)
+@OFTEN
+@given(
+    value=st.one_of(
+        ANY_JSON, st.lists(st.dictionaries(NAMES, ANY_JSON, min_size=1, max_size=6), min_size=1, max_size=3)
+    )
+)
+def test_any_json(command: str, value: Any, desk: Desk) -> None:
+    odd = desk.out.parent / f"{desk.out.name}.json"
+    odd.write_text(json.dumps(value))
+    desk.run(command, odd)
+
+
+def damaged(data: st.DataObject, content: bytes) -> bytes:
+    """Return a file in which some bytes are others, most of them near its end, where Parquet has its metadata."""
+    changed = bytearray(content)
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(1, len(content)))
+        changed[-min(place, len(content))] = data.draw(st.integers(0, 255))
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("command", ["score", "score --questions", "build vhexpansion table", "verify a shard"])
+@settings(OFTEN, max_examples=40)
+@given(data=st.data())
+def test_a_damaged_parquet(command: str, data: st.DataObject, desk: Desk) -> None:
+    """It may be read all the same; but nobody sees a traceback."""
+    odd = desk.out.parent / f"{desk.out.name}.parquet"
+    odd_files.questions(odd)
+    if command == "verify a shard":
+        shutil.copy(desk.good / "ode" / PARTS["SHARD"], odd)
+    odd.write_bytes(damaged(data, odd.read_bytes()))
+    desk.run(command, odd)
+    shutil.rmtree(desk.out / "out", ignore_errors=True)

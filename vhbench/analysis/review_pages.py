@@ -1,0 +1,143 @@
+"""The page on which people answer questions, in parts that a browser opens at once; and what is put on it."""
+
+import base64
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+import orjson
+from PIL import Image, ImageDraw
+
+from vhbench.contact_sheet import font
+from vhbench.files import read_image
+from vhbench.images import as_seen, open_image, to_png
+from vhbench.schema import Question, VhbenchError
+
+MOST_BYTES: Final = 25_000_000
+"""What one part holds at most: browsers open it at once, and it can be sent to people."""
+
+_ROOM: Final = 24_000_000  # of it for questions and images
+_SIDES: Final = (2048, 1280, 800, 512, 256, 128)  # to which an image is made smaller that would fill a part, in pixels
+_KINDS: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"GIF8": "gif"}
+
+
+@dataclass
+class Part:
+    """Some questions with their images.
+
+    Attributes:
+        number: from 1.
+        alone: whether it is all there is.
+        notes: what cannot be shown, and why; one line each.
+    """
+
+    number: int
+    alone: bool = False
+    items: list[bytes] = field(default_factory=list)
+    images: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    size: int = 0
+
+    def page(self, content_hash: str) -> str:
+        """Return the page, with everything inside: no server, no network, no answers.
+
+        Texts reach it as JSON with ``<``, ``>`` and ``&`` escaped, and are put in as text, never as HTML.
+        """
+        head = orjson.dumps({"hash": content_hash, "part": 0 if self.alone else self.number})
+        lists = {"images": map(orjson.dumps, self.images.values()), "questions": self.items}
+        rest = b"".join(b',"%s":[%s]' % (name.encode(), b",".join(values)) for name, values in lists.items())
+        template = files("vhbench.analysis").joinpath("review.html").read_text(encoding="utf-8")
+        return template.replace("__DATA__", (head[:-1] + rest + b"}").decode())
+
+
+def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[str, Part]]:
+    """Yield pages of at most 25 MB, each with what it holds; at most two are in memory."""
+    part = Part(1)
+    for question in questions:
+        shown = [_shown(read_image(image), len(question.images)) for image in question.images]
+        if part.items and part.size + _more(part, question, shown) > _ROOM:
+            yield part.page(content_hash), part
+            part = Part(part.number + 1)
+        _put(part, question, shown)
+    if part.items:
+        part.alone = part.number == 1
+        yield part.page(content_hash), part
+
+
+def page(questions: Iterable[Question], content_hash: str) -> str:
+    """Return the page of a few questions, which fit into one."""
+    (found,) = (text for text, _ in pages(questions, content_hash))
+    return found
+
+
+def _more(part: Part, question: Question, shown: list[tuple[str, str, str]]) -> int:
+    """Return how many bytes a question would add."""
+    new = {digest: url for digest, url, _ in shown if digest not in part.images}
+    return len(_item(question, [])) + 5 * len(shown) + sum(map(len, new.values()))
+
+
+def _put(part: Part, question: Question, shown: list[tuple[str, str, str]]) -> None:
+    for number, (digest, url, fault) in enumerate(shown, start=1):
+        if digest not in part.images:
+            part.images[digest] = url
+            part.size += len(url)
+        if fault:
+            part.notes.append(f"question {question.id}, image {number}: {fault}; the page says so in its place")
+    places = list(part.images)
+    part.items.append(_item(question, [places.index(digest) for digest, _, _ in shown]))
+    part.size += len(part.items[-1])
+
+
+def _item(q: Question, images: list[int]) -> bytes:
+    choices = list(q.choices) if q.kind == "multiple_choice" else ["yes", "no"]
+    item = {"id": q.id, "text": q.question, "kind": q.kind, "choices": choices, "images": images}
+    text = orjson.dumps(item).decode()
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text.encode()
+
+
+@lru_cache(maxsize=64)
+def _shown(data: bytes, images: int) -> tuple[str, str, str]:
+    """Return what tells an image from others, its data URL, and why it cannot be shown, or "".
+
+    It is decoded here, within bounds: no browser is handed what unpacks to gigabytes, or what it cannot decode.
+    """
+    digest = hashlib.sha256(data).hexdigest()
+    try:
+        opened = open_image(data)
+    except VhbenchError as error:
+        return digest, _url("png", _placeholder(str(error))), str(error)
+    kind = next((kind for head, kind in _KINDS.items() if data.startswith(head)), "")
+    budget = _ROOM * 3 // 4 // max(images, 4)
+    if kind and len(data) <= budget:
+        return digest, _url(kind, data), ""
+    return digest, _url("jpeg", _smaller(as_seen(opened), budget)), ""
+
+
+def _smaller(image: Image.Image, budget: int) -> bytes:
+    """Return an image as JPEG of no more bytes than told, made smaller where it must be."""
+    data = b""
+    for side in _SIDES:
+        image.thumbnail((side, side))
+        buffer = io.BytesIO()
+        image.save(buffer, "JPEG", quality=90)
+        data = buffer.getvalue()
+        if len(data) <= budget:
+            break
+    return data
+
+
+def _placeholder(why: str) -> bytes:
+    image = Image.new("RGB", (480, 120), "white")
+    ImageDraw.Draw(image).text((12, 12), "This image cannot be shown.\nPress U.", fill="black", font=font(18))
+    ImageDraw.Draw(image).text((12, 80), why[:80], fill="grey", font=font(11))
+    return to_png(image)
+
+
+def _url(kind: str, data: bytes) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"

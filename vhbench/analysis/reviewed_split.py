@@ -1,0 +1,163 @@
+"""A split without what people have rejected, and without what hangs on that."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from vhbench import splits
+from vhbench.analysis.human_review import of_twins
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.files import read_json
+from vhbench.generators.vhexpansion.expansion import clean_pair
+from vhbench.schema import Manifest, Rejection, Row, VhbenchError
+
+REJECTED: Final = "rejected by people"
+HANGS_ON: Final = "hangs on a question that people rejected"
+_READ: Final = ("id", "question", "pair_id", "pressure", "perturbation", "question_type", "negated", "scene_ids")
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    """What ``vhbench review --judgments`` wrote: its numbers, and id → what was rejected and why."""
+
+    told: Mapping[str, Any]
+    rejected: Mapping[str, Mapping[str, Any]]
+    of_twins: bool
+
+
+@dataclass
+class _Ties:
+    """Which rows go together, by what they share."""
+
+    groups: dict[tuple[str, ...], set[str]] = field(default_factory=lambda: defaultdict(set))
+    of: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+    scenes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Manifest:
+    """Write a split without the questions that were rejected.
+
+    With them go their halves of a pair, the pressed twins of an easy question, the perturbed forms of a clean pair,
+    and the scenes that no other question shows. What nobody judged stays.
+
+    Args:
+        directory: the split that was judged.
+        verdict: what ``vhbench review --judgments`` wrote about it.
+        target: the new split directory.
+        version: of the new split; "" keeps the old one.
+
+    Raises:
+        VhbenchError: if the verdict is of another split or malformed, the split is a hidden edition, or no row is left.
+    """
+    manifest = splits.read_manifest(directory)
+    found = _read_verdict(verdict, manifest)
+    if manifest.extra.get("commitment"):
+        raise VhbenchError(f"{directory}: is a hidden edition, whose commitment names its content; review it before")
+    if target.resolve() == directory.resolve():
+        raise VhbenchError(f"--out {target}: is the split that was judged; name another folder")
+    ties = _ties(directory, manifest, found)
+    if unknown := sorted(found.rejected.keys() - ties.of.keys()):
+        raise VhbenchError(f"{verdict}: rejected question {unknown[0]!r} is not in the split")
+    gone = {row for key in found.rejected for tie in ties.of[key] for row in ties.groups[tie]} | found.rejected.keys()
+    left = {scene for row, scenes in ties.scenes.items() if row not in gone for scene in scenes}
+    lost = {scene for row in gone for scene in ties.scenes[row]} - left
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with splits.locked(target):
+        return splits.write_split(
+            target,
+            _rows(directory, gone),
+            benchmark=manifest.benchmark,
+            version=version or manifest.version,
+            seed=manifest.seed,
+            config=manifest.config,
+            sources=manifest.sources,
+            scenes=(truth for truth in splits.read_truths(directory) if truth.id not in lost),
+            rejections=_rejections(directory, found, gone),
+            extra=_facts(manifest, found, gone),
+        )
+
+
+def _read_verdict(path: Path, manifest: Manifest) -> _Verdict:
+    found = read_json(path)
+    dropped = found.get("dropped") if isinstance(found, dict) else None
+    if not isinstance(dropped, list) or not all(isinstance(d, dict) and isinstance(d.get("id"), str) for d in dropped):
+        raise VhbenchError(f"{path}: not a verdict, as vhbench review --judgments writes it")
+    hashes = (manifest.content_hash, of_twins(manifest.content_hash))
+    if found.get("hash") not in hashes:
+        raise VhbenchError(f"{path}: is about a split with another content hash ({str(found.get('hash'))[:12]}…)")
+    return _Verdict(found, {item["id"]: item for item in dropped}, found["hash"] == hashes[1])
+
+
+def _ties(directory: Path, manifest: Manifest, verdict: _Verdict) -> _Ties:
+    """Read the small columns, and find out what each rejected row takes with it."""
+    known = BENCHMARKS.get(manifest.benchmark)
+    rule, ties = known.pairs if known else "", _Ties()
+    words = _words(directory) if verdict.of_twins else {}
+    for config, group in splits.read_columns(directory, _READ):
+        for values in zip(*(group[name] for name in _READ), strict=True):
+            row = dict(zip(_READ, values, strict=True))
+            taken, members = _keys(rule, config, row, words)
+            ties.of[row["id"]], ties.scenes[row["id"]] = taken, tuple(row["scene_ids"])
+            for key in members:
+                ties.groups[key].add(row["id"])
+    return ties
+
+
+def _keys(
+    rule: str, config: str, row: Mapping[str, Any], words: Mapping[str, tuple[str, ...]]
+) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Return the groups that a row takes with it, and those that it is a member of."""
+    pair = row["pair_id"]
+    if not pair:
+        return [], []
+    if rule == "easy twin":  # a pressed row goes alone; an easy one takes its pressed twins with it
+        key = ("easy", row["question_type"], pair)
+        return ([key] if row["pressure"] == "easy" else []), [key]
+    clean = clean_pair(pair) if row["perturbation"] else pair
+    forms = [("forms", clean), *([("words", *words[clean])] if clean in words else [])]
+    halves = ("pair", config, pair, row["perturbation"])
+    return [halves, *([] if row["perturbation"] else forms)], [halves, *forms]
+
+
+def _words(directory: Path) -> dict[str, tuple[str, ...]]:
+    """Return the two questions of each clean pair, which are judged once for all pairs that have them."""
+    found: dict[str, dict[bool, str]] = defaultdict(dict)
+    for _, group in splits.read_columns(directory, ("pair_id", "perturbation", "negated", "question")):
+        for pair, perturbation, negated, question in zip(*group.values(), strict=True):
+            if pair and not perturbation:
+                found[pair][negated] = question
+    return {pair: (halves[False], halves[True]) for pair, halves in found.items() if len(halves) == 2}
+
+
+def _rows(directory: Path, gone: set[str]) -> Iterator[Row]:
+    for row in splits.read_rows(directory):
+        if row.question.id not in gone:
+            yield Row(row.config, replace(row.question, benchmark_version=""))
+
+
+def _rejections(directory: Path, verdict: _Verdict, gone: set[str]) -> Iterator[Rejection]:
+    yield from splits.read_rejections(directory)
+    for key in sorted(gone):
+        item = verdict.rejected.get(key)
+        yield Rejection(key, REJECTED if item else HANGS_ON, {} if item is None else _said(item))
+
+
+def _said(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: item.get(name) for name in ("answer", "votes", "why")}
+
+
+def _facts(manifest: Manifest, verdict: _Verdict, gone: set[str]) -> dict[str, Any]:
+    """Return what the manifest says besides; the fingerprint goes: no build made exactly this."""
+    former = {k: v for k, v in manifest.extra.items() if k not in ("fingerprint", "scenes", "scenes_hash")}
+    told = {name: verdict.told.get(name) for name in ("annotators", "agreement", "kappa", "by_annotator")}
+    review = {
+        "of": manifest.content_hash,
+        **told,
+        "kept": len(verdict.told.get("kept") or []),
+        "rejected": len(verdict.rejected),
+        "hanging_on_these": len(gone) - len(verdict.rejected),
+        "verdicts": {key: _said(item) for key, item in sorted(verdict.rejected.items())},
+    }
+    return {**former, "review": review}

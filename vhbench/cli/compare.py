@@ -1,0 +1,144 @@
+"""``vhbench compare RUN RUN …``: which of several runs on the same questions is better, and is that certain?"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from vhbench.cli import running
+from vhbench.options import option
+from vhbench.schema import VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.matched.differences import MatchedRuns
+    from vhbench.matched.lines import ScoreLine
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """What ``vhbench compare`` takes."""
+
+    runs: tuple[str, ...] = option(
+        "Two or more runs on the same questions: folders that lmms-eval wrote with --log_samples, or files of "
+        "responses in any form (then with --questions). The first is what the others are compared with.",
+        metavar="RUN RUN …",
+        argument=True,
+        repeat=True,
+    )
+    questions: Path | None = option(
+        "The split that was asked, where responses do not tell, and for the words that captions are searched for.",
+        None,
+        metavar="SPLIT",
+    )
+    names: tuple[str, ...] = option(
+        "What the runs are called, in their order, with commas between; by default as their folders or files are.", ()
+    )
+    out: Path | None = option(
+        "Folder for comparison.json, .md, .tex and .png, with all cells.", None, names=("--out", "-o")
+    )
+    as_json: bool = option("Print everything as JSON.", False, names=("--json",))
+    seed: int = option("Of the signs that are flipped.", 0)
+
+
+def compare(how: CompareOptions) -> None:
+    """Compare runs on the same questions: differences with paired intervals, what is certain, and the ranks left open.
+
+    Values are those of the reports. A difference's interval is paired by question, and takes together what shares an
+    image or a fact. *p* is that of flipping the signs of whole clusters; *p of all* is the same among all headlines of
+    a benchmark, or among all its cells: at most 5 % of such families hold a false claim. The verdict is "better",
+    "worse" (of shares of yes and numbers of words "higher", "lower"), "open", or "too few differ": five clusters or
+    fewer that differ can claim nothing. Ranks are those that pairwise comparisons (t over clusters, Holm) leave open.
+
+    Runs on different questions are refused, whatever their ids are; so is one that lacks answers. What was asked in
+    another way (prompts, settings, repetitions) is said in a line.
+
+    Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
+    """
+    from vhbench.matched import differences, lines, measured_runs
+
+    paths = [Path(run) for run in how.runs]
+    names = _names(paths, how.names)
+    runs = [measured_runs.read_run(name, path, how.questions) for name, path in zip(names, paths, strict=True)]
+    found = differences.match(runs, seed=how.seed)
+    if how.as_json:
+        from vhbench.cli.score_tables import print_json
+
+        print_json(lines.to_json(found))
+    else:
+        _print(found)
+    if how.out is not None:
+        _write(found, how.out, quiet=how.as_json)
+
+
+def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
+    """Return what the runs are called; raise where two are the same."""
+    from vhbench.results import sample_files
+
+    if len(paths) < 2:
+        raise VhbenchError(f"{len(paths)} run: name two or more to compare")
+    if given and len(given) != len(paths):
+        raise VhbenchError(f"--names has {len(given)} names for {len(paths)} runs; each needs one")
+    names = list(given) or [sample_files(path)[0].parent.name if _holds_samples(path) else path.stem for path in paths]
+    if len(set(names)) < len(names):
+        names = [str(path) for path in paths]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise VhbenchError(f"run {twice!r} is named twice; give different runs, or names with --names A,B")
+    return names
+
+
+def _holds_samples(path: Path) -> bool:
+    from vhbench.results import sample_files
+
+    return path.is_dir() and bool(sample_files(path))
+
+
+def _print(found: "MatchedRuns") -> None:
+    from vhbench.matched import lines
+
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    _tables(found, lines.headlines(found))
+    certain = list(lines.cells(found, certain=True))
+    if certain:
+        typer.echo("\nCells in which a difference is certain")
+        _tables(found, iter(certain))
+    typer.echo("")
+    for sentence in lines.summary(found):
+        typer.echo(sentence)
+
+
+def _tables(found: "MatchedRuns", rows: "Iterator[ScoreLine]") -> None:
+    from vhbench.matched import lines
+
+    titles: dict[str, list[tuple[str, ...]]] = {}
+    for line in rows:
+        titles.setdefault(line.title, [tuple(lines.header(found))]).append(line.columns)
+    for title, table in titles.items():
+        typer.echo(f"\n{title}")
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        last = ""
+        for row in table:
+            shown = row if row[0] != last else ("", *row[1:])
+            last = row[0]
+            typer.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip())
+
+
+def _write(found: "MatchedRuns", folder: Path, *, quiet: bool) -> None:
+    from vhbench.files import json_bytes, write_atomic
+    from vhbench.matched import forest, lines
+
+    files = {
+        "comparison.json": json_bytes(lines.to_json(found)),
+        "comparison.md": lines.markdown(found).encode(),
+        "comparison.tex": lines.latex(found).encode(),
+    }
+    for name, data in files.items():
+        write_atomic(folder / name, data)
+    written = [*files, *(["comparison.png"] if forest.draw(found, folder / "comparison.png") else [])]
+    typer.echo(f"wrote {', '.join(str(folder / name) for name in written)}", err=quiet)
+
+
+command = running.command(compare, CompareOptions, help=(compare.__doc__ or "").replace("\n    ", "\n"))
