@@ -26,7 +26,7 @@ _KINDS: Final = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg", b"RIFF": "webp", b"
 
 
 @dataclass
-class Part:
+class ReviewPart:
     """Some questions with their images.
 
     Attributes:
@@ -54,14 +54,14 @@ class Part:
         return template.replace("__DATA__", (head[:-1] + rest + b"}").decode())
 
 
-def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[str, Part]]:
+def pages(questions: Iterable[Question], content_hash: str) -> Iterator[tuple[str, ReviewPart]]:
     """Yield pages of at most 25 MB, each with what it holds; at most two are in memory."""
-    part = Part(1)
+    part = ReviewPart(1)
     for question in questions:
         shown = [_shown(read_image(image), len(question.images)) for image in question.images]
         if part.items and part.size + _more(part, question, shown) > _ROOM:
             yield part.page(content_hash), part
-            part = Part(part.number + 1)
+            part = ReviewPart(part.number + 1)
         _put(part, question, shown)
     if part.items:
         part.alone = part.number == 1
@@ -74,13 +74,13 @@ def page(questions: Iterable[Question], content_hash: str) -> str:
     return found
 
 
-def _more(part: Part, question: Question, shown: list[tuple[str, str, str]]) -> int:
+def _more(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]) -> int:
     """Return how many bytes a question would add."""
     new = {digest: url for digest, url, _ in shown if digest not in part.images}
     return len(_item(question, [])) + 5 * len(shown) + sum(map(len, new.values()))
 
 
-def _put(part: Part, question: Question, shown: list[tuple[str, str, str]]) -> None:
+def _put(part: ReviewPart, question: Question, shown: list[tuple[str, str, str]]) -> None:
     for number, (digest, url, fault) in enumerate(shown, start=1):
         if digest not in part.images:
             part.images[digest] = url

@@ -9,6 +9,7 @@ from typing import Any, Final
 from vhbench import splits
 from vhbench.analysis.human_review import of_twins
 from vhbench.benchmarks import BENCHMARKS
+from vhbench.builds.row_names import RowNames
 from vhbench.files import read_json
 from vhbench.generators.vhexpansion.expansion import clean_pair
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
@@ -76,6 +77,7 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
             scenes=(truth for truth in splits.read_truths(directory) if truth.id not in lost),
             rejections=_rejections(directory, found, gone),
             extra=_facts(manifest, found, gone),
+            order=RowNames(manifest.seed, manifest.benchmark).order,
         )
 
 

@@ -1,5 +1,6 @@
 """Four-legged animals: species × action × colour, drawn from measures."""
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -20,9 +21,13 @@ def animal(word: str, colour: str, action: str, variant: int) -> Sketch:
     _far_legs(sketch, pose)
     _TAILS[pose.species.tail](sketch, pose)
     heads.far_side(sketch, pose)
+    under = "wool" in pose.species.extras and not pose.pose.rest  # a fleece hides where legs begin
+    if under:
+        _near_legs(sketch, pose)
     _body(sketch, pose, rng(variant, "animal", word))
     heads.mane(sketch, pose)
-    _near_legs(sketch, pose)
+    if not under:
+        _near_legs(sketch, pose)
     heads.head(sketch, pose)
     return sketch
 
@@ -44,6 +49,9 @@ def _far_legs(sketch: Sketch, pose: Frame) -> None:
 def _leg(sketch: Sketch, pose: Frame, root: Point, angles: LegAngles, colour: str, *, hind: bool) -> None:
     species = pose.species
     wide, narrow = species.leg_width
+    if hind and pose.action in ("", "eating") and species.feet != "nail":
+        _hocked_leg(sketch, pose, root, angles, colour)
+        return
     knee_width = wide * (0.9 if species.feet == "nail" else 0.60)
     knee = hang(root, angles[0], species.leg * 0.5 + species.rump * 0.10)
     bend = 6 if hind and pose.action in ("", "walking") else 0
@@ -51,6 +59,26 @@ def _leg(sketch: Sketch, pose: Frame, root: Point, angles: LegAngles, colour: st
     lower = species.sock or colour
     sketch.taper(root, wide * (1.30 if hind else 1.08), knee, knee_width, colour)
     sketch.taper(knee, knee_width, foot, narrow * 0.92, lower)
+    _foot(sketch, pose, foot, lower)
+
+
+def _hocked_leg(sketch: Sketch, pose: Frame, root: Point, angles: LegAngles, colour: str) -> None:
+    """Draw a hind leg at rest as it is: the thigh forward, the shank back to the hock, the foot's bones upright."""
+    species = pose.species
+    wide, narrow = species.leg_width
+    slim = min(1.0, species.leg / species.chest)
+    parts = ((0.42, angles[0] + 20 * slim), (0.32, angles[1] - 30 * slim), (0.30, angles[1] + 4 * slim))
+    reach = sum(share * math.cos(math.radians(turn)) for share, turn in parts)
+    front = max(0.0, species.chest * 0.16 - species.slope)  # how far below the hip's middle the front leg begins
+    length = (species.leg + max(species.rump * 0.10, front)) / reach  # so that it stands where the front leg does
+    joints = [root]
+    for share, turn in parts:
+        joints.append(hang(joints[-1], turn, length * share))
+    _, knee, hock, foot = joints
+    lower = species.sock or colour
+    sketch.taper(root, wide * 1.55, knee, wide * 0.92, colour)
+    sketch.taper(knee, wide * 0.92, hock, narrow * 0.86, colour)
+    sketch.taper(hock, narrow * 0.90, foot, narrow * 0.86, lower)
     _foot(sketch, pose, foot, lower)
 
 
@@ -97,10 +125,11 @@ def _sitting_haunch(sketch: Sketch, pose: Frame) -> None:
 def _lying_legs(sketch: Sketch, pose: Frame) -> None:
     species, colour = pose.species, pose.coat.legs
     rump, leg, (wide, narrow) = species.rump, species.leg, species.leg_width
-    sketch.ellipse((rump * 0.12, rump * 0.40), rump * 0.50, rump * 0.42, colour, turn=10)
+    haunch = pose.coat.body if "wool" in species.extras else colour
+    sketch.ellipse((rump * 0.12, rump * 0.40), rump * 0.50, rump * 0.42, haunch, turn=10)
     sketch.taper((0.0, narrow * 0.95), narrow * 1.05, (rump * 0.85, narrow * 0.85), narrow * 0.95, colour)
     curve = [(-rump * 0.20, rump * 0.62), (rump * 0.22, rump * 0.72), (rump * 0.52, rump * 0.44)]
-    sketch.stroke(curve, shade(colour, 0.86), 1.6)
+    sketch.stroke(curve, shade(haunch, 0.86), 1.6)
     x = pose.at(pose.back, 0)[0] - 4
     elbow, paw = (x + leg * 0.30, narrow * 0.9), (x + 4 + leg * 0.62, narrow * 0.85)
     sketch.taper((x, species.chest * 0.20), wide * 0.95, elbow, narrow * 1.05, colour)
