@@ -18,6 +18,8 @@ from PIL import Image
 
 from vhbench.files import json_bytes, write_atomic
 from vhbench.provenance import (
+    KEY,
+    SHARE,
     DataSource,
     Provenance,
     digest,
@@ -53,6 +55,7 @@ def register() -> list[Any]:
     _hook(_add_tasks, None, _USE_PATH)
     _hook(_tell_provenance, None, "samples and reports do not say where they come from")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
+    _hook(_score_samples, None, "--baseline compares bare words with the answers")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
 
 
@@ -245,6 +248,30 @@ def _name_reports() -> None:
     save.knows_vhbench = True  # type: ignore[attr-defined]
     EvaluationTracker.save_results_aggregated = save
     _RUN.saves = True
+
+
+def _score_samples() -> None:
+    """Let each written sample have its score where ``--baseline`` looks for one; no payload may stand there."""
+    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+
+    original = EvaluationTracker.save_results_samples
+    if getattr(original, "knows_vhbench", False):
+        return
+    takes = inspect.signature(original)
+    if "samples" not in takes.parameters:
+        raise AttributeError("save_results_samples takes no samples")
+
+    @functools.wraps(original)
+    def save(*args: Any, **options: Any) -> None:
+        given = takes.bind(*args, **options)
+        for sample in given.arguments["samples"]:
+            payload = sample.get("accuracy")
+            if isinstance(payload, dict) and {KEY, SHARE} <= payload.keys():
+                sample[SHARE] = payload[SHARE]
+        original(*given.args, **given.kwargs)
+
+    save.knows_vhbench = True  # type: ignore[attr-defined]
+    EvaluationTracker.save_results_samples = save
 
 
 def _manifests() -> list[Any]:

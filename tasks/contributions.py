@@ -178,8 +178,9 @@ def _aggregate(records: Records) -> Contributions | None:
     """The mean over the pressures of a task, then over the tasks: each cell weighs as it does there."""
     cells: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, record in enumerate(records):
-        if record.pressure != LEFT_OUT_OF_AGGREGATE:
-            cells[record.task][pressure_family(record.pressure)].append(place)
+        family = pressure_family(record.pressure)
+        if family not in LEFT_OUT_OF_AGGREGATE:
+            cells[record.task][family].append(place)
     if not cells:
         return None
     strata, weights = np.full(len(records), -1), list[float]()

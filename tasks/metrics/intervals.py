@@ -78,6 +78,13 @@ class Clustering:
         one, other = self.ties
         return max(0.0, 2 * _sum(pull[one] * pull[other]))
 
+    def inflation(self, pull: Floats) -> float:
+        """Return by how much the variance of a sum is larger than if the clusters were all apart; 1 if they are."""
+        if self.ties is None:
+            return 1.0
+        apart = float((np.bincount(self.numbers, weights=pull) ** 2).sum())
+        return 1 + self.together(pull) / apart if apart > _NOTHING else 1.0
+
 
 Clusters = Clustering | Sequence[Hashable] | Places
 

@@ -27,7 +27,7 @@ _sha256 = lru_cache(maxsize=8)(file_sha256)
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Where images come from", "What is asked"
 
-DRAWN = PressureThresholds(small=0.004, large=0.006)
+DRAWN = PressureThresholds(small=0.005, large=0.006)
 """Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
 
 
@@ -124,7 +124,10 @@ class MiohBuild(SplitBuild):
         read_names(self.rename, self.rivals)
         self._sizes  # noqa: B018 - reads the file
         for source in self.source:
-            mioh_sources.hold(source, self.images, skip_bad=self.skip_bad)
+            mioh_sources.hold(
+                source, self.images, skip_bad=self.skip_bad,
+                rename=self.rename, rivals=self.rivals, keypoints=self.keypoints,
+            )  # fmt: skip
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -202,8 +205,10 @@ def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource
         absences=absences, rename=build.rename, rivals=build.rivals, keypoints=build.keypoints,
     )  # fmt: skip
     others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
-    drawn = source.startswith("scenes")
-    pool = ScenePool(world.scenes, build.thresholds(source), statistics=others, flat=drawn)
+    pool = ScenePool(
+        world.scenes, build.thresholds(source), statistics=others, flat=source.startswith("scenes"),
+        blocks=world.blocks, suggesting=world.suggesting,
+    )  # fmt: skip
     if build.clip:
         from vhbench.adapters.clip import ClipScorer
 

@@ -25,17 +25,27 @@ TASKS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Source → the tasks that its annotations can answer, the more knowing source first."""
 
-_NUMBER: Final = 450
+_NUMBER: Final = 576
 _SAME: Final = 0.7  # intersection over union from which two boxes are of one thing
 
 
 @dataclass(frozen=True)
 class MiohSource:
-    """Scenes, and for each source that they come from what of it was left out."""
+    """Scenes, and for each source that they come from what of it was left out.
+
+    Attributes:
+        name: of the source.
+        scenes: all of them.
+        rejections: source → what was left out.
+        blocks: the block of each scene, out of which no question's images reach; () where all are one.
+        suggesting: what suggests other things by being there; None: whatever is often seen with them.
+    """
 
     name: str
     scenes: Sequence[Scene]
     rejections: Mapping[str, tuple[Rejection, ...]]
+    blocks: Sequence[int] = ()
+    suggesting: frozenset[str] | None = None
 
 
 def check(source: str, images: str) -> None:
@@ -99,7 +109,9 @@ def read(
     name, _, place = source.partition(":")
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
-        return MiohSource(name, scenes, {source: failed})
+        return MiohSource(
+            name, scenes, {source: failed}, blocks=mioh_drawn.blocks_of(scenes), suggesting=frozenset(mioh_drawn.HUBS)
+        )
     scenes = _scenes(source, images, skip_bad, rename, rivals, keypoints, _written(source))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:
@@ -108,14 +120,16 @@ def read(
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
-def hold(source: str, images: str, *, skip_bad: bool) -> None:
+def hold(
+    source: str, images: str, *, skip_bad: bool, rename: tuple[str, ...] = (), rivals: str = "", keypoints: str = ""
+) -> None:
     """Read a file of annotations, so that what is wrong with it is told before anything is built; it is kept.
 
     Raises:
         VhbenchError: if it cannot be read, or an entry is bad.
     """
     if file_of(source):
-        _scenes(source, images, skip_bad, _written(source))
+        _scenes(source, images, skip_bad, rename, rivals, keypoints, _written(source))
 
 
 @lru_cache(maxsize=3)

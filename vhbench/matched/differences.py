@@ -246,10 +246,9 @@ class _RunPair:
         change = (self.other.pulls - self.first.pulls) * about.sum()
         return intervals.of_change(change, about, clusters=clusters)
 
-    def summed(self, numbers: Places, size: int) -> Floats:
-        """Return what each cluster changes in the score."""
-        change = self.other.parts - self.first.parts
-        return np.bincount(numbers[self.places], weights=change, minlength=size).astype(np.float64)
+    def change(self) -> Floats:
+        """Return what each question changes in the score."""
+        return self.other.parts - self.first.parts
 
 
 Key = tuple[Group, str | Cell, int]
@@ -261,10 +260,9 @@ class _Family:
     def __init__(self, measured: Mapping[Group, Sequence[MeasuredGroup]], seed: int) -> None:
         self.measured, self.seed = measured, seed
         about = [record for found in measured.values() for record in found[0].questions.about]
-        numbers = clusters_of(about).numbers.astype(np.int64)
-        self.size = int(numbers.max()) + 1
-        ends = np.cumsum([len(found[0].questions.about) for found in measured.values()])
-        self.numbers = dict(zip(measured, np.split(numbers, ends[:-1]), strict=True))
+        self.clusters = clusters_of(about)
+        sizes = [len(found[0].questions.about) for found in measured.values()]
+        self.begins = dict(zip(measured, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
 
     def compared(self) -> list[ComparedGroup]:
         """Return what there is to tell of each group."""
@@ -286,8 +284,15 @@ class _Family:
         """Test all claims of a family together."""
         if not claims:
             return {}
-        sums = [pair.summed(self.numbers[key[0]], self.size) for key, pair in claims.items()]
-        return dict(zip(claims, families.flipped(np.column_stack(sums), seed=self.seed), strict=True))
+        numbers, sums, inflation = self.clusters.numbers, list[Floats](), list[float]()
+        for (group, *_), pair in claims.items():
+            change, own = pair.change(), pair.places + self.begins[group]
+            sums.append(np.bincount(numbers[own], weights=change, minlength=int(numbers.max()) + 1).astype(np.float64))
+            pull = np.zeros(len(numbers))
+            pull[own] = change - change.mean()
+            inflation.append(self.clusters.inflation(pull))
+        told = families.flipped(np.column_stack(sums), inflation, seed=self.seed)
+        return dict(zip(claims, told, strict=True))
 
     def _group(
         self,
