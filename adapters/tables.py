@@ -14,7 +14,7 @@ from typing import Any
 
 from vhbench import answers
 from vhbench.adapters.table_rows import READERS
-from vhbench.files import below, read_rows, shown, shown_path, there
+from vhbench.files import below, cache_folder, read_rows, shown, shown_path, there, write_atomic
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -24,6 +24,9 @@ OPTION_FIELDS = tuple(
     for form in ("", "option", "option_", "option ", "choice", "choice_", "choice ")
 )
 """How tables call the fields of options that stand one by one; the first option's first."""
+
+_IN_MEMORY = 256 << 20
+"""Bytes of a table's images that are held in memory."""
 
 _LETTER = re.compile(r"\(?[A-Ha-h][).:]?")
 _MARK = re.compile(r"(?:^|(?<=[\s,;]))\(?([A-Ha-h])[).:]\s*")
@@ -74,10 +77,15 @@ class Line:
 
 @dataclass(slots=True)
 class ImageFolder:
-    """Finds the images that rows name: files below a folder, or bytes in the row; equal bytes are kept once."""
+    """Finds the images that rows name: files below a folder, or bytes in the row.
+
+    Equal bytes are kept once, in memory until they are :data:`_IN_MEMORY`, and in the cache from then on: a table may
+    hold thousands of photos, and a build holds all of a table's questions.
+    """
 
     folder: Path | None = None
-    _known: dict[bytes, bytes] = field(default_factory=dict)
+    _known: dict[bytes, ImageData] = field(default_factory=dict)
+    _held: int = 0
 
     def of(self, line: Line, *names: str) -> ImageData:
         """Return the image of a row.
@@ -91,10 +99,18 @@ class ImageFolder:
         if isinstance(value, Mapping):
             value = value.get("bytes") or value.get("path")
         if isinstance(value, bytes):
-            return self._known.setdefault(hashlib.sha256(value).digest(), value)
+            return self._kept(value)
         if value is not None and not isinstance(value, str | int):
             raise VhbenchError(f"{line.place}: field {names[0]!r} must be one image, not {type(value).__name__}")
         return self.file(line, str(value) if value is not None else line.text(*names))
+
+    def _kept(self, image: bytes) -> ImageData:
+        digest = hashlib.sha256(image)
+        if digest.digest() not in self._known:
+            self._held += len(image)
+            aside = self._held > _IN_MEMORY
+            self._known[digest.digest()] = _put_aside(image, digest.hexdigest()) if aside else image
+        return self._known[digest.digest()]
 
     def file(self, line: Line, *candidates: str) -> Path:
         """Return the first file below the folder that is there, by its name.
@@ -112,6 +128,13 @@ class ImageFolder:
             if path is not None:
                 return path
         raise VhbenchError(f"{line.place}: no image {shown(candidates[0])} in {shown_path(self.folder)}")
+
+
+def _put_aside(image: bytes, name: str) -> Path:
+    path = cache_folder() / "images" / name
+    if not path.is_file():
+        write_atomic(path, image, durable=False)
+    return path
 
 
 def read_table(path: Path) -> Iterator[Line]:

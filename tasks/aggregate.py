@@ -14,7 +14,7 @@ from vhbench.benchmarks import Metric, of_task, task
 from vhbench.provenance import KEY, missing, one_of
 from vhbench.results import to_records
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks import report
+from vhbench.tasks import report, submission
 from vhbench.tasks.headline import score_of
 
 Items = Sequence[Mapping[str, Any]]
@@ -35,8 +35,12 @@ class Aggregation:
     reports: bool
 
     def __call__(self, items: Items, args: Any = None) -> float | None:
-        """Return the number of the table: in percent, or a count; None where it is undefined or withheld."""
+        """Return the number of the table: in percent, or a count; None where it is undefined, withheld or not known."""
         found = records(items)
+        if any(map(submission.is_kept_back, found)):
+            if self.reports:
+                submission.write(found, self.task, args)
+            return None
         if self.reports:
             grid = origin(items, self.task) | report.grid(found, task(self.task)) | {"repetitions": repetitions(items)}
             report.write(grid, self.task, args)

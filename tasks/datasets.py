@@ -147,7 +147,7 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
         asked = ", ".join(f"{name} {allowed!r}" for name, allowed in columns.items())
         there = ", ".join(f"{name}: {' '.join(sorted(set(docs[name][:])))}" for name in columns)
         raise VhbenchError(f"no {benchmark} question of {resolve(benchmark).path} has {asked}; it has {there}")
-    if "caption" in docs["kind"][:]:
+    if "caption" in docs["kind"][:] and not manifests.is_hidden(resolve(benchmark).manifest):
         vocabulary(benchmark)  # its lack is told before a model has written thousands of captions, not after
     return docs.select(keep)
 

@@ -18,6 +18,7 @@ from vhbench.provenance import KEY, PROMPT, READ, read_as, sent_messages, sent_t
 from vhbench.results import ANSWERED, answered
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
+from vhbench.tasks.submission import is_kept_back
 
 Doc = Mapping[str, Any]
 
@@ -105,7 +106,7 @@ def process_results(
         metric.name: {name: whole[name] for name in (*ANSWER, *metric.needs, "repeats") if name in whole}
         for metric in others
     }
-    if headline.name == "accuracy":
+    if headline.name == "accuracy" and not is_kept_back(record):
         right = [float(other.prediction == other.answer) for other in told]
         share = sum(right) / len(right)
         whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}

@@ -32,6 +32,7 @@ class Option:
         names: how it is spelled where that is not ``--field-name``.
         argument: it is given by its place and not by its name.
         show_default: whether the help shows the default; not where its text tells it.
+        envvar: the environment variable that gives its value where the command line does not.
     """
 
     help: str
@@ -43,6 +44,7 @@ class Option:
     names: tuple[str, ...] = ()
     argument: bool = False
     show_default: bool = True
+    envvar: str = ""
 
 
 def option(help: str, default: Any = MISSING, **shown: Any) -> Any:

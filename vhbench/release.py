@@ -20,6 +20,8 @@ from vhbench import audit, card, splits
 from vhbench.adapters import hub
 from vhbench.adapters.hub_release import MAIN, Release, edit, logged_in, place, push
 from vhbench.adapters.lmms_eval import tasks_folder
+from vhbench.builds import hidden_edition
+from vhbench.builds.secret import read_secret
 from vhbench.comparison import compare
 from vhbench.files import json_bytes, write_atomic
 from vhbench.schema import Manifest, VhbenchError
@@ -86,6 +88,35 @@ def verified(directory: Path, version: str) -> Manifest:
             f"build it again with --version {version}"
         )
     return manifest
+
+
+def hide(
+    directory: Path, manifest: Manifest, *, hidden: bool, secret: Path | None, key: Path | None, rehearsed: Path | None
+) -> Path:
+    """Write what is public of a split, and its key; return the folder of the former.
+
+    Args:
+        directory: the whole split.
+        manifest: its manifest.
+        hidden: whether that is wanted, and not only the options that go with it are given.
+        secret: the file of the secret.
+        key: where the answers go; None for beside the split.
+        rehearsed: a folder for what is public, where nothing shall be written; there is no key then.
+
+    Raises:
+        VhbenchError: if an option is missing, or the split was not built with the secret.
+    """
+    if not hidden or secret is None:
+        given = "--hidden" if hidden else "--secret" if secret else "--key"
+        raise VhbenchError(f"{given} alone: a hidden edition is released with --hidden and --secret FILE")
+    folder = (rehearsed or directory.resolve().parent / "hidden") / manifest.benchmark
+    answers = key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with splits.locked(folder):
+        hidden_edition.write(directory, read_secret(secret), folder, None if rehearsed else answers)
+    if rehearsed is None:
+        print(f"what is public: {folder}; the key, which is not: {answers}")
+    return folder
 
 
 def refuse_hidden_change(directory: Path, manifest: Manifest, repo_id: str) -> None:

@@ -13,6 +13,7 @@ from vhbench.responses.asked import is_split
 from vhbench.responses.said import Responses
 from vhbench.results import foreign
 from vhbench.schema import Record, VhbenchError
+from vhbench.splits import answer_keys
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
 from vhbench.tasks.metrics.records import split_repetition
@@ -26,7 +27,8 @@ class How:
 
     Attributes:
         positive: the class that precision and recall are about; "" for the benchmark's, and yes where there is none.
-        split: where captions have their vocabulary from; None for the split that the tasks would ask.
+        split: a split, or the key of a hidden edition, that captions have their vocabulary from; None for the split
+            that the tasks would ask.
         allow_failed: tell scores even where more than 1 % of the requests failed.
     """
 
@@ -135,6 +137,8 @@ def vocabulary(split: Path | None) -> Words:
     """
     if split is None:
         return datasets.vocabulary("ode")
+    if answer_keys.is_key(split):
+        return answer_keys.read_head(split).vocabulary
     if not is_split(split):
         raise VhbenchError(f"{split} is no split: captions need the vocabulary of one; name its folder (--questions)")
     return datasets.vocabulary_of(split, splits.read_manifest(split))

@@ -39,10 +39,12 @@ class PairedClaim:
     Attributes:
         change: of each pair.
         clusters: the name or number of each pair's cluster, the same in all claims of a family.
+        inflation: by how much the variance of the sum is larger than clusters that are all apart would make it.
     """
 
     change: Numbers
     clusters: Sequence[Hashable]
+    inflation: float = 1.0
 
 
 class Verdict(NamedTuple):
@@ -84,7 +86,9 @@ def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0
     sums[np.abs(sums) < 1e-9] = 0
     differ = np.count_nonzero(sums, axis=0)
     tested = np.flatnonzero(differ > TOO_FEW)
-    found = dict(zip(tested.tolist(), max_t(sums[:, tested], draws=draws, seed=seed), strict=True))
+    inflation = [claims[place].inflation for place in tested.tolist()]
+    adjusted = max_t(sums[:, tested], inflation, draws=draws, seed=seed)
+    found = dict(zip(tested.tolist(), adjusted, strict=True))
     return [
         Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})")
         for place, k in enumerate(differ.tolist())
@@ -98,11 +102,12 @@ class Flipped(NamedTuple):
     family: Verdict
 
 
-def flipped(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[Flipped]:
+def flipped(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[Flipped]:
     """Test a family of claims together, and each alone.
 
     Args:
         change: shape (clusters, claims): what each cluster sums up to in each claim.
+        inflation: as in :func:`max_t`.
         draws: as in :func:`max_t`.
         seed: of the signs.
 
@@ -112,10 +117,11 @@ def flipped(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[Flippe
     change = np.where(np.abs(change) < 1e-12, 0.0, change)
     differ = np.count_nonzero(change, axis=0).tolist()
     tested = np.array([k > TOO_FEW for k in differ], dtype=bool)
+    larger = np.ones(len(differ)) if inflation is None else np.asarray(inflation, dtype=np.float64)
     alone, adjusted = np.ones(len(differ)), list[float]()
-    alone[tested], adjusted = _flips(change[:, tested], draws, seed)
+    alone[tested], adjusted = _flips(change[:, tested], larger[tested], draws, seed)
     for place in (place for place, k in enumerate(differ) if k <= _ENUMERATED):
-        alone[place] = _flips(change[:, [place]], draws, seed)[0][0]  # exactly
+        alone[place] = _flips(change[:, [place]], larger[[place]], draws, seed)[0][0]  # exactly
     found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
     return [
         Flipped(
@@ -126,23 +132,25 @@ def flipped(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[Flippe
     ]
 
 
-def max_t(change: Floats, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
+def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
     """Return the adjusted p of each claim of a family, two-sided.
 
     Where at most 14 clusters differ anywhere all signs are tried, otherwise ``draws`` at random.
 
     Args:
         change: shape (clusters, claims): what each cluster sums up to in each claim.
+        inflation: of each claim's variance, by what ties clusters; None for 1. What was seen counts for less by that.
         draws: at least 999; :data:`DRAWS` for what is published.
         seed: of the signs.
 
     >>> max_t(np.column_stack([np.ones(8), [1, -1] * 4]))
     [0.015625, 1.0]
     """
-    return _flips(change, draws, seed)[1]
+    larger = np.ones(change.shape[1]) if inflation is None else np.asarray(inflation, dtype=np.float64)
+    return _flips(change, larger, draws, seed)[1]
 
 
-def _flips(change: Floats, draws: int, seed: int) -> tuple[list[float], list[float]]:
+def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[list[float], list[float]]:
     """Return the p of each claim alone, and adjusted for all of the family."""
     if draws < 999:
         raise VhbenchError(f"{draws} draws of signs: at least 999 are needed")
@@ -151,7 +159,7 @@ def _flips(change: Floats, draws: int, seed: int) -> tuple[list[float], list[flo
         return [1.0] * change.shape[1], [1.0] * change.shape[1]
     change = change[np.lexsort(change.T[::-1])]  # the order of the clusters cannot change what is drawn for them
     scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
-    seen = np.abs(change.sum(axis=0)) / scale
+    seen = np.abs(change.sum(axis=0)) / scale / np.sqrt(inflation)
     order = np.argsort(-seen, kind="stable")
     total, reached, alone = 0, np.zeros(len(seen)), np.zeros(len(seen))
     for signs in _signs(len(change), draws, seed):

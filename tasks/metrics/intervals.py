@@ -64,10 +64,19 @@ class Clustering:
     Attributes:
         numbers: the number of each row's cluster.
         note: what a reader must know of how the clusters were found, "" for nothing.
+        ties: shape (2, pairs): rows of different clusters that are not independent all the same.
     """
 
     numbers: Places
     note: str = ""
+    ties: Places | None = None
+
+    def together(self, pull: Floats) -> float:
+        """Return what tied rows add to the variance of a sum, from what each row adds to its deviation."""
+        if self.ties is None:
+            return 0.0
+        one, other = self.ties
+        return max(0.0, 2 * _sum(pull[one] * pull[other]))
 
 
 Clusters = Clustering | Sequence[Hashable] | Places
@@ -147,6 +156,7 @@ def mean_of_ratios(
     """
     rows = max((len(c.top) if c.places is None else int(c.places.max(initial=-1)) + 1 for c in cells), default=0)
     numbers, size, told = _numbered(clusters, rows)
+    tied = 0.0
     parts = [_Summed.of(cell, numbers, size) for cell in cells]
     if not parts or any(part.total <= 0 for part in parts):
         return None  # the score itself is undefined
@@ -160,8 +170,15 @@ def mean_of_ratios(
         return None
     spread = estimate * (1 - estimate)
     pull = sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size))
+    if isinstance(clusters, Clustering) and clusters.ties is not None:
+        off = np.zeros(rows)
+        for cell, part in zip(cells, parts, strict=True):
+            own = np.arange(rows) if cell.places is None else cell.places
+            bottom = np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
+            off[own] += part.weight * (np.asarray(cell.top, np.float64) - part.rate * bottom) / part.total
+        tied = clusters.together(off)
     least = spread * fsum(part.weight**2 / part.most for part in parts)  # no more than the answers themselves tell
-    n = spread / max(_sum(pull**2), least)
+    n = spread / max(_sum(pull**2) + tied, least)
     df = _degrees(pull, held)
     if len(parts) == 1:
         df = min(df, _satterthwaite(parts[0].share))
@@ -197,7 +214,7 @@ def difference(
     before, after, pairs = (column[held] for column in (*columns, pairs))
     if len(pairs) < 2:
         return None
-    t = paired(before - after, pairs)
+    t = paired(before - after, pairs, _tied(np.subtract(first, second, dtype=np.float64), clusters))
     kish = 1 / _sum((pairs / _sum(pairs)) ** 2)
     if t.error == 0:
         reach = 1 - ((1 - level) / 2) ** (1 / kish)
@@ -254,7 +271,7 @@ def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = 
     held = rows > 0
     if np.count_nonzero(held) < 2:
         return None
-    t = paired(sums[held], rows[held])
+    t = paired(sums[held], rows[held], _tied(np.asarray(values, dtype=np.float64), clusters))
     if t.error == 0:
         return None
     reach = _quantile(t.df, level) * t.error
@@ -269,8 +286,13 @@ class Paired(NamedTuple):
     df: float
 
 
-def paired(change: Floats, rows: Floats) -> Paired:
+def paired(change: Floats, rows: Floats, tied: float = 0.0) -> Paired:
     """Return the mean of what was summed in each of at least two clusters, by their rows.
+
+    Args:
+        change: sum of each cluster.
+        rows: of each cluster.
+        tied: what tied clusters add to the variance.
 
     >>> paired(np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))
     Paired(mean=0.5, error=0.288675..., df=2.0)
@@ -280,7 +302,14 @@ def paired(change: Floats, rows: Floats) -> Paired:
     pull = (change - average * rows) / total / np.sqrt(1 - rows / total)
     spread = _sum(pull**2)
     df = max(1.0, min(_degrees(pull, len(rows)), _satterthwaite(rows / total)))
-    return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread), df)
+    return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread + tied), df)
+
+
+def _tied(values: Floats, clusters: Clusters | None) -> float:
+    """Return what tied rows add to the variance of a mean."""
+    if not isinstance(clusters, Clustering) or clusters.ties is None:
+        return 0.0
+    return clusters.together((values - _sum(values) / len(values)) / len(values))
 
 
 def stated(found: Mapping[str, Interval | None]) -> dict[str, Any]:

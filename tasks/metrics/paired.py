@@ -82,14 +82,27 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     for pairs in cells.values():
         for records in pairs.about:
             everything.add(*records)
-    clusters, start, claims = everything.among().numbers.tolist(), 0, list[families.PairedClaim]()
+    clusters, start, claims = everything.among(), 0, list[families.PairedClaim]()
     for pairs in cells.values():
-        own = clusters[start : start + len(pairs.first)]
-        claims.append(families.PairedClaim(np.subtract(pairs.first, pairs.second), own))
-        start += len(own)
+        change = np.subtract(pairs.first, pairs.second)
+        claims.append(_claim(change, clusters, start))
+        start += len(change)
     found: dict[Key, dict[str, Any]] = {}
     for (key, pairs), verdict in zip(cells.items(), families.verdicts(claims, seed=seed), strict=True):
         told = difference(pairs)
         claimed = {"certain": verdict.certain, "p": verdict.p, "differ": verdict.differ}
         found[key] = told | claimed | ({"note": verdict.note} if verdict.note else {})
     return found
+
+
+def _claim(change: intervals.Floats, clusters: intervals.Clustering, start: int) -> families.PairedClaim:
+    """Return the claim of a cell, whose rows begin somewhere among all."""
+    end = start + len(change)
+    own = clusters.numbers[start:end]
+    if clusters.ties is None or not len(change):
+        return families.PairedClaim(change, own.tolist())
+    within = ((clusters.ties >= start) & (clusters.ties < end)).all(axis=0)
+    pull = change - change.mean()
+    apart = float((np.bincount(own, weights=pull) ** 2).sum())
+    tied = intervals.Clustering(own, ties=clusters.ties[:, within] - start).together(pull)
+    return families.PairedClaim(change, own.tolist(), 1 + tied / apart if apart > 1e-12 else 1.0)

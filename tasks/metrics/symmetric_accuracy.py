@@ -17,7 +17,7 @@ left out.
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from sys import intern
 from typing import Any, Self
 
@@ -231,7 +231,7 @@ class _Halves:
         asked_first = ~self.negated[rows] & (self.perturbations[rows] == self.kinds.get("", -1))
         clusters, of_originals = self.shared.among(rows), self.shared.among(rows[asked_first])
         measured = {
-            "symmetric_accuracy": (right[::2] & right[1::2], replace(clusters, numbers=clusters.numbers[::2])),
+            "symmetric_accuracy": (right[::2] & right[1::2], self.shared.among(complete)),
             "accuracy": (right, clusters),
             "original_accuracy": (right[asked_first], of_originals),
             **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},

@@ -233,6 +233,31 @@ def test_reports_are_kept_where_the_tracker_is_gone(
     assert adapter.results_folder(SimpleNamespace(output_path=None)) is None
 
 
+def test_scores_are_told_where_their_origin_cannot_be(fresh: _fresh, capsys: pytest.CaptureFixture[str]) -> None:
+    from lmms_eval.api.task import Task
+
+    fresh.delattr(Task, "build_all_requests")
+    assert len(adapter.register()) == 4
+    [line] = capsys.readouterr().err.splitlines()
+    assert "build_all_requests" in line
+    assert line.endswith("samples and reports do not say where they come from")
+
+
+def test_reports_are_written_at_once_where_nobody_tells_the_date(
+    fresh: _fresh, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+
+    run = SimpleNamespace(output_path=str(tmp_path), model="vhbench_coin", model_args="")
+    fresh.setattr(adapter, "_RUN", adapter._Run(args=run))
+    fresh.delattr(EvaluationTracker, "save_results_aggregated")
+    assert len(adapter.register()) == 4
+    [line] = capsys.readouterr().err.splitlines()
+    assert "save_results_aggregated" in line
+    adapter.write_beside_results(run, "ode_report", {"task": "ode"})
+    assert [file.name for file in tmp_path.iterdir()] == ["ode_report.json"]
+
+
 def test_where_lmms_eval_is_not_installed(fresh: _fresh) -> None:
     class Nowhere:
         @staticmethod

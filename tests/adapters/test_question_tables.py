@@ -9,10 +9,12 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from vhbench.adapters import tables
 from vhbench.adapters.mmvp import read_mmvp
 from vhbench.adapters.pope import read_pope
 from vhbench.adapters.tables import read_questions, split_options
 from vhbench.adapters.vhtest import read_vhtest
+from vhbench.files import read_image
 from vhbench.schema import VhbenchError
 
 
@@ -121,6 +123,19 @@ def test_any_table_gives_the_same_questions(tmp_path: Path, images: Path, suffix
     first, second = read_questions(file, images)
     assert (first.id, first.answer, first.kind) == ("x", "yes", "yes_no")
     assert (second.choices, second.answer) == (("up", "down"), "B")
+
+
+def test_many_images_of_a_table_lie_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(tables, "_IN_MEMORY", len(png()))  # as if it were 256 MB
+    rows = [(colour, "Is it red?", "yes", png(colour)) for colour in ("red", "blue", "green", "blue", "red")]
+    columns = dict(zip(("id", "question", "answer", "image"), map(list, zip(*rows, strict=True)), strict=True))
+    pq.write_table(pa.table({**columns, "id": list("12345")}), tmp_path / "table.parquet")
+    [red], [blue], [green], again, once_more = (q.images for q in read_questions(tmp_path / "table.parquet", None))
+    assert red == png("red")
+    assert (read_image(blue), read_image(green)) == (png("blue"), png("green"))
+    assert (again, once_more) == ((blue,), (red,))
+    assert sorted((tmp_path / "cache" / "images").iterdir()) == sorted([blue, green])
 
 
 @pytest.mark.parametrize(

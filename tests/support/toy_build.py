@@ -65,3 +65,19 @@ class ToyBuild:
             )
             yield Row("ab"[n % 2], question)
         yield Rejection(f"r{shard}", "too small", {"area": 3})
+
+
+@dataclass(frozen=True)
+class NodeBuild(ToyBuild):
+    """Notes on which of Ray's nodes a shard was built: each has a raylet of its own, which starts the workers.
+
+    Attributes:
+        nodes: folder of the note.
+    """
+
+    nodes: Path = Path()
+
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
+        with (self.nodes / "nodes").open("a") as notes:
+            notes.write(f"{os.getppid()}\n")
+        return super().make(shard)

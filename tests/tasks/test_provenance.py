@@ -238,6 +238,20 @@ def test_what_lmms_eval_fails_at_is_refused_in_one_line(
 
 
 @pytest.mark.slow
+def test_outputs_without_scores_are_scored_with_the_split(command_line: CommandLine, run: Path, tmp_path: Path) -> None:
+    tasks = ["ode_fictional_existence", "ode_fictional_caption"]
+    done = command_line("vhbench_coin", ",".join(tasks), tmp_path, "--predict_only", "--limit", "20")
+    assert done.code == 0
+    assert "accuracy" not in json.loads(samples(tmp_path, tasks[0]).read_text().splitlines()[0])
+    words = ["score", "--questions", str(starter("ode")), "--json"]
+    found = json.loads(CliRunner().invoke(app, [*words, str(tmp_path)]).stdout)
+    scored = {one["task"]: one for one in found["scores"]}
+    whole = json.loads(CliRunner().invoke(app, [*words, str(samples(run, tasks[1]))]).stdout)
+    assert scored[tasks[1]]["chair_i"] == whole["scores"][0]["chair_i"]
+    assert scored[tasks[0]]["n"] == 20
+
+
+@pytest.mark.slow
 def test_the_other_options_of_lmms_eval_change_what_they_are_to_change(
     command_line: CommandLine, run: Path, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
+from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
@@ -33,7 +34,9 @@ import vhbench
 from vhbench import splits
 from vhbench.builds import secret
 from vhbench.builds.row_names import RowNames
+from vhbench.builds.split_build import tail
 from vhbench.files import canonical
+from vhbench.options import options_of
 from vhbench.progress import Progress
 from vhbench.protocols import Build
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
@@ -342,12 +345,27 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             extra={
                 "fingerprint": mark,
                 "shards": build.shards,
-                **({"commitment": commitment} if commitment else {}),
+                **({"commitment": commitment, "options": chosen(build)} if commitment else {}),
                 **build.facts(map(scene_of, truths())),
             },
         )
     _left_out(target).unlink(missing_ok=True)  # of an earlier run of which nothing was left
     return manifest
+
+
+def chosen(build: Build) -> dict[str, Any]:
+    """Return the options of a build that are not the usual ones, without the folders that files lie in."""
+    kind = type(build)
+    usual: dict[str, Any] = {f.name: f.default for f in fields(kind)} if is_dataclass(kind) else {}
+    values = {n: getattr(build, n) for n in options_of(kind) if n not in ("seed", "version")} if usual else {}
+    told = {name: value for name, value in values.items() if value != usual[name]}
+    return {name: _without_folders(value) for name, value in told.items()}
+
+
+def _without_folders(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_without_folders(one) for one in value]
+    return tail(value) if isinstance(value, str) else value
 
 
 def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Rejection]:

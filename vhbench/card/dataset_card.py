@@ -131,6 +131,7 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
         first_config=next(iter(sorted(manifest.rows))),
         config=_options(manifest),
         secret=manifest.extra.get("commitment", ""),
+        hidden=manifests.is_hidden(manifest),
         attacks=_attacks(manifest),
         review=_review(manifest),
         sources=[(name, source(name), number) for name, number in sorted(found.sources.items()) if name],

@@ -1,48 +1,64 @@
 """``vhbench push DIR``: release a split on the Hugging Face Hub."""
 
+import inspect
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
 
 import typer
 
+from vhbench.cli import running
+from vhbench.options import option
 
-def push(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A split directory, such as out/ode.")],
-    repo_id: Annotated[str, typer.Option("--repo-id", metavar="ORG/NAME", help="Dataset repository on the Hub.")],
-    version: Annotated[str, typer.Option("--version", metavar="X.Y.Z", help="Must be the version of the split.")],
-    private: Annotated[
-        bool, typer.Option("--private", help="Only its owners see the repository; one that all see is refused.")
-    ] = False,
-    reveal: Annotated[
-        bool, typer.Option("--reveal", help="Release the answers of a hidden edition: its evaluation is over.")
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Do not ask before files of the version before are deleted.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Verify, say what would be sent; nothing is written.")
-    ] = False,
-    comparable_anyway: Annotated[
-        bool,
-        typer.Option(
-            "--comparable-anyway",
-            help="Release it although scores cannot be compared with the version before, and MAJOR is the same.",
-        ),
-    ] = False,
-    notes: Annotated[str, typer.Option("--notes", help="What changed, in Markdown, for the changelog.")] = "",
-    pin: Annotated[
-        Path | None,
-        typer.Option(
-            "--pin",
-            metavar="FILE",
-            envvar="VHBENCH_RELEASE",
-            help="Where the commit is pinned. Without it: tasks/release.yaml in a checkout of vhbench; elsewhere the "
-            "pin is printed.",
-        ),
-    ] = None,
-) -> None:
+
+@dataclass(frozen=True, kw_only=True)
+class PushOptions:
+    """What ``vhbench push`` takes."""
+
+    directory: Path = option("A split directory, such as out/ode.", metavar="DIR", argument=True)
+    repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
+    version: str = option("Must be the version of the split.", metavar="X.Y.Z")
+    private: bool = option(
+        "Only its owners see the repository; one that all see is refused.", False, names=("--private",)
+    )
+    hidden: bool = option(
+        "Release a hidden edition: questions and images in OUT/hidden/BENCHMARK, without answers, under other ids and "
+        "in another order. Needs --secret.",
+        False,
+        names=("--hidden",),
+    )
+    secret: Path | None = option(
+        "With --hidden: the secret with which the split was built.", None, metavar="FILE", names=("--secret",)
+    )
+    key: Path | None = option(
+        "With --hidden: where the answers go, for `vhbench score --key FILE`; keep it. By default beside DIR, "
+        "BENCHMARK-VERSION.key.jsonl.",
+        None,
+        metavar="FILE",
+    )
+    reveal: bool = option(
+        "Release the answers of a hidden edition: its evaluation is over.", False, names=("--reveal",)
+    )
+    yes: bool = option("Do not ask before files of the version before are deleted.", False, names=("--yes", "-y"))
+    dry_run: bool = option("Verify, say what would be sent; nothing is written.", False, names=("--dry-run",))
+    comparable_anyway: bool = option(
+        "Release it although scores cannot be compared with the version before, and MAJOR is the same.",
+        False,
+        names=("--comparable-anyway",),
+    )
+    notes: str = option("What changed, in Markdown, for the changelog.", "")
+    pin: Path | None = option(
+        "Where the commit is pinned. Without it: tasks/release.yaml in a checkout of vhbench; elsewhere the pin is "
+        "printed.",
+        None,
+        metavar="FILE",
+        envvar="VHBENCH_RELEASE",
+    )
+
+
+def _push(how: PushOptions) -> None:
     """Release one built split directory: verified, one commit, one tag, all or nothing.
 
     The token comes from HF_TOKEN or from `hf auth login`. An interrupted push goes on where it stopped when the same
@@ -55,27 +71,37 @@ def push(
     The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
     it for both.
 
+    A hidden edition is released without its answers: lmms-eval then writes a submission instead of scores, which
+    whoever has the key scores with `vhbench score FILE --key KEY`. Its manifest commits to the secret, the options and
+    the whole split, and the commit of the release says since when. Once the secret is revealed, anybody can check that
+    with `vhbench verify DIR --secret FILE`.
+
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 1.0.0 --dry-run`
+
+    Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 2.0.0 --hidden --secret secret.txt`
     """
     from vhbench import release, splits
     from vhbench.adapters.hub_release import MAIN, logged_in, push, refuse_hidden
 
-    def approve(names: Sequence[str]) -> bool:
-        typer.echo(f"{repo_id} has {len(names)} files of the version before that this one lacks:")
-        for name in names:
-            typer.echo(f"  - {name}")
-        return yes or typer.confirm("delete them (former versions keep them under their tags)?")
-
-    with nullcontext() if dry_run else splits.locked(directory):
-        manifest = release.verified(directory, version)
+    directory, repo_id, private, reveal = how.directory, how.repo_id, how.private, how.reveal
+    with ExitStack() as held:
+        if not how.dry_run:
+            held.enter_context(splits.locked(directory))
+        manifest = release.verified(directory, how.version)
+        if how.hidden or how.secret or how.key:
+            folder = Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None
+            directory = release.hide(
+                directory, manifest, hidden=how.hidden, secret=how.secret, key=how.key, rehearsed=folder
+            )
+            manifest = release.verified(directory, how.version)
         refuse_hidden(manifest, reveal=reveal)
-        if logged_in() and not comparable_anyway:
+        if logged_in() and not how.comparable_anyway:
             release.refuse_hidden_change(directory, manifest, repo_id)
-        if dry_run:
-            release.rehearse(directory, manifest, repo_id, notes, private=private, reveal=reveal)
+        if how.dry_run:
+            release.rehearse(directory, manifest, repo_id, how.notes, private=private, reveal=reveal)
             return
-        release.write_card(directory, manifest, repo_id, notes, release.former_texts(repo_id, manifest))
-        sent = push(directory, repo_id, private=private, reveal=reveal, approve=approve)
+        release.write_card(directory, manifest, repo_id, how.notes, release.former_texts(repo_id, manifest))
+        sent = push(directory, repo_id, private=private, reveal=reveal, approve=lambda names: _approve(how, names))
     if sent.is_new:
         typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
         if sent.branch != MAIN:
@@ -83,4 +109,15 @@ def push(
     else:
         typer.echo(f"nothing new: {repo_id} has {sent.tag} with this content already")
     typer.echo(f"commit {sent.sha}")
-    release.record(manifest, sent, pin)
+    release.record(manifest, sent, how.pin)
+
+
+def _approve(how: PushOptions, names: Sequence[str]) -> bool:
+    """Say which files would be deleted, and ask whether they may be."""
+    typer.echo(f"{how.repo_id} has {len(names)} files of the version before that this one lacks:")
+    for name in names:
+        typer.echo(f"  - {name}")
+    return how.yes or typer.confirm("delete them (former versions keep them under their tags)?")
+
+
+push = running.command(_push, PushOptions, help=inspect.getdoc(_push) or "")

@@ -31,8 +31,8 @@ class RunOptions:
     )
     workers: int = option("Processes on this machine.", 1, least=1, names=("--workers", "-w"), panel=_PANEL)
     shard: str = option(
-        "Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with `--array=0-7`. The "
-        "job that ends last merges them; so does the same command without `--shard`.",
+        "Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with `--array=0-7` "
+        "(docs/slurm_array.sh). The job that ends last merges them; so does the same command without `--shard`.",
         "",
         metavar="i/N",
         panel=_PANEL,
@@ -91,6 +91,7 @@ def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
         "min": shown.least,
         "max": shown.most,
         "rich_help_panel": shown.panel or None,
+        "envvar": shown.envvar or None,
     }
     flags = shown.names or (f"--{name.replace('_', '-')}",)
     given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)

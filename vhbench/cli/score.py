@@ -50,7 +50,8 @@ app = typer.Typer(
     help="Score responses that are there already, from any harness; no model is run.\n\n"
     "`vhbench score results/` reads what lmms-eval wrote with --log_samples, of our tasks and of any other with yes/no "
     "or multiple-choice questions, tells the kinds apart, and prints the scores of each. `vhbench score answers.xlsx "
-    "--questions out/ode` joins answers with a split by their ids.\n\n"
+    "--questions out/ode` joins answers with a split by their ids, `--key FILE` with the key of a hidden "
+    "edition.\n\n"
     "Files are JSON, JSON lines, {id: answer}, CSV, TSV, XLSX or Parquet: rows with an id (id, question_id, index …), "
     "what the model said (response, prediction, caption …), and, unless --questions has them, the question, its "
     "options (choices, or columns A, B, C …) and the right answer (answer, label …), as POPE, VLMEvalKit and others "
@@ -69,11 +70,11 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
     Example: `vhbench score auto results --json` (or, the same, `vhbench score results --json`)
     """
     from vhbench import scoring
-    from vhbench.responses.asked import is_split
+    from vhbench.responses.asked import has_vocabulary
 
     chosen: Literal["", "yes", "no"] = _positive(how.positive) if how.positive is not None else ""
-    found = _read(run.responses, asked.questions, reading)
-    split = asked.questions if asked.questions is not None and is_split(asked.questions) else None
+    found = _read(run.responses, asked.file, reading)
+    split = asked.file if has_vocabulary(asked.file) else None
     scored = scoring.score_all(found, scoring.How(chosen, split, reading.allow_failed))
     told = tables.read_of(found, as_json=reading.as_json, require_complete=reading.require_complete)
     if reading.as_json:
@@ -94,8 +95,8 @@ def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -
     """
     from vhbench import scoring
 
-    found = _read(said.responses, asked.questions, reading, "caption")
-    result = scoring.captions(found, asked.questions, allow_failed=reading.allow_failed)
+    found = _read(said.responses, asked.file, reading, "caption")
+    result = scoring.captions(found, asked.file, allow_failed=reading.allow_failed)
     _tell(found, result, reading, "caption", "captions")
 
 
@@ -106,7 +107,7 @@ def yes_no(said: ResponseFile, asked: QuestionFile, how: YesNoOptions, reading: 
     """
     from vhbench.tasks.metrics import yes_no as metric
 
-    found = _read(said.responses, asked.questions, reading, "yes_no", as_said=how.compat or how.parser is not None)
+    found = _read(said.responses, asked.file, reading, "yes_no", as_said=how.compat or how.parser is not None)
     result = metric.score_records(
         found,
         positive=how.positive,
@@ -125,7 +126,7 @@ def symmetric(said: ResponseFile, asked: QuestionFile, how: PairOptions, reading
     """
     from vhbench.tasks.metrics import symmetric_accuracy as metric
 
-    found = _read(said.responses, asked.questions, reading, "yes_no", as_said=how.compat or how.parser is not None)
+    found = _read(said.responses, asked.file, reading, "yes_no", as_said=how.compat or how.parser is not None)
     parser = how.parser or ("vhtest" if how.compat else "default")
     result = metric.score(found, parser=parser, allow_failed=reading.allow_failed, by=how.by)
     _tell(found, result, reading, "pairs", "symmetric accuracy")
@@ -140,7 +141,7 @@ def multiple_choice(said: ResponseFile, asked: QuestionFile, how: CompatOption, 
     """
     from vhbench.tasks.metrics import multiple_choice as metric
 
-    found = _read(said.responses, asked.questions, reading, "multiple_choice")
+    found = _read(said.responses, asked.file, reading, "multiple_choice")
     result = metric.score(found, allow_failed=reading.allow_failed)
     _tell(found, result, reading, "multiple_choice", "multiple choice")
 

@@ -4,8 +4,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vhbench.options import option
+from vhbench.schema import VhbenchError
 
 _ASKED = "The class that precision and recall are about: yes"
+_KEY = (
+    "The key of a hidden edition, which `vhbench push --hidden` writes: what was asked, with the answers that its "
+    "maintainers keep."
+)
+
+
+def _one_of(questions: Path | None, key: Path | None) -> Path | None:
+    if questions is not None and key is not None:
+        raise VhbenchError(f"--questions {questions} and --key {key}: a key has the questions; name one of them")
+    if key is not None:
+        from vhbench.splits import answer_keys
+
+        answer_keys.read_head(key)
+    return questions if key is None else key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +53,12 @@ class QuestionFile:
         None,
         metavar="FILE",
     )
+    key: Path | None = option(_KEY, None, metavar="FILE")
+
+    @property
+    def file(self) -> Path | None:
+        """Where the questions are from; what calls itself a key must be one."""
+        return _one_of(self.questions, self.key)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +70,12 @@ class CaptionSplit:
         None,
         metavar="FILE",
     )
+    key: Path | None = option(_KEY, None, metavar="FILE")
+
+    @property
+    def file(self) -> Path | None:
+        """Where the questions are from; what calls itself a key must be one."""
+        return _one_of(self.questions, self.key)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,14 +5,27 @@ from typing import Annotated
 
 import typer
 
-from vhbench.schema import in_one_line
+from vhbench.schema import VhbenchError, in_one_line
 
 
 def verify(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="A split directory, such as out/ode.")],
     secret_file: Annotated[
         Path | None,
-        typer.Option("--secret", metavar="FILE", help="A revealed secret: check that the manifest committed to it."),
+        typer.Option(
+            "--secret",
+            metavar="FILE",
+            help="A revealed secret: check that the manifest committed to it, and that it gives this very split.",
+        ),
+    ] = None,
+    rebuilt: Annotated[
+        Path | None,
+        typer.Option(
+            "--rebuilt",
+            metavar="DIR",
+            help="With --secret: compare with this split, which `vhbench build … --seed-from-secret FILE` built, "
+            "instead of building it here.",
+        ),
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print faults only.")] = False,
 ) -> None:
@@ -23,9 +36,13 @@ def verify(
     learned from the answers to other questions: above chance, words give answers away.
 
     Example: `vhbench verify out/ode`
+
+    Of a hidden edition whose secret was revealed: `vhbench verify DIR --secret FILE` builds the split that the secret
+    gives, and compares.
     """
     from vhbench import audit, splits
-    from vhbench.builds import secret
+    from vhbench.builds import hidden_edition, secret
+    from vhbench.splits import manifests
     from vhbench.tasks import words_alone
 
     if faults := splits.verify(directory, progress=not quiet):
@@ -33,19 +50,23 @@ def verify(
     manifest = splits.read_manifest(directory)
     found = audit.audit(directory, progress=not quiet)
     faults = list(found.faults)
-    if secret_file is not None and (fault := secret.check(manifest, secret.read_secret(secret_file))):
-        faults.append(f"{directory}: {fault}")
+    if secret_file is not None:
+        faults += hidden_edition.faults(directory, secret.read_secret(secret_file), rebuilt)
+    elif rebuilt is not None:
+        raise VhbenchError(f"--rebuilt {rebuilt}: only goes with --secret FILE, from which it was built")
     _stop(faults)
     if quiet:
         return
-    for warning in audit.imbalances(found):
+    hidden = manifests.is_hidden(manifest)
+    for warning in () if hidden else audit.imbalances(found):
         typer.echo(f"warning: {warning}", err=True)
     rows = sum(manifest.rows.values())
     typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
-    for sentence in words_alone.sentences(words_alone.of_split(directory)):
+    told = "; a hidden edition, whose maintainers keep the answers" if hidden else ""
+    for sentence in [] if hidden else words_alone.sentences(words_alone.of_split(directory)):
         typer.echo(sentence)
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
-    typer.echo(f"answers found anew from the scenes: {found.right:,}{left}")
+    typer.echo(f"answers found anew from the scenes: {found.right:,}{told or left}")
     typer.echo(f"content hash {manifest.content_hash}")
 
 

@@ -11,6 +11,7 @@ from vhbench.columns import RECORD
 from vhbench.files import shown
 from vhbench.responses import forms, naming
 from vhbench.schema import VhbenchError
+from vhbench.splits import answer_keys
 
 _OF_CAPTIONS = ("objects", "candidates", "neutral")
 
@@ -20,11 +21,16 @@ def is_split(path: Path) -> bool:
     return (path / "manifest.json").is_file()
 
 
+def has_vocabulary(path: Path | None) -> bool:
+    """Tell whether captions can be scored with what a path has: a split, or the key of a hidden edition."""
+    return path is not None and (is_split(path) or answer_keys.is_key(path))
+
+
 def known_questions(path: Path, kind: str = "") -> dict[str, bytes]:
     """Return the questions by id, each packed: (config, the fields that it has).
 
     Args:
-        path: a split directory, or a file of any form with rows of id, answer, …
+        path: a split directory, a key of a hidden edition, or a file of any form with rows of id, answer, …
         kind: the kind that is wanted; "" for all.
 
     Raises:
@@ -32,7 +38,10 @@ def known_questions(path: Path, kind: str = "") -> dict[str, bytes]:
     """
     columns = [name for name in RECORD if kind in ("", "caption") or name not in _OF_CAPTIONS]
     found: dict[str, bytes] = {}
-    configs = _of_split(path, columns) if is_split(path) else _of_table(path, columns)
+    if answer_keys.is_key(path):
+        configs = _of_key(path, columns)
+    else:
+        configs = _of_split(path, columns) if is_split(path) else _of_table(path, columns)
     for place, (config, row) in enumerate(configs, start=1):
         if kind not in ("", row.get("kind", kind)) and not (kind == "multiple_choice" and row["benchmark"] == "mioh"):
             continue
@@ -52,6 +61,11 @@ def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, A
     for config, group in splits.read_columns(path, columns):
         for values in zip(*group.values(), strict=True):
             yield config, {name: value for name, value in zip(group, values, strict=True) if value not in ("", (), [])}
+
+
+def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for config, row in answer_keys.read_key(path):
+        yield config, {name: row[name] for name in columns if row.get(name) not in (None, "", [])}
 
 
 def _of_table(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

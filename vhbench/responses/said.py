@@ -11,9 +11,10 @@ import msgspec
 
 from vhbench import answers, splits
 from vhbench.adapters.judge import LanguageJudge
+from vhbench.columns import RECORD
 from vhbench.files import shown
 from vhbench.progress import Progress
-from vhbench.provenance import Provenance
+from vhbench.provenance import Provenance, hash_of_row
 from vhbench.responses import forms, naming, samples
 from vhbench.responses.asked import is_split, known_questions
 from vhbench.results import (
@@ -74,6 +75,7 @@ class Responses:
     count: int = 0
     notes: list[str] = field(default_factory=list)
     provenance: dict[str, Provenance] = field(default_factory=dict)
+    _hashes: dict[str, str] | None = None
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, each with its prediction, in the order of the file."""
@@ -162,7 +164,7 @@ class Responses:
                     fits = fits or self._fits(records[0])
                     yield from ((task, place, record) for record in records)
                 elif samples.is_sample(row):
-                    yield from ((task, place, each) for each in self._closed(samples.rows_of(row), joined))
+                    yield from ((task, place, each) for each in self._closed(self._named(row), joined))
                 elif logged:
                     raise VhbenchError(f"{place}: is no sample of lmms-eval, which has 'doc_id', 'target' and 'resps'")
                 else:
@@ -180,6 +182,23 @@ class Responses:
         if self.questions is None:
             self.asked[task] += told.of
             self.missing += Counter({task: check.missing})  # a task without any is left out
+
+    def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a sample; one that lmms-eval wrote without scores is known by its doc_hash."""
+        own = self._by_hash().get(str(sample.get("doc_hash")))
+        for row in samples.rows_of(sample):
+            yield row | ({"id": split_repetition(row["id"])[0] + own} if own else {})
+
+    def _by_hash(self) -> Mapping[str, str]:
+        """Return the ids of a split's questions by lmms-eval's doc_hash; none where no split is named."""
+        if self._hashes is None:
+            self._hashes = {}
+            if self.questions is not None and is_split(self.questions):
+                told = splits.read_manifest(self.questions).content_hash
+                for _, group in splits.read_columns(self.questions, list(RECORD)):
+                    rows = (dict(zip(group, values, strict=True)) for values in zip(*group.values(), strict=True))
+                    self._hashes |= {hash_of_row(row, told): row["id"] for row in rows}
+        return self._hashes
 
     def _closed(self, rows: Iterator[dict[str, Any]], joined: bool) -> Iterator[Row]:
         for row in rows:

@@ -23,6 +23,9 @@ DERIVED = ("README.md", "CHANGELOG.md", "eval.yaml", "croissant.json", "contact_
 SECRET_SEED = -1
 """The seed that the manifest of a secret edition shows instead of the real one."""
 
+HIDDEN = "hidden"
+"""Of a manifest's extras: the split is what is public of a hidden edition, and has no answers."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
 _SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")
@@ -38,6 +41,11 @@ _DIGITS = "64 lower-case hexadecimal digits"
 def shard_name(config: str, index: int, total: int) -> str:
     """Return the path of a shard below its split directory."""
     return f"{config}/test-{index:05d}-of-{total:05d}.parquet"
+
+
+def is_hidden(manifest: Manifest) -> bool:
+    """Tell whether a split is what is public of a hidden edition: its rows have no answers."""
+    return manifest.extra.get(HIDDEN) is True
 
 
 def check_name(name: str, what: str) -> str:

@@ -19,6 +19,9 @@ from vhbench.splits.stored_scenes import scene_of
 
 KINDS = get_args(Kind)
 
+KEPT_BACK = ("answer", "pair_id", "negated", "objects", "candidates", "neutral")
+"""Columns that are empty in every row of a hidden edition."""
+
 
 def verify(directory: Path, *, progress: bool = True) -> list[str]:
     """Check a split directory from the file hashes down to the pixels; return one line per fault.
@@ -93,6 +96,7 @@ class _Stored:
 def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: bool) -> Iterator[str]:
     ids: set[str] = set()
     known = BENCHMARKS.get(manifest.benchmark)
+    hidden = manifests.is_hidden(manifest)
     pairs = Pairs(known.pairs if known else "")
     hashes = []
     seen: dict[bytes, str] = {}
@@ -108,9 +112,10 @@ def _row_faults(directory: Path, manifest: Manifest, scenes: _Stored, progress: 
             if fault := seen[digest]:
                 yield f"row {question.id!r}: {fault}"
         hashes.append(row_hash(row.config, question, digests))
-        yield from question_faults(row, manifest.benchmark)
+        yield from question_faults(row, manifest.benchmark, hidden=hidden)
         yield from _tie_faults(question, digests, scenes)
-        yield from pairs.add(row, digests)
+        if not hidden:
+            yield from pairs.add(row, digests)
     yield from pairs.faults()
     if (found := content_hash(hashes, scenes.hash, manifest.config)) != manifest.content_hash:
         yield f"{directory}: content hash is {found[:12]}…, the manifest says {manifest.content_hash[:12]}…"
@@ -127,8 +132,8 @@ def _tie_faults(question: Question, digests: Sequence[bytes], scenes: _Stored) -
             yield f"row {question.id!r}: image {number} is not the image of scene {name!r}"
 
 
-def question_faults(row: Row, benchmark: str) -> Iterator[str]:
-    """Yield what is wrong with one row by itself."""
+def question_faults(row: Row, benchmark: str, *, hidden: bool = False) -> Iterator[str]:
+    """Yield what is wrong with one row by itself; one of a hidden edition must not tell what is kept back."""
     question = row.question
     where = f"row {question.id!r}"
     if question.benchmark != benchmark:
@@ -141,7 +146,10 @@ def question_faults(row: Row, benchmark: str) -> Iterator[str]:
         yield f"{where}: has {len(question.images)} images and {len(question.scene_ids)} scene ids"
     if not question.question.strip():
         yield f"{where}: has no question"
-    if fault := _answer_fault(question):
+    if hidden:
+        if told := [name for name in KEPT_BACK if getattr(question, name)]:
+            yield f"{where}: tells {', '.join(told)}, and the edition is hidden"
+    elif fault := _answer_fault(question):
         yield f"{where}: {fault}"
 
 

@@ -70,15 +70,11 @@ def write_split(
     directory = Path(directory)
     manifests.check_name(benchmark, "benchmark")
     manifests.parse_version(version)
-    staging = directory.with_name(f".{directory.name}.new")
-    shutil.rmtree(staging, ignore_errors=True)
-    staging.mkdir(parents=True)
-    try:
+    with _staging(directory) as staging:
         writer = _write_rows(staging, rows, benchmark, version, order)
         reasons = write_rejections(staging / manifests.REJECTIONS, rejections)
         if not writer.rows and not may_be_empty:
-            why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
-            raise VhbenchError(f"the {benchmark} split would have no rows ({why})")
+            raise _no_rows(benchmark, reasons)
         facts = {**(extra or {}), **write_truths(staging / manifests.SCENES, scenes)}
         manifest = Manifest(
             benchmark=benchmark,
@@ -94,9 +90,24 @@ def write_split(
         )
         write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
         replace(staging, directory)
+    return manifest
+
+
+@contextmanager
+def _staging(directory: Path) -> Iterator[Path]:
+    """Make the folder in which a split grows, beside its place; remove what is left of it."""
+    staging = directory.with_name(f".{directory.name}.new")
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir(parents=True)
+    try:
+        yield staging
     finally:
         shutil.rmtree(staging, ignore_errors=True)
-    return manifest
+
+
+def _no_rows(benchmark: str, reasons: Mapping[str, int]) -> VhbenchError:
+    why = ", ".join(f"{count} × {reason}" for reason, count in reasons.items()) or "nothing was made"
+    return VhbenchError(f"the {benchmark} split would have no rows ({why})")
 
 
 def _write_rows(staging: Path, rows: Iterable[Row], benchmark: str, version: str, order: bytes) -> "_Writer":

@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vhbench.schema import Record
+from vhbench.tasks.metrics import intervals
 from vhbench.tasks.metrics.clusters import Shared, clusters_of
 
 
@@ -66,6 +68,53 @@ def test_a_part_of_the_rows_has_the_clusters_of_these_rows() -> None:
     places = np.array([0, 2, 3, 4, 5])
     assert shared.among(places).numbers.tolist() == clusters_of([records[place] for place in places]).numbers.tolist()
     assert len(set(shared.among(places).numbers.tolist())) == 5
+
+
+def chain(facts: int, rows: int) -> list[Record]:
+    """A pool in which every fact shares one image with the next, so that all are tied."""
+    return [
+        asked(f"{f}-{r}", f"own {f} {r}", f"pool {f}", f"pool {f + 1}", fact=f"f{f}")
+        for f in range(facts)
+        for r in range(rows)
+    ]
+
+
+def test_a_chain_of_facts_is_taken_apart_and_its_ties_are_told() -> None:
+    found = clusters_of(chain(20, 2))
+    assert len(set(found.numbers.tolist())) == 20
+    assert found.note == "facts as clusters, with what the images tie"
+    assert found.ties is not None
+    assert found.ties.shape == (2, 19 * 4)  # two rows of a fact with two of the next
+    assert (found.numbers[found.ties[0]] != found.numbers[found.ties[1]]).all()
+
+
+def test_what_is_about_one_image_is_no_chain() -> None:
+    records = [asked(f"q{n}", "pool", f"own {n}", fact=f"f{n}") for n in range(40)]
+    assert set(clusters_of(records).numbers.tolist()) == {0}
+
+
+def test_four_images_with_many_facts_each_are_four_clusters() -> None:
+    records = [asked(f"q{n}", f"s{n % 4}", fact=f"f{n}") for n in range(100)]
+    found = clusters_of(records)
+    assert (len(set(found.numbers.tolist())), found.ties) == (4, None)
+
+
+def test_ties_widen_an_interval_where_tied_rows_agree() -> None:
+    records = chain(20, 2)
+    right = [int(int(record.id.split("-")[0]) % 8 < 4) for record in records]  # four facts right, four wrong, …
+    tied = clusters_of(records)
+    apart = intervals.mean(right, clusters=tied.numbers)
+    found = intervals.mean(right, clusters=tied)
+    assert apart is not None
+    assert found is not None
+    # Of 19 steps 15 agree: Σu² of 20 facts is 20, and the ties add 2 · (15 - 4) = 22.
+    assert (found.high - found.low) / (apart.high - apart.low) == pytest.approx((42 / 20) ** 0.5, rel=0.1)
+
+
+def test_a_value_of_several_rows_has_the_names_of_all() -> None:
+    records = [asked("a", "1"), asked("b", "2"), asked("c", "2"), asked("d", "3"), asked("e", "4"), asked("f", "5")]
+    found = Shared.of(records).among(np.array([[0, 1], [2, 3], [4, 5]])).numbers.tolist()
+    assert found[0] == found[1] != found[2]
 
 
 ROWS = st.lists(st.lists(st.integers(0, 40), min_size=1, max_size=3, unique=True), min_size=1, max_size=12)

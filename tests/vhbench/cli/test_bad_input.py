@@ -28,14 +28,14 @@ from vhbench.schema import Row, VhbenchError
 ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
 
 COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
-    "score": (("json", "jsonl", "parquet", "csv", "xlsx"), "score ODD"),
-    "score --questions": (("json", "parquet", "csv"), "score GOOD.jsonl --questions ODD"),
+    "score": (("json", "parquet", "csv", "xlsx"), "score ODD"),
+    "score --questions": (("jsonl", "parquet"), "score GOOD.jsonl --questions ODD"),
     "score of a split": (("json",), "score ODD --questions SPLIT"),
     "score captions": (("jsonl",), "score captions --responses ODD --questions SPLIT"),
-    "score yes-no": (("json", "csv"), "score yes-no --responses ODD"),
-    "score symmetric": (("jsonl", "parquet"), "score symmetric --responses ODD"),
+    "score yes-no": (("jsonl",), "score yes-no --responses ODD"),
+    "score symmetric": (("jsonl",), "score symmetric --responses ODD"),
     "score multiple-choice": (("json",), "score multiple-choice --responses ODD"),
-    "score chair": (("json", "parquet"), "score chair --responses ODD --gold GOLD --synonyms WORDS"),
+    "score chair": (("json",), "score chair --responses ODD --gold GOLD --synonyms WORDS"),
     "score chair --gold": (("json",), "score chair --responses CAPTIONS --gold ODD --synonyms WORDS"),
     "score chair --instances": (("json",), "score chair --responses CAPTIONS --instances ODD --synonyms WORDS"),
     "score chair --synonyms": (("txt", "json"), "score chair --responses CAPTIONS --gold GOLD --synonyms ODD"),
@@ -44,7 +44,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "analyse ode": (("jsonl",), "analyse ode ODD --out OUT"),
     "analyse mioh": (("jsonl",), "analyse mioh ODD --out OUT"),
     "analyse vhexpansion": (("jsonl",), "analyse vhexpansion ODD --out OUT"),
-    "build ode --graph": (("json", "graphml", "csv"), "build ode --graph ODD --pairs 1 --out OUT"),
+    "build ode --graph": (("json", "graphml"), "build ode --graph ODD --pairs 1 --out OUT"),
     "build ode --graph coco": (("json",), "build ode --graph coco:ODD --pairs 1 --out OUT"),
     "build ode --add": (("json",), "build ode --add ODD --pairs 1 --out OUT"),
     "build ode --seed-from-secret": (("txt",), "build ode --seed-from-secret ODD --graph nowhere.json --out OUT"),
@@ -74,7 +74,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 """What is read → (what its name may end in, the command; ODD is the file, MANIFEST a split of which it is a part)."""
 
-THOROUGH = ("score", "score --questions", "build ode --graph", "build mioh --source coco", "build vhexpansion table")
+THOROUGH = ("score", "build vhexpansion table")
 """Commands that are tried with everything; the others have the same readers, and are tried with what differs most."""
 
 RIGHT = {("build mioh --cells", "a number"), *(("score chair --synonyms", what) for what in odd_files.WORDS)}
@@ -239,7 +239,7 @@ ANY_JSON = st.recursive(
 )
 ROWS_OF_JSON = st.lists(st.dictionaries(NAMES, ANY_JSON, min_size=1, max_size=6), min_size=1, max_size=3)
 READERS_OF_JSON = [name for name, (suffixes, _) in COMMANDS.items() if {"json", "jsonl"} & {*suffixes}]
-OFTEN = settings(max_examples=12, suppress_health_check=list(HealthCheck), database=None)
+OFTEN = settings(max_examples=6, suppress_health_check=list(HealthCheck), database=None)
 
 
 @pytest.mark.parametrize("command", READERS_OF_JSON)
@@ -265,7 +265,7 @@ def damaged(data: st.DataObject, content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("command", ["score", "score --questions", "build vhexpansion table", "verify a shard"])
-@settings(OFTEN, max_examples=40)
+@settings(OFTEN, max_examples=15)
 @given(data=st.data())
 def test_a_damaged_parquet(command: str, data: st.DataObject, desk: Desk) -> None:
     """It may be read all the same; but nobody sees a traceback."""

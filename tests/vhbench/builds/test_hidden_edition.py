@@ -1,0 +1,237 @@
+"""A hidden edition tells no answer, is scored with its key, and is held to what it commits to."""
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+from paper_mioh import PaperMioh
+from PIL import Image
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.builds import hidden_edition, secret, sharding
+from vhbench.builds.ode import OdeBuild
+from vhbench.builds.vhexpansion import VHExpansionBuild
+from vhbench.cli import app
+from vhbench.schema import Question, Row, VhbenchError, read_image
+from vhbench.splits import answer_keys
+from vhbench.splits.pairs import TIE
+from vhbench.splits.verifying import KEPT_BACK
+
+SECRET = b"a secret that nobody guesses"
+OTHER = b"another secret, as long"
+ODE = OdeBuild(pairs=2, size=64, criteria=("standard", "fictional"))
+
+
+def edition(build: OdeBuild | PaperMioh | VHExpansionBuild, folder: Path, key: bytes = SECRET) -> Path:
+    """Build the whole of an edition from a secret."""
+    seed = secret.seed_of(key, build.benchmark, build.version)
+    made = replace(build, seed=seed)
+    sharding.run(made, folder, commitment=secret.commitment_of(key, build.benchmark, build.version), progress=False)
+    return folder / build.benchmark
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return edition(ODE, tmp_path_factory.mktemp("whole"))
+
+
+@pytest.fixture(scope="module")
+def shown(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("public")
+    hidden_edition.write(whole, SECRET, folder / "ode", folder / "ode.key.jsonl")
+    return folder / "ode"
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    told = str(result.exception) if isinstance(result.exception, VhbenchError) else result.output
+    return result.exit_code, told
+
+
+def test_what_is_public_has_questions_and_images_and_nothing_else(whole: Path, shown: Path) -> None:
+    full, public = list(splits.read_questions(whole)), list(splits.read_questions(shown))
+    assert sorted(q.question for q in full) == sorted(q.question for q in public)
+    assert all(not getattr(q, name) for q in public for name in KEPT_BACK)
+    assert {q.id for q in full}.isdisjoint(q.id for q in public)
+    names = {name for q in full for name in (q.id, q.pair_id, *q.scene_ids)}
+    texts = b"".join(path.read_bytes() for path in shown.iterdir() if path.is_file())
+    assert not any(name.encode() in texts for name in names)
+    assert names.isdisjoint(name for q in public for name in (q.id, *q.scene_ids))
+    assert splits.verify(shown) == []
+    assert sorted(path.name for path in shown.iterdir() if path.is_file()) == ["manifest.json", "rejections.jsonl"]
+    assert (shown / "rejections.jsonl").read_bytes() == b""
+    manifest = splits.read_manifest(shown)
+    assert manifest.seed == splits.SECRET_SEED
+    assert manifest.extra.keys() == {"commitment", "hidden", "options"}
+    assert manifest.extra["commitment"] != splits.read_manifest(whole).extra["commitment"]
+
+
+def test_a_row_that_tells_what_is_kept_back_is_a_fault(shown: Path, tmp_path: Path) -> None:
+    manifest, rows = splits.read_manifest(shown), list(splits.read_rows(shown))
+    told = replace(rows[0], question=replace(rows[0].question, answer="yes", candidates=("dog",)))
+    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": manifest.config}
+    splits.write_split(tmp_path / "ode", [told, *rows[1:]], **how, extra=manifest.extra)  # type: ignore[arg-type]
+    fault = f"row {told.question.id!r}: tells answer, candidates, and the edition is hidden"
+    assert splits.verify(tmp_path / "ode") == [fault]
+
+
+def test_images_keep_no_notes() -> None:
+    exif = Image.Exif()
+    exif[0x0132], exif[0x010F] = "2024:01:01 00:00:00", "a camera"
+    buffer = io.BytesIO()
+    Image.new("RGB", (8, 8), "red").save(buffer, "JPEG", exif=exif, comment=b"yes", icc_profile=b"profile")
+    asked = Question("q", images=(buffer.getvalue(),), question="?", answer="yes", kind="yes_no")
+    image = read_image(hidden_edition.public(asked, SECRET).images[0])
+    assert [image[place + 4 : place + 8] for place in chunks(image)] == [b"IHDR", b"IDAT", b"IEND"]
+
+
+def chunks(png: bytes) -> list[int]:
+    """Where the chunks of a PNG begin."""
+    places = [8]
+    while (end := places[-1] + 12 + int.from_bytes(png[places[-1] : places[-1] + 4], "big")) < len(png):
+        places.append(end)
+    return places
+
+
+def test_the_revealed_secret_builds_it_again(whole: Path, shown: Path, tmp_path: Path) -> None:
+    file, other = tmp_path / "secret", tmp_path / "other"
+    file.write_bytes(SECRET)
+    other.write_bytes(OTHER)
+    for split in (whole, shown):
+        code, said = run("verify", split, "--secret", file)
+        assert (code, "no faults" in said) == (0, True), said
+        assert run("verify", split, "--secret", file, "--rebuilt", whole)[0] == 0
+        code, said = run("verify", split, "--secret", other, "--rebuilt", whole)
+        assert (code, "commits to another secret" in said) == (1, True)
+    another = edition(replace(ODE, pairs=1), tmp_path / "1")
+    code, said = run("verify", shown, "--secret", file, "--rebuilt", another)
+    assert (code, "commits to another secret or split" in said) == (1, True)
+    code, said = run("verify", shown, "--rebuilt", another)
+    assert "only goes with --secret" in said
+
+
+def test_a_maintainer_who_swaps_the_options_is_found_out(whole: Path, shown: Path, tmp_path: Path) -> None:
+    manifest = splits.read_manifest(shown)
+    forged = {**manifest.extra, "options": {**manifest.extra["options"], "pairs": 1}}
+    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": manifest.config}
+    splits.write_split(tmp_path / "ode", splits.read_rows(shown), **how, extra=forged)  # type: ignore[arg-type]
+    assert "commits to another secret or split" in hidden_edition.faults(tmp_path / "ode", SECRET)[0]
+
+
+def test_options_that_name_files_are_asked_for(shown: Path, tmp_path: Path) -> None:
+    manifest = splits.read_manifest(shown)
+    elsewhere = {**manifest.extra, "options": {"graph": ["amber:AMBER-that-is-not-here"]}}
+    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": {}}
+    splits.write_split(tmp_path / "ode", splits.read_rows(shown), **how, extra=elsewhere)  # type: ignore[arg-type]
+    with pytest.raises(VhbenchError, match=r"cannot be built here .*--rebuilt DIR"):
+        hidden_edition.faults(tmp_path / "ode", SECRET)
+
+
+def test_only_what_the_secret_built_can_be_hidden(whole: Path, shown: Path, tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match="commits to another secret; a hidden edition is built with"):
+        hidden_edition.write(whole, OTHER, tmp_path / "ode")
+    with pytest.raises(VhbenchError, match="is the public part of a hidden edition already"):
+        hidden_edition.write(shown, SECRET, tmp_path / "ode")
+
+
+def test_a_submission_is_scored_with_the_key(whole: Path, shown: Path, tmp_path: Path) -> None:
+    key = shown.with_name("ode.key.jsonl")
+    rows = [row for _, row in answer_keys.read_key(key)]
+    assert {row["id"] for row in rows} == {q.id for q in splits.read_questions(shown)}
+    closed = {row["id"]: row["answer"] for row in rows if row["answer"]}
+    wrong = dict(list(closed.items())[: len(closed) // 4])
+    said = closed | {name: {"yes": "no", "no": "yes"}[answer] for name, answer in wrong.items()}
+    (tmp_path / "answers.json").write_bytes(orjson.dumps(said))
+    told = run("score", "yes-no", "--responses", tmp_path / "answers.json", "--key", key, "--positive", "no", "--json")
+    assert told[0] == 0, told
+    assert orjson.loads(told[1])["accuracy"] == pytest.approx(1 - len(wrong) / len(closed))
+
+    spoken = {row["id"]: f"I see {', '.join(row['objects'])}." for row in rows if row["kind"] == "caption"}
+    (tmp_path / "captions.json").write_bytes(orjson.dumps(spoken))
+    told = run("score", "captions", "--responses", tmp_path / "captions.json", "--key", key, "--json")
+    assert told[0] == 0, told
+    assert orjson.loads(told[1])["chair_i"] == 0
+    (tmp_path / "both.json").write_bytes(orjson.dumps(said | spoken))
+    code, told_all = run("score", tmp_path / "both.json", "--key", key)
+    assert code == 0, told_all
+    assert "ode_fictional_existence" in told_all
+
+    code, told_wrong = run("score", tmp_path / "both.json", "--key", tmp_path / "both.json")
+    assert (code, "is no key of a hidden edition" in told_wrong) == (1, True) or "is no key" in told_wrong
+    assert "name one of them" in run("score", tmp_path / "both.json", "--key", key, "--questions", whole)[1]
+
+
+def features(rows: Sequence[Row]) -> list[dict[str, float]]:
+    """Return everything that is public of rows but what the pictures show."""
+    found = []
+    seen: dict[str, int] = {}
+    for place, row in enumerate(rows):
+        q = row.question
+        data = [read_image(image) for image in q.images]
+        within = seen[q.scene_ids[0]] = seen.get(q.scene_ids[0], -1) + 1
+        told: dict[str, float] = {"place": place / len(rows), "parity": place % 2, "within": within, "odd": within % 2}
+        told |= {f"digit {i} {character}": 1 for i, character in enumerate(q.id)}
+        told |= {"id": int(q.id, 16) / 2**64, "id parity": int(q.id, 16) % 2}
+        told |= {f"scene {i} {character}": 1 for i, character in enumerate(q.scene_ids[0][:4])}
+        told |= {"length": len(q.question), "bytes": len(data[0]), "sum of bytes": sum(map(len, data))}
+        told |= {"images": len(data), "last byte": data[0][-5], "bytes' parity": len(data[0]) % 2}
+        grey = np.asarray(Image.open(io.BytesIO(data[0])).convert("L"), float)
+        told |= {"mean": grey.mean(), "spread": grey.std(), "width": grey.shape[1]}
+        told |= {f"word {word}": 1 for word in q.question.lower().strip("?").split()}
+        told |= {f"{name} {getattr(q, name)}": 1 for name in ("task", "mode", "criterion", "pairing", "question_type")}
+        told |= {f"config {row.config}": 1, f"perturbed {q.perturbation}": 1, f"options {len(q.choices)}": 1}
+        found.append(told)
+    return found
+
+
+def builds() -> dict[str, Callable[[Path], Path]]:
+    ode = OdeBuild(pairs=5, size=64, levels=("existence", "attribute"))
+
+    def expanded(folder: Path) -> Path:
+        # From an open edition, as from any published benchmark; who hides it makes nothing of that public either.
+        sharding.run(replace(ode, seed=77), folder, progress=False)
+        build = VHExpansionBuild(source=f"ode:{folder / 'ode'}", perturb=("jpeg_compression",))
+        return edition(build, folder / "expanded")
+
+    return {
+        "ode": lambda folder: edition(ode, folder),
+        "mioh": lambda folder: edition(PaperMioh(each=16), folder),
+        "vhexpansion": expanded,
+    }
+
+
+@pytest.mark.parametrize("benchmark", ["ode", "mioh", "vhexpansion"])
+def test_a_classifier_on_all_that_is_public_is_at_chance(benchmark: str, tmp_path: Path) -> None:
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_extraction import DictVectorizer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import MaxAbsScaler
+
+    split = builds()[benchmark](tmp_path)
+    hidden_edition.write(split, SECRET, tmp_path / "public", tmp_path / "key.jsonl")
+    key = {row["id"]: row for _, row in answer_keys.read_key(tmp_path / "key.jsonl")}
+    answers = {name: row["answer"] for name, row in key.items()}
+    rows = [row for row in splits.read_rows(tmp_path / "public") if answers[row.question.id]]
+    told = features(rows)
+    # What the answers to one case are learned from are other images, and in MIOH no other form of the same question.
+    cases = [key[row.question.id]["pair_id"].rpartition(TIE)[2] for row in rows]
+    images = np.array(cases if benchmark == "mioh" else [row.question.scene_ids[0] for row in rows])
+    right = np.array([answers[row.question.id] for row in rows])
+    chance = np.mean([1 / (len(row.question.choices) or 2) for row in rows])
+    assert len(rows) > 200
+    for attacker in (LogisticRegression(max_iter=500), RandomForestClassifier(100, min_samples_leaf=3, random_state=0)):
+        model = make_pipeline(DictVectorizer(), MaxAbsScaler(), attacker)
+        said = cross_val_predict(model, told, right, groups=images, cv=GroupKFold(5))
+        hits = said == right
+        units, sizes = (
+            np.array([of[images == image].sum() for image in np.unique(images)]) for of in (hits, hits >= 0)
+        )
+        spread = np.sqrt(((units - hits.mean() * sizes) ** 2).sum()) / len(rows)
+        assert hits.mean() <= chance + 3 * spread, f"{type(attacker).__name__}: {hits.mean():.3f} of {len(rows)}"

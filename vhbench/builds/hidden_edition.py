@@ -1,0 +1,167 @@
+"""What is public of a hidden edition: questions and images, and nothing that tells an answer.
+
+Ids, scene ids and the order of images follow from the secret, so that nobody who lacks it can tie them to anything.
+Answers, what is in the pictures, pairs and scenes are left out; each row then has the same columns filled, in the same
+way, whatever its answer. Images are written anew, as PNG of what is seen, without any note.
+
+The manifest commits to all of it: an HMAC-SHA-256, keyed by the secret, over benchmark, version, seed, options and
+content hash of the whole split. Its date is that of the commit of the release. Who learns the secret can build the
+split, and compare (:func:`faults`).
+"""
+
+import hashlib
+import hmac
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from vhbench import splits
+from vhbench.benchmarks import benchmark, load
+from vhbench.builds import secret as secrets
+from vhbench.builds import sharding
+from vhbench.files import canonical, read_image
+from vhbench.images import as_seen, open_image, to_png
+from vhbench.schema import Manifest, Question, Row, VhbenchError
+from vhbench.splits.answer_keys import KeyHead, write_key
+from vhbench.splits.manifests import HIDDEN, is_hidden
+
+_TOLD = ("commitment", "options")
+
+
+def write(directory: Path, secret: bytes, folder: Path, key: Path | None = None) -> Manifest:
+    """Write the public part of a split into a folder, and its key.
+
+    Args:
+        directory: the whole split, built with the secret.
+        secret: see :func:`vhbench.builds.secret.read_secret`.
+        folder: a split directory to be; a former one is replaced.
+        key: the file with the answers; None for no key.
+
+    Raises:
+        VhbenchError: if the split was not built with the secret, or is public already.
+    """
+    whole = splits.read_manifest(directory)
+    if is_hidden(whole):
+        raise VhbenchError(f"{directory}: is the public part of a hidden edition already")
+    if fault := secrets.check(whole, secret):
+        raise VhbenchError(
+            f"{directory}: {fault}; a hidden edition is built with `vhbench build … --seed-from-secret FILE`"
+        )
+    config = {name: value for name, value in whole.config.items() if name != "vocabulary"}
+    told = {name: whole.extra[name] for name in _TOLD if name in whole.extra}
+    manifest = splits.write_split(
+        folder,
+        (replace(row, question=public(row.question, secret)) for row in splits.read_rows(directory)),
+        benchmark=whole.benchmark,
+        version=whole.version,
+        seed=whole.seed,
+        config=config,
+        sources=whole.sources,
+        order=_digest(secret, "order", whole.benchmark),
+        extra={**told, HIDDEN: True, "commitment": commitment(whole, secret)},
+    )
+    if key is not None:
+        vocabulary = whole.config.get("vocabulary") or {}
+        head = KeyHead(whole.benchmark, whole.version, manifest.content_hash, vocabulary)
+        write_key(key, head, _kept(directory, secret))
+    return manifest
+
+
+def public(question: Question, secret: bytes) -> Question:
+    """Return what everybody may know of a row."""
+    shown = tuple(_clean(read_image(image)) for image in question.images)
+    return replace(
+        question,
+        id=_name(secret, "row", question.id.encode()),
+        images=shown,
+        answer="",
+        pair_id="",
+        negated=False,
+        objects=(),
+        candidates=(),
+        neutral=(),
+        scene_ids=tuple(_name(secret, "image", image) for image in shown),
+    )
+
+
+def commitment(whole: Manifest, secret: bytes) -> str:
+    """Return what the public manifest commits to, in hex."""
+    seed = secrets.seed_of(secret, whole.benchmark, whole.version)
+    told = [whole.benchmark, whole.version, seed, whole.config, whole.content_hash]
+    return _digest(secret, "edition", canonical(told)).hex()
+
+
+def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[str]:
+    """Hold a split to a revealed secret: it commits to it, and the split that follows from it is this one.
+
+    Args:
+        directory: a whole split, or the public part of one.
+        secret: that was revealed.
+        rebuilt: a split that was built with it; None: it is built here, if the manifest has the options.
+
+    Raises:
+        VhbenchError: if it cannot be built here.
+    """
+    manifest = splits.read_manifest(directory)
+    if not is_hidden(manifest) and (fault := secrets.check(manifest, secret)):
+        return [f"{directory}: {fault}"]
+    if rebuilt is None and "options" not in manifest.extra and not is_hidden(manifest):
+        return []
+    with tempfile.TemporaryDirectory(prefix="vhbench-") as folder:
+        split = rebuilt or _rebuild(manifest, secret, Path(folder) / "whole")
+        whole = splits.read_manifest(split)
+        if not is_hidden(manifest):
+            found = whole.content_hash
+        elif manifest.extra.get("commitment") != commitment(whole, secret):
+            return [f"{directory}: the manifest commits to another secret or split than that of {whole.content_hash}"]
+        else:
+            found = write(split, secret, Path(folder) / "public" / manifest.benchmark).content_hash
+    told = manifest.content_hash
+    return [] if found == told else [f"{directory}: the secret gives content hash {found[:12]}…, not {told[:12]}…"]
+
+
+def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
+    """Build the whole split that a secret gives, from the options that a manifest has."""
+    given = manifest.extra.get("options")
+    if not isinstance(given, dict):
+        raise VhbenchError("the manifest has no options to build it from: name a split built with it (--rebuilt DIR)")
+    options = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    seed = secrets.seed_of(secret, manifest.benchmark, manifest.version)
+    try:
+        build = load(benchmark(manifest.benchmark).build)(**options, seed=seed, version=manifest.version)
+        build.check()
+        sharding.run(build, folder, commitment=secrets.commitment_of(secret, manifest.benchmark, manifest.version))
+    except (VhbenchError, TypeError) as error:
+        raise VhbenchError(
+            f"it cannot be built here ({error}); build it with `vhbench build {manifest.benchmark} … "
+            "--seed-from-secret FILE`, and name it with --rebuilt DIR"
+        ) from error
+    return folder / manifest.benchmark
+
+
+def _kept(directory: Path, secret: bytes) -> Iterator[tuple[str, Question]]:
+    for row in splits.read_rows(directory):
+        yield row.config, _named(row, secret)
+
+
+def _named(row: Row, secret: bytes) -> Question:
+    return replace(row.question, id=_name(secret, "row", row.question.id.encode()))
+
+
+@lru_cache(maxsize=64)
+def _clean(image: bytes) -> bytes:
+    """Return an image as PNG of what is seen, without any note."""
+    seen = as_seen(open_image(image))
+    seen.info.clear()
+    return to_png(seen)
+
+
+def _name(secret: bytes, what: str, value: bytes) -> str:
+    return _digest(secret, what, value).hex()[:16]
+
+
+def _digest(secret: bytes, what: str, value: str | bytes) -> bytes:
+    data = value.encode() if isinstance(value, str) else value
+    return hmac.digest(secret, b" ".join((b"vhbench hidden", what.encode(), hashlib.sha256(data).digest())), "sha256")

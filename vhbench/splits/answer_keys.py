@@ -1,0 +1,91 @@
+"""The key of a hidden edition: what its maintainer keeps, so that submissions can be scored.
+
+A file of JSON lines. The first says which edition it belongs to; each further one has a row under the id that is
+public: its config, and all columns that an answer is scored by.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from vhbench.columns import RECORD
+from vhbench.files import canonical, convert, write_atomic
+from vhbench.schema import Question, VhbenchError
+
+FORMAT = "vhbench-key-1"
+_MAX_LINE = 16 << 20
+_START = canonical({"format": FORMAT})[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyHead:
+    """Which edition a key belongs to.
+
+    Attributes:
+        benchmark: its name.
+        version: MAJOR.MINOR.PATCH.
+        content_hash: of the edition as it is public.
+        vocabulary: what captions are searched for, empty where there are none.
+    """
+
+    benchmark: str
+    version: str
+    content_hash: str
+    vocabulary: Mapping[str, list[str]]
+
+
+def write_key(path: Path, head: KeyHead, rows: Iterable[tuple[str, Question]]) -> None:
+    """Write a key: rows with their configs, under the ids of the public edition."""
+    lines = [canonical({"format": FORMAT}), canonical(asdict(head))]
+    lines += [canonical([config, {name: getattr(question, name) for name in RECORD}]) for config, question in rows]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(path, b"".join(line + b"\n" for line in lines))
+
+
+def is_key(path: Path) -> bool:
+    """Tell whether a file is a key."""
+    try:
+        with path.open("rb") as file:
+            return path.is_file() and file.read(len(_START)) == _START
+    except OSError:
+        return False
+
+
+def read_head(path: Path) -> KeyHead:
+    """Return which edition a key belongs to.
+
+    Raises:
+        VhbenchError: if it is no key.
+    """
+    lines = _lines(path)
+    next(lines)
+    head: KeyHead = convert(next(lines, None), KeyHead, str(path))
+    return head
+
+
+def read_key(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the rows of a key, with their configs.
+
+    Raises:
+        VhbenchError: naming the line, if one is no row.
+    """
+    lines = enumerate(_lines(path), start=1)
+    next(lines)
+    next(lines, None)
+    for number, line in lines:
+        config, row = convert(line, tuple[str, dict[str, Any]], f"{path}, line {number}")
+        yield config, row
+
+
+def _lines(path: Path) -> Iterator[Any]:
+    if not is_key(path):
+        raise VhbenchError(f"{path}: is no key of a hidden edition, which `vhbench push --hidden` writes")
+    with path.open("rb") as file:
+        for number, line in enumerate(iter(lambda: file.readline(_MAX_LINE + 1), b""), 1):
+            try:
+                yield orjson.loads(line)
+            except orjson.JSONDecodeError as error:
+                raise VhbenchError(f"{path}, line {number}: is not JSON ({error})") from error
