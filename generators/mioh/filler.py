@@ -381,7 +381,11 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     """Return the facts that a question type can be about."""
     if kind.task == "attribute":
         return pool.attribute_facts()
-    return pool.relation_facts() if kind.task == "position" else pool.existence_facts()
+    if kind.task == "position":
+        return pool.relation_facts()
+    facts = pool.existence_facts()
+    # What suggests the others by design is no lure among them.
+    return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 
 
 def _too_few(pressure: str, draft: Draft) -> bool:
