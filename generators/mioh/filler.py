@@ -355,6 +355,10 @@ class Filler:
         shown = [self.pool.scenes[index] for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
 
+    def used(self) -> list[int]:
+        """Return the scenes that questions show."""
+        return sorted(set().union(*(cell.scenes for cell in self.cells.values())))
+
     def tally(self) -> dict[str, Any]:
         """Return for each cell how many questions were wanted, how many there are, and in which forms."""
         return {
