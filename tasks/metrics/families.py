@@ -229,7 +229,8 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
     *columns, rows = intervals.cluster_sums([*table.T, np.ones(len(table))], clusters)
     pairs = [(one, other) for one in range(models) for other in range(one)]
     changes = [columns[one] - columns[other] for one, other in pairs]
-    adjusted = holm([p_of_t(change, rows) for change in changes])
+    ties = [intervals.tied(table[:, one] - table[:, other], clusters) for one, other in pairs]
+    adjusted = holm([p_of_t(change, rows, tied) for change, tied in zip(changes, ties, strict=True)])
     better, worse = [0] * models, [0] * models
     for (one, other), change, p in zip(pairs, changes, adjusted, strict=True):
         if p <= alpha:
@@ -239,18 +240,27 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
     return [(1 + above, models - below) for above, below in zip(better, worse, strict=True)]
 
 
-def p_of_t(change: Floats, rows: Floats) -> float:
+def p_of_t(change: Floats, rows: Floats, tied: float = 0.0) -> float:
     """Return the two-sided p that a mean over clusters is 0, by the t of :func:`intervals.difference`; 1 for none.
 
-    >>> round(p_of_t(np.array([1.0, 1.0, 1.0, 0.0]), np.ones(4)), 3)
-    0.058
+    Where all clusters change alike there is no spread to compare with, and p is that of flipping their signs.
+
+    Args:
+        change: sum of each cluster.
+        rows: of each cluster.
+        tied: what tied clusters add to the variance (:func:`intervals.tied`).
+
+    >>> round(p_of_t(np.array([1.0, 1.0, 1.0, 0.0]), np.ones(4)), 3), p_of_t(np.ones(8), np.ones(8))
+    (0.058, 0.0078125)
     """
     from scipy.special import stdtr  # here, as it takes longer to load than all metrics
 
     if len(rows) < 2:
         return 1.0
-    t = intervals.paired(change, rows)
-    return 1.0 if t.error == 0 else float(2 * stdtr(t.df, -abs(t.mean) / t.error))
+    t = intervals.paired(change, rows, tied)
+    if t.error == 0:
+        return 1.0 if abs(t.mean) < 1e-12 else 2.0 ** (1 - len(rows))
+    return float(2 * stdtr(t.df, -abs(t.mean) / t.error))
 
 
 def _signs(clusters: int, draws: int, seed: int) -> Iterator[Floats]:

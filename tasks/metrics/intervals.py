@@ -224,7 +224,7 @@ def difference(
     before, after, pairs = (column[held] for column in (*columns, pairs))
     if len(pairs) < 2:
         return None
-    t = paired(before - after, pairs, _tied(np.subtract(first, second, dtype=np.float64), clusters))
+    t = paired(before - after, pairs, tied(np.subtract(first, second, dtype=np.float64), clusters))
     kish = 1 / _sum((pairs / _sum(pairs)) ** 2)
     if t.error == 0:
         reach = 1 - ((1 - level) / 2) ** (1 / kish)
@@ -285,7 +285,7 @@ def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = 
     held = rows > 0
     if np.count_nonzero(held) < 2:
         return None
-    t = paired(sums[held], rows[held], _tied(np.asarray(values, dtype=np.float64), clusters))
+    t = paired(sums[held], rows[held], tied(np.asarray(values, dtype=np.float64), clusters))
     if t.error == 0:
         return None
     reach = _quantile(t.df, level) * t.error
@@ -319,8 +319,8 @@ def paired(change: Floats, rows: Floats, tied: float = 0.0) -> Paired:
     return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread + tied), df)
 
 
-def _tied(values: Floats, clusters: Clusters | None) -> float:
-    """Return what tied rows add to the variance of a mean."""
+def tied(values: Floats, clusters: Clusters | None) -> float:
+    """Return what tied rows of different clusters add to the variance of a mean; 0 where none are tied."""
     if not isinstance(clusters, Clustering) or clusters.ties is None:
         return 0.0
     return clusters.together((values - _sum(values) / len(values)) / len(values))

@@ -11,6 +11,7 @@ from scipy import stats
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics import families
 from vhbench.tasks.metrics.families import PairedClaim
+from vhbench.tasks.metrics.intervals import Clustering
 
 CHANGES = st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=12)
 """What each cluster sums up to in three claims."""
@@ -108,6 +109,24 @@ def test_ranks_by_hand() -> None:
     scores = [[1, 0, 1]] * 12 + [[1, 0, 0], [0, 0, 1]]
     assert families.ranks(scores) == [(1, 2), (3, 3), (1, 2)]
     assert families.ranks([[1, 1]] * 10) == [(1, 2), (1, 2)]
+
+
+def test_who_is_better_in_every_cluster_alike_is_ahead() -> None:
+    # No spread to divide by; flipping the signs of eight images agrees with all of them in 2 of 2 ** 8 cases.
+    assert families.ranks([[1, 0]] * 8) == [(1, 1), (2, 2)]
+    assert families.ranks([[1, 0]] * 5) == [(1, 2), (1, 2)]  # 2 of 2 ** 5: p = 0.0625
+
+
+def test_what_images_tie_leaves_ranks_open() -> None:
+    random = np.random.default_rng(0)
+    better = (random.random(60) < 0.8).astype(float)
+    other = (random.random(60) < 0.5).astype(float)
+    scores = np.column_stack([better, other])
+    apart = np.arange(60)
+    change = better - other
+    alike = np.argwhere(np.tril(change[:, None] == change, k=-1)).T
+    assert families.ranks(scores, Clustering(apart)) == [(1, 1), (2, 2)]
+    assert families.ranks(scores, Clustering(apart, ties=alike)) == [(1, 2), (1, 2)]
 
 
 def test_questions_about_one_image_rank_nobody() -> None:
