@@ -167,13 +167,21 @@ def of_task(name: str) -> Benchmark | None:
     return max(found, key=lambda b: len(b.name), default=None)
 
 
-def pressure_family(pressure: str) -> str:
-    """Return the MIOH paper's name of a pressure: every number of images ("ni2" … "ni10") is "ni".
+EASY_IMAGES = 4
+"""Images of MIOH's easy questions; of those that compare two images, two."""
 
-    >>> pressure_family("ni8"), pressure_family("hp+hn")
-    ('ni', 'hp+hn')
+
+def pressure_family(pressure: str) -> str:
+    """Return the MIOH paper's name of a pressure: the numbers of images that press ("ni8", "ni10") are "ni".
+
+    As many as an easy question has, or fewer, are no pressure but points of a curve.
+
+    >>> pressure_family("ni8"), pressure_family("ni2"), pressure_family("hp+hn")
+    ('ni', 'curve', 'hp+hn')
     """
-    return pressure.rstrip("0123456789")
+    family = pressure.rstrip("0123456789")
+    number = pressure[len(family) :]
+    return "curve" if number and int(number) <= EASY_IMAGES else family
 
 
 @cache
@@ -250,6 +258,7 @@ MULTIPLE_CHOICE = Family(
         *UNREAD,
     ),
     cells=(("task",), ("mode",), ("pressure",), ("task", "pressure"), ("question_type", "pressure")),
+    extra={"by_number_of_images": "vhbench.tasks.metrics.image_numbers:curve"},
 )
 _OF_PAIRS = ("negated",)
 PAIRS = Family(

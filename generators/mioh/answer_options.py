@@ -43,15 +43,21 @@ def arrange_options(
 
 
 def arrange_images(
-    draft: Draft, count: int, balance: Balance, generator: np.random.Generator
+    draft: Draft, order: Sequence[int], balance: Balance, generator: np.random.Generator
 ) -> tuple[int, tuple[str, ...], str]:
-    """Choose which images are options (all, or four of them, in order) and which place the right image takes.
+    """Choose which place the right image takes. Options are the images of the easy question, at most four, in order.
+
+    Args:
+        draft: the question.
+        order: the slot of the image at each place; what lies beyond the draft's slots fills up, and is no option.
+        balance: of the letters within the cell.
+        generator: for what is left to chance.
 
     Returns:
         The 0-based place of the right image (-1: none is right), the choices, and the right letter.
     """
-    shown = sorted(generator.choice(count, min(count, 4), replace=False).tolist())
-    choices = (*(f"Image {i + 1}" for i in shown), draft.last)
+    shown = [place for place, slot in enumerate(order) if slot < min(4, len(draft.slots))]
+    choices = (*(f"Image {place + 1}" for place in shown), draft.last)
     if draft.slot < 0:
         return -1, choices, LETTERS[len(choices) - 1]
     letter = balance.deal(range(len(shown)), generator)

@@ -39,7 +39,7 @@ def ask(
         options = [_named(option, names) for option in _offered(draft, len(scenes))]
         choices, answer = arrange_options(draft, options, right, balance, generator)
     elif draft.last:
-        place, choices, answer = arrange_images(draft, len(scenes), balance, generator)
+        place, choices, answer = arrange_images(draft, order, balance, generator)
         if place >= 0:
             other = order.index(draft.slot)
             order[place], order[other] = order[other], order[place]

@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from vhbench.generators.mioh.facts import Fact, Has, Related
+from vhbench.benchmarks import EASY_IMAGES
+from vhbench.generators.mioh.facts import Fact, Related
 from vhbench.generators.mioh.pools import ScenePool, number_of
-from vhbench.generators.mioh.pressures import EASY_IMAGES
 from vhbench.generators.mioh.question_types import QuestionType
 
 _DRAWN: Final = 64  # facts drawn per text, to choose from
@@ -31,6 +31,7 @@ class Chooser:
         for fact in facts if kind.asks > 1 else ():
             for key in _families(fact):
                 self._kin[key].append(fact)
+        self._company = lru_cache(maxsize=None)(self._find_company)
 
     def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
         """Return ``kind.asks`` facts, or fewer where none fit."""
@@ -55,7 +56,7 @@ class Chooser:
     def _options(self, first: Fact, drawn: Sequence[Fact], generator: np.random.Generator) -> tuple[Fact, ...]:
         """Add to the first fact some of its kin, which make plausible options, and others; often used ones seldom."""
         chosen, kin = [first], list[Fact]()
-        for family in map(self._kin.__getitem__, _families(first)):
+        for family in self._company(first) if self.kind.together else map(self._kin.__getitem__, _families(first)):
             near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
             kin += self._most_pressable(near)
         some = int(generator.integers(1, self.kind.asks))
@@ -64,6 +65,12 @@ class Chooser:
                 chosen.append(best)
         self._uses.update(chosen)
         return tuple(chosen)
+
+    def _find_company(self, fact: Fact) -> list[list[Fact]]:
+        """Return the kin of a relation; of a thing, the facts about what it is seen with most."""
+        if isinstance(fact, Related):
+            return [self._kin[key] for key in _families(fact)]
+        return [self._kin[name,] for name in self.pool.company(fact.category)]
 
     def _best(self, chosen: Sequence[Fact], pools: Iterable[Iterable[Fact]]) -> Fact | None:
         """Return the one that fits the chosen ones best, of the next few of each pool."""
@@ -81,7 +88,7 @@ class Chooser:
 
     def _can_all_be_false(self, facts: Sequence[Fact]) -> bool:
         """Tell whether there are images that show none of them, which all but questions about all images need."""
-        if self.kind.least > 1:
+        if self.kind.least > 1 or self.kind.together:
             return True
         truths = [self.pool.truth(fact) for fact in facts]
         none = reduce(np.bitwise_and, [truth.no for truth in truths])
@@ -92,6 +99,8 @@ class Chooser:
         x, y = self.pool.truth(one), self.pool.truth(other)
         if min(number_of(x.easy & y.no), number_of(y.easy & x.no)) < 2 or number_of(x.no & y.no) < self.kind.least:
             return 0
+        if self.kind.together and min(number_of(x.easy & y.yes), number_of(y.easy & x.yes)) < 2:
+            return 0
         if min(number_of(x.easy & y.far), number_of(y.easy & x.far)) < 2:
             return 1
         pressed = [(a, b) for a in (x.easy, x.hard) for b in (y.far, y.near)][1:]
@@ -101,11 +110,9 @@ class Chooser:
 
 def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:
     """Return what a fact shares with its kin: the object of an attribute, both of a relation or one of them."""
-    if isinstance(fact, Has):
-        return ((fact.category,),)
     if isinstance(fact, Related):
         return (tuple(sorted((fact.subject, fact.anchor))), (fact.subject,), (fact.anchor,))
-    return ()
+    return ((fact.category,),)
 
 
 def _says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:

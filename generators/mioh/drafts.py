@@ -6,7 +6,8 @@ the same text, so that words alone tell nothing about the answer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations, combinations_with_replacement, islice, permutations
 from typing import Final, TypeVar
 
 import numpy as np
@@ -30,11 +31,15 @@ class ImageSlot:
         wants: facts and whether each must be true (else it must be false).
         hp: the fact among them, wanted true, that is easy or, under HP, hard to see.
         hn: the fact among them, wanted false (or a count of zero), that nothing or, under HN, much suggests.
+        lures: facts of which at least one must be true: who sees this image alone cannot tell them from the answer.
+        aside: categories that do not count as suggesting ``hn``: the other options, which are lures by their form.
     """
 
     wants: tuple[tuple[Fact, bool], ...] = ()
     hp: Fact | None = None
     hn: Fact | None = None
+    lures: tuple[Fact, ...] = ()
+    aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,28 +51,33 @@ class Draft:
         facts: what it asks about, for the columns ``objects`` and ``candidates``.
         answer: "yes", "no", one of ``options``, NONE, or (``slot``) the image that is right.
         slots: the images, those first that the answer cannot do without.
-        filler: what a further image must show so that the answer stays.
+        fillers: what further images must show, in turn, so that the answer stays and no image alone tells it.
         least: the smallest number of images with which the answer stays.
         options: what A–D say; empty for yes/no, and for questions whose options are images.
         slot: index of the right image among ``slots``; -1 where the options are not images, or none is right.
         last: the option E: NONE, UNKNOWN, or "" for questions without one.
         numbers_images: the options are numbers of images; those beyond their number are no options.
+        told: whether to see what is there, without counting, tells this answer: it is never right more often than
+            another.
+        form: how its wrong options are lures, for the manifest; "" where there is but one way.
     """
 
     text: str
     facts: tuple[Fact, ...]
     answer: str
     slots: tuple[ImageSlot, ...]
-    filler: ImageSlot
+    fillers: tuple[ImageSlot, ...]
     least: int = 2
     options: tuple[str, ...] = ()
     slot: int = -1
     last: str = ""
     numbers_images: bool = False
+    told: bool = False
+    form: str = ""
 
 
 Block = Sequence[tuple[Draft, ...]]
-"""One entry per answer; each holds the same question in several forms, the most demanding first."""
+"""One entry per answer; each holds the same question with other numbers or images, all equally demanding."""
 
 
 def plus(fact: Fact, *others: tuple[Fact, bool]) -> ImageSlot:
@@ -93,7 +103,7 @@ def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
 def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
     """Show it in the first image (yes) or not (no); the others are alike."""
     text, others = text.format(a=english.a(f.phrase())), (rest(f),) * 3
-    return [(Draft(text, (f,), said, (slot, *others), rest(f)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
+    return [(Draft(text, (f,), said, (slot, *others), (rest(f),)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
 
 
 def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -104,36 +114,73 @@ def which_in_any(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
         if right:
             slots[0] = plus(right[0], *((f, False) for f in others))
         filler = ImageSlot(tuple((f, False) for f in facts))
-        block.append((_options(text, facts, right, slots, filler),))
+        block.append((_options(text, facts, right, slots, (filler,)),))
     return block
 
 
 def which_in_all(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Which of four occurs in all images? Each other one is missing somewhere, and best also present somewhere."""
+    """Which of four occurs in all images? Each other one is missing somewhere, and every image shows one of them.
+
+    Two images suffice for that: the first lacks two of the others, the second the third. Where none is right, each
+    image shows two of the four: by itself it looks like those with a right one.
+    """
+    aside = _categories(facts)
     block: list[tuple[Draft, ...]] = []
-    for right, others in _each_right(facts):
-        always, hp = [(f, True) for f in right], right[0] if right else None
-        first = ImageSlot((*always, (others[0], False), (others[1], False)), hp, others[0])
-        second = ImageSlot((*always, *((f, False) for f in others[2:])), hp, others[2])
-        filler = ImageSlot(tuple(always), hp)
-        lure = ImageSlot((*always, (others[0], True)), hp)
-        weak = (first, second, filler, filler)
-        block.append(tuple(_options(text, facts, right, s, filler) for s in ((first, second, lure, filler), weak)))
+    for right, found in _each_right(facts):
+        forms = [_in_all(text, facts, right, others, aside) for others in _turns(found)]
+        block.append(tuple(forms))
     return block
+
+
+def _in_all(
+    text: str, facts: Sequence[Fact], right: Sequence[Fact], others: Sequence[Fact], aside: tuple[str, ...]
+) -> Draft:
+    """Return :func:`which_in_all` for one order of the wrong options: who lures where."""
+    slots: Sequence[ImageSlot]
+    fillers: Sequence[ImageSlot]
+    if right:
+        a, b, c = others
+        filler = ImageSlot(_wants(right, []), right[0], lures=(a, b, c))
+        first = ImageSlot(_wants([*right, c], [a, b]), right[0], a, aside=aside)
+        second = ImageSlot(_wants(right, [c]), right[0], c, (a, b), aside)
+        slots, fillers = (first, second, filler, filler), (filler,)
+    else:
+        a, b, c, d = others
+        first = ImageSlot(_wants([c, d], [a, b]), None, a, aside=aside)
+        second = ImageSlot(_wants([a, b], [c, d]), None, c, aside=aside)
+        slots = (first, second, *(ImageSlot(_wants(two, [])) for two in ((a, c), (b, d))))
+        fillers = [ImageSlot(_wants(two, [])) for two in ((a, b), (c, d), (a, d), (b, c))]
+    return _options(text, facts, right, slots, fillers, "each image shows a wrong option")
+
+
+def _turns(items: Sequence[T]) -> list[tuple[T, ...]]:
+    """Return the items in other orders: it is all the same which wrong option is where."""
+    return list(islice(permutations(items), 0, None, 2 if len(items) > 3 else 1))
 
 
 def which_first_only(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
-    """Which of four is in the first image and not in the second? Others: in both, in the second, in neither."""
+    """Which of four is in the first image and not in the second? Others: in both, in the second, in neither.
+
+    So each image alone leaves two open. Where none is right, two are in both and two in neither: the first image shows
+    two, and so does the second, as ever.
+    """
     block: list[tuple[Draft, ...]] = []
-    for right, others in _each_right(facts):
-        forms, hp = [], right[0] if right else None
-        for both, second_only in ((others[:1], others[1:2]), ([], others[:1]), ([], [])):
-            neither = [f for f in others if f not in both]
-            one = ImageSlot(_wants(right + both, neither), hp, None if right else neither[0])
-            two = ImageSlot(_wants(both + second_only, right), None, hp)
-            forms.append(_options(text, facts, right, (one, two), ImageSlot()))
-        block.append(tuple(forms))
+    for right, found in _each_right(facts):
+        block.append(tuple(_first_only(text, facts, right, others) for others in _turns(found)))
     return block
+
+
+def _first_only(text: str, facts: Sequence[Fact], right: Sequence[Fact], others: Sequence[Fact]) -> Draft:
+    """Return :func:`which_first_only` for one order of the wrong options: which is where."""
+    aside, form = _categories(facts), "one wrong option in both, one in the second, one in neither"
+    if right:
+        both, second, neither = others
+        one = ImageSlot(_wants([*right, both], [second, neither]), right[0], aside=aside)
+        two = ImageSlot(_wants([both, second], [*right, neither]), None, right[0], aside=aside)
+    else:
+        one = ImageSlot(_wants(others[:2], others[2:]), None, others[2], aside=aside)
+        two, form = replace(one, hn=None), "two wrong options in both, two in neither"
+    return _options(text, facts, right, (one, two), (ImageSlot(),), form)
 
 
 def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:
@@ -146,8 +193,8 @@ def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Blo
     """Which image shows it? In one image; or in none, and "None of the above" is right."""
     (f,) = facts
     text, rest = text.format(a=english.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
-    none = (Draft(text, (f,), NONE, (minus(f), *rest), minus(f), last=NONE),)
-    return [(Draft(text, (f,), "", (plus(f), *rest), minus(f), slot=0, last=NONE),)] * 4 + [none]
+    none = (Draft(text, (f,), NONE, (minus(f), *rest), (minus(f),), last=NONE),)
+    return [(Draft(text, (f,), "", (plus(f), *rest), (minus(f),), slot=0, last=NONE),)] * 4 + [none]
 
 
 def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
@@ -156,7 +203,7 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
     text = text.replace("{a}", english.a(f.phrase()))
-    return [(Draft(text, (f,), answer, (x, y), ImageSlot(), options=TWO_IMAGES),) for answer, x, y in pairs]
+    return [(Draft(text, (f,), answer, (x, y), (ImageSlot(),), options=TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -165,10 +212,13 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
     text, start = text.format(many=wording.many(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
-        (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), minus(f), max(k, 2), options,
+        (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), (minus(f),), max(k, 2), options,
                last=UNKNOWN, numbers_images=True),)
         for k in range(start, start + 4)
     ]  # fmt: skip
+
+
+_WAYS: Final = 8  # in which a number is spread over images
 
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -177,80 +227,101 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
     text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
-        forms = [_spread(k, parts, generator) for parts in generator.permutation([2, 2, 3, 1]).tolist()]
+        ways = [
+            way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts) if sum(way) == k
+        ]
+        forms = [ways[i] for i in generator.permutation(len(ways))[:_WAYS].tolist()]
         answer = str(k) if k < start + 4 else NONE
         block.append(tuple(
-            Draft(text, (Exists(category),), answer, _counted(category, parts), zero(category), max(2, len(parts)),
-                  options, last=NONE)
+            Draft(text, (Exists(category),), answer, _counted(category, parts), (zero(category),),
+                  max(2, len(parts)), options, last=NONE)
             for parts in forms if parts
         ))  # fmt: skip
     return [forms for forms in block if forms]
 
 
 def which_total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """Which of four occurs that many times in total? The others occur another number of times, or not at all."""
-    number = int(generator.integers(2, 5))
+    """Which of four occurs that many times in total? Two others occur another number of times, the last not at all.
+
+    Each image shows one of the four. One of the three that occur does so in two images, be it right or wrong, so that
+    presence tells nothing.
+    """
+    number, twice = int(generator.integers(2, 5)), int(generator.integers(3))
     names = [_noun(f) for f in facts]
-    text = text.format(number=number)
+    text, form = text.format(number=number), "two wrong options occur in other numbers"
     block: list[tuple[Draft, ...]] = []
     for right, others in _each_right(names):
-        parts = _spread(number, 2, generator)
+        shown = [*right, *others][:3]
+        target = shown[0] if right else others[-1]
         forms = []
-        for lures in ((others[0], others[1]), (others[0],), ()):
-            counts = [dict.fromkeys(names, 0) for _ in range(4)]
-            for lure, where in zip(lures, (0, 1), strict=False):
-                counts[where][lure] = number - 1 if where else number + 1 if number < 5 else 1
-            for name in right:
-                counts[0][name], counts[1][name] = parts
-            slots = tuple(_count_slot(c, right[0] if right else others[-1]) for c in counts)
-            filler = _count_slot(dict.fromkeys(names, 0), names[0])
-            forms.append(_options(text, [Exists(n) for n in names], [Exists(n) for n in right], slots, filler))
+        for totals in _totals(number, bool(right)):
+            for again in (twice, (twice + 1) % 3, (twice + 2) % 3):
+                parts = [_spread(n, 2 if i == again else 1, generator) for i, n in enumerate(totals)]
+                counts = [{name: n} for name, two in zip(shown, parts, strict=True) for n in two]
+                if all(parts) and len(counts) == 4:
+                    slots = [_count_slot({**dict.fromkeys(names, 0), **one}, target) for one in counts]
+                    filler = _count_slot(dict.fromkeys(names, 0), target)
+                    asked = [Exists(n) for n in names], [Exists(n) for n in right]
+                    forms.append(replace(_options(text, *asked, slots, (filler,), form), least=4))
         block.append(tuple(forms))
     return block
 
 
+def _totals(number: int, right: bool) -> list[tuple[int, int, int]]:
+    """Return how often three of the options of :func:`which_total` occur: the first one ``number`` times if right."""
+    more, less = number + 1, number - 1
+    ways = [(more, less), (less, more), (more, more), (less, less)]
+    return [(number, *two) for two in ways] if right else [(one, *two) for two in ways for one in (less, more)]
+
+
 def exact(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """Which image shows exactly that many? The others show another number; one shows none."""
+    """Which image shows exactly that many? Two others show another number, one shows none."""
     return exactly(text, _noun(facts[0]), int(generator.integers(1, 6)))
 
 
 def exactly(text: str, category: str, number: int) -> Block:
     """Return :func:`exact` for one number."""
     f = Count(category, number)
-    text = text.format(it=f.phrase())
+    text, form = text.format(it=f.phrase()), "two wrong images show another number"
     nearby = sorted({1, 2, 3, 4, 5} - {number}, key=lambda n: (abs(n - number), n))
-    rest = tuple(plus(Count(category, n)) for n in nearby[:2])
-    filler = ImageSlot(((f, False),))
-    weak = tuple(ImageSlot(((f, False), (Count(category, 0), False))) for _ in range(2))
-    gone = zero(category)
-    forms = (rest, weak, (gone, gone))
-    right = [Draft(text, (f,), "", (plus(f), gone, *two), filler, slot=0, last=NONE) for two in forms]
-    none = [Draft(text, (f,), NONE, (one, gone, other, gone), filler, last=NONE) for one, other in forms]
+    pairs = [*combinations(nearby[:3], 2), *((n, n) for n in nearby[:2])]
+    rest = [tuple(plus(Count(category, n)) for n in pair) for pair in pairs]
+    gone, filler = zero(category), (ImageSlot(((f, False),)),)
+    right = [Draft(text, (f,), "", (plus(f), *two, gone), filler, slot=0, last=NONE, form=form) for two in rest]
+    none = [Draft(text, (f,), NONE, (*two, two[0], gone), filler, last=NONE, form=form) for two in rest]
     return [tuple(right)] * 4 + [tuple(none)]
 
 
 def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """Which of two images shows more (or fewer)? Both the same number, neither any, the first, the second."""
+    """Which of two images shows more (or fewer)? Both the same number, the first, the second, neither any.
+
+    Where one shows more, the other shows some: else there was nothing to count.
+    """
     category, word = _noun(facts[0]), str(generator.choice(["more", "fewer"]))
     text = text.replace("{more}", word).replace("{many}", wording.many(category))
-    low, high, same = int(generator.integers(3)), int(generator.integers(3, 6)), int(generator.integers(1, 4))
+    low, same = int(generator.integers(1, 4)), int(generator.integers(1, 4))
+    high = int(generator.integers(low + 1, 6))
     shows = {n: zero(category) if n == 0 else plus(Count(category, n)) for n in range(6)}
 
-    ordered = [(high, low), (2, low % 2), (1, 0)]
+    ordered = [(high, low), (2, 1), (3, 1), (3, 2)]
     turned = [(y, x) for x, y in ordered]
     first, second = (ordered, turned) if word == "more" else (turned, ordered)
-    answers = {SAME: [(same, same), (1, 1)], NONE_SHOWN: [(0, 0)], FIRST: first, SECOND: second}
-    asks = (Exists(category),)
+    answers = {SAME: [(same, same), (1, 1), (2, 2)], FIRST: first, SECOND: second, NONE_SHOWN: [(0, 0)]}
+    asks, form = (Exists(category),), "both images show some, or neither does"
     return [
-        tuple(Draft(text, asks, said, (shows[x], shows[y]), ImageSlot(), options=TWO_AMOUNTS) for x, y in pairs)
+        tuple(
+            Draft(text, asks, said, (shows[x], shows[y]), (ImageSlot(),), options=TWO_AMOUNTS,
+                  told=said == NONE_SHOWN, form=form)
+            for x, y in pairs
+        )
         for said, pairs in answers.items()
-    ]
+    ]  # fmt: skip
 
 
 FIRST, SECOND, BOTH, NEITHER = "{first}", "{second}", "Both", "Neither"
 SAME, NONE_SHOWN = "Both show the same number", "Neither shows any"
 TWO_IMAGES: Final = (BOTH, NEITHER, FIRST, SECOND)
-TWO_AMOUNTS: Final = (SAME, NONE_SHOWN, FIRST, SECOND)
+TWO_AMOUNTS: Final = (SAME, FIRST, SECOND, NONE_SHOWN)
 
 
 def zero(category: str) -> ImageSlot:
@@ -267,11 +338,21 @@ def _noun(fact: Fact) -> str:
 
 
 def _options(
-    text: str, facts: Sequence[Fact], right: Sequence[Fact], slots: Sequence[ImageSlot], filler: ImageSlot
+    text: str,
+    facts: Sequence[Fact],
+    right: Sequence[Fact],
+    slots: Sequence[ImageSlot],
+    fillers: Sequence[ImageSlot],
+    form: str = "",
 ) -> Draft:
     answer = right[0].phrase() if right else NONE
     options = tuple(f.phrase() for f in facts)
-    return Draft(text, tuple(facts), answer, tuple(slots), filler, options=options, last=NONE)
+    return Draft(text, tuple(facts), answer, tuple(slots), tuple(fillers), options=options, last=NONE, form=form)
+
+
+def _categories(facts: Sequence[Fact]) -> tuple[str, ...]:
+    """Return the categories that options are about, of a relation the one that stands first."""
+    return tuple(dict.fromkeys(f.subject if isinstance(f, Related) else f.category for f in facts))
 
 
 def _wants(true: Sequence[Fact], false: Sequence[Fact]) -> tuple[tuple[Fact, bool], ...]:
@@ -298,7 +379,7 @@ def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:
     """A slot with a count of several categories; the pressures bear on the target's."""
     fact = Count(target, counts[target])
     wants = tuple((Count(name, n), True) for name, n in counts.items())
-    return ImageSlot(wants, hp=fact if fact.number else None, hn=None if fact.number else fact)
+    return ImageSlot(wants, fact if fact.number else None, None if fact.number else fact, aside=tuple(counts))
 
 
 Shape = Callable[[str, Sequence[Fact], np.random.Generator], Block]

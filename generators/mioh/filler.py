@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, zip_longest
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,6 +28,7 @@ _, *_PRESSED = PRESSURES
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
+_TRIES_IN_BLOCKS, _AT_ONCE = 40, 5  # texts per question wanted where its images come from one block, and five more
 _AT_LEAST: Final = 500  # the same, in small cells
 _ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
 _TIED: Final = 1_000_000  # numbers of tied items begin here
@@ -59,12 +60,14 @@ class Item(Settled):
     Attributes:
         number: of the text in the order of drawing.
         answer: index of the draft in its block.
+        block: of the pool, that its images come from.
         again: these are second twins.
         base: the question that this one is tied to, "e1-12", or "".
     """
 
     number: int
     answer: int
+    block: int
     again: bool = False
     base: str = ""
 
@@ -75,6 +78,7 @@ class Cell:
 
     wanted: int
     rows: list[Question] = field(default_factory=list)
+    forms: Counter[str] = field(default_factory=Counter)
     balance: Balance = field(default_factory=Balance)
     scenes: set[int] = field(default_factory=set)
 
@@ -130,7 +134,9 @@ class Filler:
         other = Filler(QUESTION_TYPES[self.kind.tied_to], self.pool, self.sizes, seed=self.seed, source=self.source)
         bases, found = other.items(), []
         for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
-            settled, base = self._settle_all(again.block, generator), bases[again.base]
+            base = bases[again.base]
+            self.images.block = base.block
+            settled = self._settle_all(again.block, generator)
             if settled is None:
                 continue
             same = tuple(base.scenes[slot] for slot in again.slots)
@@ -142,13 +148,17 @@ class Filler:
         return found
 
     def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
-        """Draw texts until enough have images for every answer; keep those that can be pressed most."""
+        """Draw texts, block after block, until enough have images for every answer; keep those pressed most."""
         deal = Balance()
         found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
-        chooser = Chooser(facts, self.kind, self.pool)
+        choosers = self._choosers(facts)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
-        for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
+        most = max(_TRIES * wanted, _TRIES_AT_LEAST)
+        if len(self.pool.blocks) > 1:  # a block is small: what some texts of each do not find is not there
+            most = _TRIES_IN_BLOCKS * (_AT_ONCE + wanted)
+        for number in range(most):
             generator = rng(self.seed, "mioh", self.kind.id, number)
+            self.images.block, chooser = choosers[number % len(choosers)]
             item = self._item(number, chooser, deal, answers, generator)
             if item is not None:
                 found.append(item)
@@ -166,18 +176,48 @@ class Filler:
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
+    def _choosers(self, facts: Sequence[Fact]) -> list[tuple[int, Chooser]]:
+        """Return the blocks that can be asked about, each with what draws its facts."""
+        if len(self.pool.blocks) == 1:
+            return [(0, Chooser(facts, self.kind, self.pool))]
+        here = [[f for f in facts if (self.pool.truth(f).yes & block).any()] for block in self.pool.blocks]
+        return [(i, Chooser(some, self.kind, self.pool)) for i, some in enumerate(here) if len(some) >= self.kind.asks]
+
     def _best(self, found: list[Item], wanted: int) -> list[Item]:
-        """Keep those that can be pressed most, tied ones first, as many of each answer as of any other."""
+        """Keep those that can be pressed most, new ones first, then tied ones; as many of each answer as of others."""
+        seen = Counter[frozenset[Fact]]()
+        repeats = {}
+        for item in sorted(found, key=lambda item: item.number):
+            repeats[item.number] = seen[frozenset(item.draft.facts)]
+            seen[frozenset(item.draft.facts)] += 1
         ranked = sorted(
-            found, key=lambda item: (-sum(p in item.pressed for p in self.needed), item.number < _TIED, item.number)
+            found,
+            key=lambda item: (
+                -sum(p in item.pressed for p in self.needed),
+                repeats[item.number] if item.number < _TIED else 0,
+                item.number < _TIED,
+                item.number,
+            ),
         )
-        dealt = filter(None, chain.from_iterable(zip_longest(*_by_answer(ranked).values())))
+        groups = _by_answer(ranked)
+        turns = (groups[answer] for answer in self._turned(list(groups), found))
+        dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
         return list(islice(filter(None, map(self._shown, dealt)), wanted))
 
     def _shown(self, item: Item) -> Item | None:
         """Return an item with those twins whose images may be shown together, or None if its own may not."""
         twins = {p: scenes for p, scenes in item.pressed.items() if self.pool.fit(scenes)}
         return replace(item, pressed=twins) if self.pool.fit(item.scenes) else None
+
+    def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
+        """Return the order in which answers have their turn, where so many questions came ``before``.
+
+        An answer that presence tells comes last, so that it is never ahead; else chance says who begins.
+        """
+        told = any(item.draft.told for item in items)
+        begin = 0 if told else int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
+        start = (begin + before) % max(1, len(answers))
+        return [*answers[start:], *answers[:start]]
 
     def _item(
         self, number: int, chooser: Chooser, deal: Balance, answers: np.random.Generator, generator: np.random.Generator
@@ -187,7 +227,7 @@ class Filler:
             return None
         best: list[Settled] | None = None
         most = -1
-        for order in _orders(drawn, generator):
+        for order in [drawn] if self.kind.in_turns else _orders(drawn, generator):
             block = self.kind.shape(self.kind.text, order, generator)
             if settled := self._settle_all(block, generator, more_than=most):
                 best, most = settled, self._ways(settled)
@@ -204,7 +244,7 @@ class Filler:
         right = settled[answer]
         self.images.uses[list(right.scenes)] += 1
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
-        return Item(right.draft, right.scenes, twins, number, answer)
+        return Item(right.draft, right.scenes, twins, number, answer, self.images.block)
 
     def _ways(self, settled: Sequence[Settled]) -> int:
         """Count the pressures under which all of them have a twin."""
@@ -256,7 +296,8 @@ class Filler:
             return None
         if number <= len(scenes):
             return scenes[:number]
-        more = self.images.pick((draft.filler,) * (number - len(scenes)), generator, taken=scenes)
+        slots = [draft.fillers[i % len(draft.fillers)] for i in range(number - len(scenes))]
+        more = self.images.pick(slots, generator, taken=scenes)
         return None if more is None else scenes + more
 
     def _hardened(
@@ -279,24 +320,19 @@ class Filler:
         cell = self.cells[pressure]
         able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in _by_answer(items).items()}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
-        turns, even = self._turns(list(waiting), pressure), True
+        before = sum(self.cells[p].wanted for p in [*self.cells][: [*self.cells].index(pressure)])
+        turns, even = self._turned(list(waiting), items, before), True
         while even and any(waiting.values()) and not cell.full():
             even = all(waiting.values())
             for answer in turns:
                 if not cell.full() and waiting[answer]:
                     self._emit(waiting[answer].pop(0), pressure)
 
-    def _turns(self, answers: Sequence[int], pressure: str) -> list[int]:
-        """Return the order of turns: small cells go on where the one before ended, so that no answer is left out."""
-        before = _PRESSED[: _PRESSED.index(pressure)]
-        start = int(rng(self.seed, "mioh", self.kind.id, "turns").integers(5))
-        start = (start + sum(self.cells[p].wanted for p in before)) % max(1, len(answers))
-        return [*answers[start:], *answers[:start]]
-
     def _again(self, items: Sequence[Item], pressure: str) -> list[Item]:
         """Draw second twins, of other images, where a cell is larger than the easy one."""
         again = []
         for item in items:
+            self.images.block = item.block
             if pressure in item.pressed and self.cells[pressure].wanted > self.cells["easy"].wanted:
                 generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
                 twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
@@ -312,11 +348,24 @@ class Filler:
         generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure)
         scenes = item.scenes if pressure == "easy" else item.pressed[pressure]
         cell.scenes.update(scenes)
+        cell.forms[item.draft.form or "one form"] += 1
         name = self.kind.id.lower()
         pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
         shown = [self.pool.scenes[index] for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
+
+    def used(self) -> list[int]:
+        """Return the scenes that questions show."""
+        return sorted(set().union(*(cell.scenes for cell in self.cells.values())))
+
+    def tally(self) -> dict[str, Any]:
+        """Return for each cell how many questions were wanted, how many there are, and in which forms."""
+        return {
+            f"{self.kind.id}/{pressure}": {"wanted": cell.wanted, "asked": len(cell.rows), "forms": dict(cell.forms)}
+            for pressure, cell in self.cells.items()
+            if cell.wanted
+        }
 
     def _unfilled(self, facts: int) -> Iterator[Rejection]:
         for pressure, cell in self.cells.items():
@@ -336,7 +385,11 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     """Return the facts that a question type can be about."""
     if kind.task == "attribute":
         return pool.attribute_facts()
-    return pool.relation_facts() if kind.task == "position" else pool.existence_facts()
+    if kind.task == "position":
+        return pool.relation_facts()
+    facts = pool.existence_facts()
+    # What suggests the others by design is no lure among them.
+    return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 
 
 def _too_few(pressure: str, draft: Draft) -> bool:
@@ -368,4 +421,5 @@ def _same_images(slots: Sequence[int], base: Item) -> dict[str, tuple[int, ...]]
             *(scene for i, scene in enumerate(twin) if i not in slots and (whole or PRESSURES[p].images)),
         )
         for p, twin in base.pressed.items()
+        if whole or max(slots) < len(twin)
     }

@@ -3,7 +3,7 @@
 Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and no question touches it.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -11,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
-from vhbench.generators.mioh.pressures import CLIP_PROMPT, EASY_IMAGES, NUMBERS_OF_IMAGES, PressureThresholds
+from vhbench.generators.mioh.pressures import CLIP_PROMPT, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.generators.mioh.scene_columns import NO_ROWS, Bits, Bools, Floats, Ints, SceneColumns
 from vhbench.schema import Scene, VhbenchError
 
@@ -61,6 +62,8 @@ class ScenePool:
         *,
         statistics: Iterable[Scene] | None = None,
         flat: bool = False,
+        blocks: Sequence[int] = (),
+        suggesting: Collection[str] | None = None,
     ) -> None:
         """Index the scenes.
 
@@ -69,6 +72,8 @@ class ScenePool:
             thresholds: of the pressures.
             statistics: other scenes, of which P(target | present) is taken; None: these.
             flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
+            blocks: the block of each scene: all images of a question come from one; () where all are one.
+            suggesting: categories that suggest what is often seen with them; None: all do.
         """
         if not len(scenes):
             raise VhbenchError("no scenes to ask questions about")
@@ -76,11 +81,16 @@ class ScenePool:
         self.thresholds = thresholds or PressureThresholds()
         self.columns = SceneColumns(scenes)
         self.attributes = AttributeTable(self.columns, flat=flat)
+        member = np.array(blocks or [0] * len(scenes))
+        self.blocks: list[Bits] = [np.packbits(member == block) for block in np.unique(member)]
         self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules alone
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self._together, self._chance = count_together(self.columns, self.thresholds.support)
         if statistics is not None:
             self._chance = self._chance_elsewhere(SceneColumns(statistics))
+        self.suggesting = frozenset(suggesting or ())
+        if suggesting is not None:
+            self._chance[:, [i for i, name in enumerate(self.categories) if name not in suggesting]] = 0
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
         self.pressable = lru_cache(maxsize=None)(self._pressable)
@@ -88,6 +98,8 @@ class ScenePool:
         self.attribute_facts = lru_cache(maxsize=1)(self._attribute_facts)
         self._extreme = lru_cache(maxsize=192)(self._find_extreme)
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
+        self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
+        self._levels = lru_cache(maxsize=None)(self._find_levels)
         self._flags = self._object_flags()
 
     def __len__(self) -> int:
@@ -114,6 +126,12 @@ class ScenePool:
         found: Floats = np.zeros_like(self._chance)
         found[np.ix_(here, here)] = chance[np.ix_(there, there)]
         return found
+
+    def company(self, category: str, most: int = 16) -> list[str]:
+        """Return the categories that are seen with one most often."""
+        seen = self._together[self.columns.column[category]]
+        order = np.argsort(-seen, kind="stable").tolist()
+        return [self.categories[i] for i in order if seen[i] and self.categories[i] != category][:most]
 
     def _object_flags(self) -> dict[str, Bools]:
         """Tell for each object whether it is easy or hard to see, or too small to ask about."""
@@ -161,7 +179,7 @@ class ScenePool:
         column = self.columns.column[fact.category]
         yes, easy, hard = self._seen_of(column)
         no = self.columns.absent(column)
-        far, near = self._suggested(no, self._suggestion(column))
+        far, near = self._suggested(column, no)
         return self._as_seen(fact.category, (yes, no, easy, hard, far, near))
 
     def _as_seen(self, words: str, parts: Parts) -> Parts:
@@ -188,15 +206,46 @@ class ScenePool:
                 score[self.columns.present[other]] = chance[other]
         return score
 
-    def _suggested(self, no: Bools, score: Floats) -> tuple[Bools, Bools]:
+    def _suggested(self, column: int, no: Bools) -> tuple[Bools, Bools]:
         """Split the negatives into far and near by the quantiles of their score."""
         if not no.any():
             return no, no
-        t, values = self.thresholds, score[no]
-        low = float(np.quantile(values, t.far))
-        high = max(float(np.quantile(values, t.near)), t.cooccurring)
+        score = self._suggestion(column)
+        low, high = self._levels_of(score[no])
         near = no & (score >= high) & (score > low)
         return no & (score <= low) & ~near, near
+
+    def _levels_of(self, values: Floats) -> tuple[float, float]:
+        t = self.thresholds
+        return float(np.quantile(values, t.far)), max(float(np.quantile(values, t.near)), t.cooccurring)
+
+    def _find_levels(self, column: int) -> tuple[float, float]:
+        no = self.columns.absent(column)
+        return self._levels_of(self._suggestion(column)[no]) if no.any() else (0.0, 1.0)
+
+    def _find_suggested(self, fact: Fact, aside: tuple[str, ...]) -> tuple[Bits, Bits]:
+        """Return where a fact is false and far or near, not counting as suggestions the categories ``aside``.
+
+        Beside other options, which is what ``aside`` says, an attribute or relation is far also where a thing is
+        missing: images that show one option and not another are rare enough.
+        """
+        truth = self.truth(fact)
+        if isinstance(fact, Has | Related):
+            return (truth.no & ~truth.near if aside else truth.far), truth.near
+        far, near = (truth.easy, truth.hard) if isinstance(fact, Count) else (truth.far, truth.near)
+        if not set(aside) - {fact.category} or self.clip is not None:
+            return far, near
+        column, absent = self.columns.column[fact.category], truth.yes if isinstance(fact, Count) else truth.no
+        low, high = self._levels(column)
+        chance = self._chance[column].copy()
+        chance[[self.columns.column[name] for name in aside]] = 0
+        near = absent & self._shown(np.flatnonzero((chance >= high) & (chance > low)))
+        return absent & ~self._shown(np.flatnonzero(chance > low)) & ~near, near
+
+    def _shown(self, columns: Ints) -> Bits:
+        """Return where any of these categories is present."""
+        shown = self.columns.present.bits[columns]
+        return np.bitwise_or.reduce(shown, axis=0) if len(shown) else np.zeros_like(self.blocks[0])
 
     def _count(self, fact: Count) -> Parts:
         column = self.columns.column[fact.category]

@@ -9,7 +9,6 @@ from typing import Final
 
 from vhbench.benchmarks import pressure_family
 
-EASY_IMAGES: Final = 4
 CLIP_PROMPT: Final = "A photo of {}"
 
 
@@ -76,8 +75,13 @@ class Pressure:
     hn: bool = False
 
     @property
+    def presses(self) -> bool:
+        """Whether it is harder than easy: fewer images than the easy question has, or as many, are no pressure."""
+        return self.hp or self.hn or self.group == "ni"
+
+    @property
     def group(self) -> str:
-        """What configs and tasks call it; all numbers of images are one."""
+        """What configs and tasks call it; all numbers of images that press are one, and so are the others."""
         return pressure_family(self.name).replace("+", "_")
 
 

@@ -32,6 +32,8 @@ class QuestionType:
         tied_to: the type whose questions come first here, about the same images in another mode, so that a wrong
             answer can be told to be of perception or of integration; "" for none.
         again: how its questions are asked once more.
+        together: whether its options must be seen side by side, as lures for one another.
+        fewest: the smallest number of images that it can be asked about.
     """
 
     id: str
@@ -43,12 +45,21 @@ class QuestionType:
     least: int
     tied_to: str
     again: Tie
+    together: bool
+    fewest: int
+
+    @property
+    def in_turns(self) -> bool:
+        """Whether its forms let the wrong options change places, so that no other order needs to be tried."""
+        return self.together or self.fewest > 2
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "asks": int,
     "least": int,
     "shape": lambda cell: getattr(drafts, cell),
+    "together": "yes".__eq__,
+    "fewest": int,
     "again": lambda cell: getattr(ties, cell),
 }
 

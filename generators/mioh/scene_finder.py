@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.mioh.drafts import ImageSlot
+from vhbench.generators.mioh.facts import Count, Fact
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.scene_columns import Bits
 
@@ -18,36 +19,48 @@ class SceneFinder:
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self.uses = np.zeros(len(pool), np.int32)
-        self._found: dict[tuple[ImageSlot, bool, bool], tuple[Ints, Ints]] = {}
+        self.block = 0
+        self._found: dict[tuple[int, ImageSlot, bool, bool], tuple[Ints, Ints]] = {}
 
     def candidates(self, slot: ImageSlot, hp: bool = False, hn: bool = False) -> tuple[Ints, Ints]:
-        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy.
+        """Return the scenes of the block that fit a slot whose positive (hp), negative (hn) is pressed or easy.
 
         Returns:
             Those in which nothing else that the slot wants is hard (so that a pressure changes one factor), and all.
         """
-        key = (slot, hp and slot.hp is not None, hn and slot.hn is not None)
+        key = (self.block, slot, hp and slot.hp is not None, hn and slot.hn is not None)
         if key not in self._found:
             if len(self._found) > 256:
                 self._found.clear()
-            strict, loose = self._masks(*key)
+            strict, loose = self._masks(*key[1:])
             self._found[key] = self.pool.scenes_of(strict), self.pool.scenes_of(loose)
         return self._found[key]
 
     def _masks(self, slot: ImageSlot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
-        mask: Bits = np.full((len(self.pool) + 7) // 8, 255, np.uint8)
+        mask = self.pool.blocks[self.block].copy()
         rest = mask.copy()
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
             if fact == slot.hp:
                 mask &= truth.hard if hp else truth.easy
             elif fact == slot.hn:
-                easy, hard = (truth.easy, truth.hard) if wanted else (truth.far, truth.near)
-                mask &= hard if hn else easy
+                far, near = self.pool.suggested(fact, slot.aside)
+                mask &= near if hn else far
+            elif wanted:
+                mask &= self._seen(fact, hp)
+                rest &= ~truth.hard
             else:
-                mask &= truth.yes if wanted else truth.no
-                rest &= ~truth.hard if wanted else ~truth.near
+                mask &= truth.no
+                rest &= ~truth.near
+        if slot.lures:
+            mask &= np.bitwise_or.reduce([self._seen(fact, hp) for fact in slot.lures])
         return mask & rest, mask
+
+    def _seen(self, fact: Fact, hp: bool) -> Bits:
+        """Return where a fact is true that no pressure bears on: hard to see only where something else there is."""
+        truth = self.pool.truth(fact)
+        is_zero = isinstance(fact, Count) and fact.number == 0
+        return truth.yes if hp or is_zero else truth.yes & ~truth.hard
 
     def pick(
         self,

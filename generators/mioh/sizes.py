@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from vhbench.benchmarks import pressure_family
-from vhbench.generators.mioh.pressures import NUMBERS_OF_IMAGES, PRESSURES
+from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import VhbenchError
 
@@ -18,7 +18,8 @@ PAPER: Final[dict[str, dict[str, int]]] = {
 
 _DIGITS = 9
 
-GROUPS: Final = tuple(dict.fromkeys(map(pressure_family, PRESSURES)))
+GROUPS: Final = tuple(dict.fromkeys("ni" if p.images else pressure_family(p.name) for p in PRESSURES.values()))
+"""What has a size: NI is shared out over all its numbers of images."""
 
 
 def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[str, int]]:
@@ -36,7 +37,8 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
     if isinstance(cells, str) and cells.isdecimal() and len(cells) <= _DIGITS:
         cells = int(cells)
     if isinstance(cells, int) and _is_size(cells):
-        return {name: _split_ni(dict.fromkeys(GROUPS, cells)) for name in QUESTION_TYPES}
+        sized = {name: dict.fromkeys(GROUPS, cells) for name in QUESTION_TYPES}
+        return {name: _split_ni(name, wanted, turn=i) for i, (name, wanted) in enumerate(sized.items())}
     if not isinstance(cells, Mapping):
         raise VhbenchError(
             f"cells {cells!r:.40}: must be paper, a number (0 or more), or a JSON file of task → pressure → number"
@@ -49,8 +51,18 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
         names = [name for name, kind in QUESTION_TYPES.items() if kind.task == task]
         for i, name in enumerate(names):
             wanted = {group: _share(number, i, len(names)) for group, number in cells.get(task, {}).items()}
-            table[name] = _split_ni(wanted, turn=i)
+            table[name] = _split_ni(name, wanted, turn=i)
     return table
+
+
+def with_ties(table: Mapping[str, Mapping[str, int]], number: int) -> dict[str, dict[str, int]]:
+    """Return sizes with so many more easy questions of every type that is tied to another, and of that other."""
+    tied = [kind for kind in QUESTION_TYPES.values() if kind.tied_to]
+    names = {kind.id for kind in tied} | {kind.tied_to for kind in tied}
+    return {
+        name: {**cells, "easy": cells.get("easy", 0) + number} if name in names and number else dict(cells)
+        for name, cells in table.items()
+    }
 
 
 def _is_size(number: Any) -> bool:
@@ -75,10 +87,16 @@ def _share(number: int, index: int, parts: int) -> int:
     return number // parts + (index < number % parts)
 
 
-def _split_ni(wanted: dict[str, int], turn: int = 0) -> dict[str, int]:
-    """Split NI over its numbers of images; types take turns in which number gets what is left over."""
+def _split_ni(name: str, wanted: dict[str, int], turn: int) -> dict[str, int]:
+    """Split NI over its numbers of images, two thirds of it over those that are a pressure, which come first.
+
+    Types take turns in which number comes first. What a type cannot be asked with, it is not wanted with.
+    """
     split = {group: number for group, number in wanted.items() if group != "ni"}
-    parts = len(NUMBERS_OF_IMAGES)
-    for i, images in enumerate(NUMBERS_OF_IMAGES):
-        split[f"ni{images}"] = _share(wanted.get("ni", 0), (i + turn) % parts, parts)
-    return split
+    more, fewer = ([p for p in PRESSURES.values() if p.images and p.presses == presses] for presses in (True, False))
+    fewer = [p for p in fewer if p.images >= QUESTION_TYPES[name].fewest]
+    more, fewer = more[turn % 2 :] + more[: turn % 2], fewer[turn % 2 :] + fewer[: turn % 2]
+    cycle = [*more, *more, *fewer]
+    for i, pressure in enumerate(cycle):
+        split[pressure.name] = split.get(pressure.name, 0) + _share(wanted.get("ni", 0), i, len(cycle))
+    return {pressure: split[pressure] for pressure in PRESSURES if pressure in split}

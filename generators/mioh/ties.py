@@ -6,6 +6,8 @@ the answer: the block holds the question for every answer to it, and is kept onl
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Final
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from vhbench.generators.mioh import drafts
 from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NO, Block, Draft
 from vhbench.generators.mioh.facts import Count
+
+_SHOWN: Final = 3
+"""How many images must show a thing, for "which shows exactly 2?" to be no question of presence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Ge
     A number is drawn while some of the questions left have one image that shows as many, and others none; which of
     the two it becomes is balanced for each number, so that it tells nothing.
     """
-    left = {i: _counts(base) for i, base in enumerate(bases)}
+    left = {i: counts for i, base in enumerate(bases) if sum(map(bool, counts := _counts(base))) >= _SHOWN}
     dealt = {number: Balance() for number in range(1, 6)}
     numbers = list(dealt)
     while numbers:
@@ -77,21 +82,33 @@ def exact(text: str, bases: Sequence[Draft], _: Balance, generator: np.random.Ge
         category = _shown(base, 0).category
         block = drafts.exactly(text, category, number)
         slot = counts.index(number) if number in counts else -1
-        draft = replace(block[answer][0], slots=base.slots, filler=base.filler, least=base.least, slot=slot)
+        draft = replace(block[answer][0], slots=base.slots, fillers=base.fillers, least=base.least, slot=slot)
         yield Again(i, block, answer, draft, tuple(range(len(base.slots))))
 
 
 def more(text: str, bases: Sequence[Draft], deal: Balance, generator: np.random.Generator) -> Iterator[Again]:
-    """Ask "how many are there together?" as "which image shows more?", of the first two images."""
+    """Ask "how many are there together?" as "which image shows more?", of two images that show some, or two without."""
     for i, base in enumerate(bases):
         block = drafts.more(text, base.facts, generator)
-        same, _, first, second = range(len(block))
-        one, other = _counts(base)[:2]
-        answer = same if one == other else deal.deal((first, second), generator)
-        ahead = (one > other) == (" more " in block[answer][0].text)  # the first slot is right
-        slots = (0, 1) if ahead == (answer == first) else (1, 0)
-        draft = replace(block[answer][0], slots=tuple(base.slots[slot] for slot in slots))
-        yield Again(i, block, answer, draft, slots)
+        same, first, second, none = range(len(block))
+        pairs = _pairs(_counts(base), " more " in block[first][0].text)
+        if able := [answer for answer in (same, first, second, none) if pairs[answer]]:
+            answer = deal.deal(able, generator)
+            slots = pairs[answer][int(generator.integers(len(pairs[answer])))]
+            draft = replace(block[answer][0], slots=tuple(base.slots[slot] for slot in slots))
+            yield Again(i, block, answer, draft, slots)
+
+
+def _pairs(counts: Sequence[int], more: bool) -> tuple[list[tuple[int, int]], ...]:
+    """Return the pairs of images of which both show the same, the first more (or fewer), the second, neither any."""
+    pairs = list(permutations(range(len(counts)), 2))
+    shown = [(i, j) for i, j in pairs if counts[i] and counts[j]]
+    return (
+        [(i, j) for i, j in shown if counts[i] == counts[j]],
+        [(i, j) for i, j in shown if counts[i] != counts[j] and (counts[i] > counts[j]) == more],
+        [(i, j) for i, j in shown if counts[i] != counts[j] and (counts[i] < counts[j]) == more],
+        [(i, j) for i, j in pairs if not counts[i] and not counts[j]],
+    )
 
 
 def _counts(draft: Draft) -> list[int]:

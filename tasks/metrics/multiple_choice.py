@@ -1,7 +1,8 @@
 """Multiple choice over several images, as MIOH scores it (Min et al., CVPR 2026, arXiv 2608.30653).
 
-``aggregate`` is the paper's: per task the unweighted mean over the pressures (easy, NI, HP, HN; all numbers of images
-are one NI), then the unweighted mean over the tasks. HP+HN is reported but is not part of it.
+``aggregate`` is the paper's: per task the unweighted mean over the pressures (easy, NI, HP, HN; 8 and 10 images are one
+NI), then the unweighted mean over the tasks. HP+HN is reported but is not part of it, nor are questions with as many
+images as easy ones or fewer, which are points of a curve.
 
 A response names a letter ("B", "(B)", "Answer: B") or an option's text; if it names none, or several, it is unknown and
 wrong, and its share is reported; so is that of failed requests and refusals. Questions without options whose answer is
@@ -28,7 +29,7 @@ from vhbench.tasks.metrics.rates import average
 from vhbench.tasks.metrics.records import Numbered, each_record
 
 GROUPS = ("question_type", "pressure", "mode", "task")
-LEFT_OUT_OF_AGGREGATE = "hp+hn"
+LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
 
 Cell = tuple[str, ...]
 """The values of GROUPS."""
@@ -200,7 +201,7 @@ def _answered(record: Record) -> tuple[str, int]:
 def _aggregate(table: _Choices, *, none: bool) -> dict[str, Any]:
     """Compute the paper's aggregate, with its interval."""
     pressures = {number: cell[GROUPS.index("pressure")] for cell, number in table.names.items()}
-    left_out = [number for number, pressure in pressures.items() if pressure == LEFT_OUT_OF_AGGREGATE]
+    left_out = [number for number, pressure in pressures.items() if pressure_family(pressure) in LEFT_OUT_OF_AGGREGATE]
     counted = np.flatnonzero(~np.isin(table.cells, left_out))
     if none or not len(counted):
         return {"aggregate": None, "aggregate_interval": None, "aggregate_interval_note": "", "tasks": {}}

@@ -15,7 +15,6 @@ from vhbench.schema import Record
 from vhbench.tasks.metrics import families, intervals
 from vhbench.tasks.metrics.clusters import Shared
 
-_NOTHING = 1e-12
 Key = TypeVar("Key", bound=Hashable)
 
 
@@ -118,4 +117,4 @@ def inflation(claims: Iterable[tuple[intervals.Places, intervals.Floats]], clust
         pull[places] = change - change.mean() if len(change) else change
         apart += float(np.sort(np.bincount(clusters.numbers, weights=pull) ** 2).sum())
         tied += max(0.0, 2 * float(np.sort(pull[one] * pull[other]).sum()))
-    return 1 + tied / apart if apart > _NOTHING else 1.0
+    return 1 + tied / apart if apart > 1e-12 else 1.0

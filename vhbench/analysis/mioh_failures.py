@@ -15,6 +15,7 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, paired
 from vhbench.tasks.metrics import records as naming
 from vhbench.tasks.metrics.clusters import Shared, clusters_of
+from vhbench.tasks.metrics.image_numbers import curve
 from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.withholding import reason_of, withhold
 
@@ -30,10 +31,11 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
 
     Returns:
         ``unparsed``, ``failed``, ``refused``: shares of the answers; ``grid``: type → pressure → n, accuracy, interval;
-        ``failures`` and ``drops`` per task; ``summary`` in words. Shares are from 0 to 1, with 95 % intervals and a
-        ``note`` where one is wide for a reason; what was not asked is None. What is ``certain`` was tested together
-        with all other claims of its kind (:mod:`vhbench.tasks.metrics.families`). Where too many requests failed,
-        ``withheld`` says so, and nothing else is told.
+        ``by_number_of_images``: task → number → n, accuracy, interval; ``failures`` and ``drops`` per task; ``summary``
+        in words. Shares are from 0 to 1, with 95 % intervals and a ``note`` where one is wide for a reason; what was
+        not asked is None. What is ``certain`` was tested together with all other claims of its kind
+        (:mod:`vhbench.tasks.metrics.families`). Where too many requests failed, ``withheld`` says so, and nothing else
+        is told.
 
     Raises:
         VhbenchError: if no record is MIOH's, or one of MIOH's is of no known question type.
@@ -45,13 +47,20 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             raise VhbenchError(f"answer {r.id!r}: unknown question_type {r.question_type!r}: must be one of {known}")
     found = {"questions": len(own), **lost(own)}
     if found["withheld"]:
-        return found | {"grid": {}, "failures": {}, "drops": {}, "summary": found["withheld"]}
+        return found | {
+            "grid": {},
+            "by_number_of_images": {},
+            "failures": {},
+            "drops": {},
+            "summary": found["withheld"],
+        }
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
     drops = pressed_drops(own)
     return {
         **found,
         "grid": grid(own),
+        "by_number_of_images": {task: curve([r for r in own if r.task == task]) for task in asked},
         "failures": failures,
         "drops": drops,
         "summary": summary(failures, drops),
@@ -144,12 +153,17 @@ def diagnose(records: Iterable[Record]) -> dict[str, Any]:
     wrong. Where a mode asked about the same images more than once, its share of right answers stands for it, as if
     one of them had been drawn.
 
-    ``by_chance`` is what blind guessing among the options would give: a share near it shows nothing.
+    ``right`` is the share of right answers, in all modes and pressures. ``by_chance`` is what blind guessing among the
+    options would give: a share near it shows nothing.
     """
-    sets = list(image_sets(records))
+    answered = list(records)
+    sets = list(image_sets(answered))
     placed = [s for s in sets if SELECTIVE in s.modes]
     compared = [s for s in sets if COMPARATIVE in s.modes]
+    hits, guessed = [_hit(r) for r in answered], [_guess(r) for r in answered]
+    right = _stated(hits, intervals.mean(hits, clusters=clusters_of(answered)))
     return {
+        "right": right | {"by_chance": sum(guessed) / len(guessed) if guessed else None},
         "n": len(placed),
         "facts": len({split_repetition(s.fact)[1] for s in placed}),
         "perception": _shares(placed, _none_right),
@@ -191,8 +205,8 @@ def _guess(record: Record) -> float:
 def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, Any]]]:
     """Return, for each task and pressure, the mean of (easy right − pressed right) over twins, with its interval.
 
-    Twins that show the same images are controls (nothing in them could be pressed) and are left out; for ``ni4`` they
-    are all there is where the easy question has four images, too: it is the same in another order.
+    Twins that show the same images are controls (nothing in them could be pressed) and are left out; so are those with
+    as many images as an easy question or fewer, which are no pressure: see ``by_number_of_images``.
 
     ``certain`` tells whether something changed at all; all pressures of all tasks are tested together
     (:func:`vhbench.tasks.metrics.paired.together`), so that it may be false where the cell's interval leaves 0 out.
@@ -202,9 +216,8 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
     pairs: dict[tuple[str, str], paired.PairedOutcomes] = defaultdict(paired.PairedOutcomes)
     for r in answered:
         twin = easy.get(r.pair_id)
-        if r.pressure == "easy" or twin is None:
-            continue
-        if r.pressure == "ni4" or sorted(r.scene_ids) != sorted(twin.scene_ids):
+        presses = r.pressure in PRESSURES and PRESSURES[r.pressure].presses
+        if presses and twin is not None and sorted(r.scene_ids) != sorted(twin.scene_ids):
             pairs[r.task, r.pressure].add(_hit(twin), _hit(r), twin, r)
     order = [(task, pressure) for task in TASKS for pressure in PRESSURES if (task, pressure) in pairs]
     told = paired.together({cell: pairs[cell] for cell in order})
@@ -226,7 +239,12 @@ def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
     name, sets = task.capitalize(), _number(found["n"], "image set")
     perception, integration, comparison = (found[kind] for kind in ("perception", "integration", "comparison"))
     if not found["n"]:
-        yield f"{name}: no images were asked about in two modes, so perception and integration cannot be told apart."
+        right = found["right"]
+        yield (
+            f"{name}: {_share(right)} of {_number(right['n'], 'answer')} are right, where guessing gives "
+            f"{100 * right['by_chance']:.0f} %; perception and integration cannot be told apart, as no images were "
+            "asked about in two modes (the task mioh asks in all)."
+        )
     elif not perception["mean"] and not integration["mean"]:
         yield f"{name}: no failure of perception or integration in {sets}."
     else:
@@ -272,8 +290,9 @@ def _costs(task: str, costs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _share(share: Mapping[str, Any]) -> str:
-    low, high = share["interval"] or (share["mean"], share["mean"])
-    return f"{100 * share['mean']:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+    ends = share["interval"]
+    between = f" [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]" if ends else ""
+    return f"{100 * share['mean']:.0f} %{between}"
 
 
 def _points(cost: Mapping[str, Any]) -> str:

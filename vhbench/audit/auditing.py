@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from vhbench import splits
-from vhbench.audit import captions, verdicts
+from vhbench.audit import captions, verdicts, views
 from vhbench.progress import following
 from vhbench.schema import Question, Scene
 from vhbench.splits.packed_scenes import PackedScenes
@@ -27,6 +27,7 @@ class Audit:
         faults: one line each.
         right: questions whose answer was found anew.
         open: questions that the scenes or the words leave open, by benchmark-specific type.
+        views: view → question type → share that it reaches, number of questions; of MIOH, see :mod:`views`.
         letters: config → (kind, number of options) → right answer → number of questions.
     """
 
@@ -34,6 +35,7 @@ class Audit:
     right: int = 0
     open: Counter[str] = field(default_factory=Counter)
     letters: dict[str, dict[tuple[str, int], Counter[str]]] = field(default_factory=dict)
+    views: dict[str, dict[str, tuple[float, int]]] = field(default_factory=dict)
 
 
 def audit(directory: Path, *, progress: bool = True) -> Audit:
@@ -59,6 +61,8 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
             _check_caption(question, known, words, result)
         else:
             _check_answer(question, known, result)
+            if known and question.benchmark == "mioh":
+                views.add(result.views, question, known)
             cells = result.letters.setdefault(row.config, {})
             cells.setdefault((question.kind, len(question.choices)), Counter())[question.answer] += 1
         if question.kind == "yes_no" and question.pair_id:

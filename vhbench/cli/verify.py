@@ -33,7 +33,8 @@ def verify(
 
     Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are
     warnings: some protocols want them so. So is the word floor, what a guesser reaches who sees no image and has
-    learned from the answers to other questions: above chance, words give answers away.
+    learned from the answers to other questions: above chance, words give answers away. So is, of MIOH, what perfect
+    eyes reach that see one image alone, or do not count, above the bound of a type that is named for the rest.
 
     Example: `vhbench verify out/ode`
 
@@ -41,6 +42,7 @@ def verify(
     gives, and compares.
     """
     from vhbench import audit, splits
+    from vhbench.audit import views
     from vhbench.builds import hidden_edition, secret
     from vhbench.splits import manifests
     from vhbench.tasks import words_alone
@@ -58,11 +60,13 @@ def verify(
     if quiet:
         return
     hidden = manifests.is_hidden(manifest)
-    for warning in () if hidden else audit.imbalances(found):
+    for warning in () if hidden else (*audit.imbalances(found), *views.warnings(found.views)):
         typer.echo(f"warning: {warning}", err=True)
     rows = sum(manifest.rows.values())
     typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
     told = "; a hidden edition, whose maintainers keep the answers" if hidden else ""
+    for sentence in [] if hidden else views.sentences(found.views):
+        typer.echo(sentence)
     for sentence in [] if hidden else words_alone.sentences(words_alone.of_split(directory)):
         typer.echo(sentence)
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""

@@ -151,6 +151,39 @@ def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
     return MatchedRuns(names, groups, notes)
 
 
+def clusters_by_group(run: MeasuredRun) -> dict[Group, intervals.Clustering]:
+    """Return the clusters of each group's questions, which are the same for all runs on these questions."""
+    return {group: clusters_of(measured.questions.about) for group, measured in run.groups.items()}
+
+
+def headline_differences(
+    first: MeasuredRun, other: MeasuredRun, clusters: Mapping[Group, intervals.Clustering]
+) -> dict[tuple[Group, str], tuple[float, intervals.Interval | None]]:
+    """Return by how much one run is above another in each headline, with the interval; nothing is tested.
+
+    It is what :func:`match` tells of two runs, for whoever compares each of many with each other.
+
+    Args:
+        first: which is subtracted.
+        other: from which.
+        clusters: what :func:`clusters_by_group` returned of one of the runs on these questions.
+
+    Returns:
+        group and metric → the difference of the values in the reports, and its interval, a fraction (of words, words).
+    """
+    found = {}
+    for group in first.groups.keys() & other.groups.keys():
+        both = first.groups[group], other.groups[group]
+        places = np.arange(len(both[0].questions.about))
+        for name in both[0].scores:
+            for pair in _pairs(both, name, places):
+                values = [one.scores[name].value for one in both]
+                assert values[0] is not None
+                assert values[1] is not None
+                found[group, name] = values[1] - values[0], pair.interval(clusters[group])
+    return found
+
+
 def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
     """Check that all runs answered the same questions.
 

@@ -16,6 +16,7 @@ from vhbench.files import shown
 from vhbench.provenance import KEY, PROMPT, SHARE, Provenance
 from vhbench.results.payloads import ANSWERED, answered, to_record
 from vhbench.schema import Manifest, VhbenchError
+from vhbench.terminal import escaped
 
 Sample = Mapping[str, Any]
 
@@ -64,7 +65,10 @@ class SamplesCheck:
         return 0 if self.provenance is None else max(0, self.provenance.of - self.answered)
 
     def notes(self) -> Iterator[str]:
-        """Yield what whoever reads a score of these answers should know first, each in a line."""
+        """Yield what whoever reads a score of these answers should know first, each in a line, fit for a terminal."""
+        return map(escaped, self._notes())
+
+    def _notes(self) -> Iterator[str]:
         told = self.provenance
         if told is None:
             return
@@ -82,7 +86,7 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
     record = to_record(payload)
     columns = {name: getattr(record, name) for name in RECORD}
     if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, told.content_hash):
-        yield f"question {shown(record.id)} is not as it was asked (doc_hash)"
+        yield f"question {shown(record.id)} is not as it was asked (doc_hash){_version(told)}"
     if record.kind != "caption" and sample.get("target", record.answer) != record.answer:
         yield f"its target is {shown(sample['target'])}, its answer {shown(record.answer)}"
     prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
@@ -121,7 +125,7 @@ def _logged(sample: Sample) -> list[str]:
 
 
 def _version(told: Provenance) -> str:
-    """Say where another version of this package read the answers: it may have read them otherwise."""
+    """Say where another version of this package wrote a sample: it may have read the answer otherwise."""
     return "" if told.vhbench == vhbench.__version__ else f" (vhbench {told.vhbench} wrote it)"
 
 

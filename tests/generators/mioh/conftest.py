@@ -12,16 +12,19 @@ from vhbench.generators.mioh.sizes import sizes
 from vhbench.schema import Question, Rejection, Scene, SceneObject
 
 WORDS = ("dog", "cat", "bus", "person", "knife", "cup", "chair", "kite", "horse", "umbrella")
-COLOURS = ("red", "green", "black", "yellow")
+COLOURS = ("red", "green", "black")
 
 
 def paper_scene(number: int) -> Scene:
     random = np.random.default_rng(number)
-    words = [WORDS[int(random.integers(2)) * 5 + int(random.integers(5))] for _ in range(int(random.integers(2, 6)))]
+    family = number % 2  # things go in company: else no image would show two that are asked about together
+    families = [family if random.random() < 0.85 else 1 - family for _ in range(int(random.integers(2, 7)))]
+    words = [WORDS[which * 5 + int(random.integers(5))] for which in families]
     objects = []
     for i, word in enumerate(words):
         side = float(random.choice([50, 70, 220, 260]))
         x, y = (float(v) for v in random.uniform(10, 990 - side, 2))
+        x = 0.6 * x + 0.4 * WORDS.index(word) % 5 / 4 * (990 - side)  # some are mostly to the left of others
         colour = str(random.choice(COLOURS))
         thing = SceneObject(i, word, (x, y, side, side), side * side, visible_fraction=1.0, in_frame_fraction=1.0)
         objects.append(replace(thing, attributes=(("colour", colour),), known_attributes=frozenset({"colour"})))
@@ -31,7 +34,7 @@ def paper_scene(number: int) -> Scene:
 
 @pytest.fixture(scope="session")
 def scenes() -> list[Scene]:
-    return [paper_scene(i) for i in range(1500)]
+    return [paper_scene(i) for i in range(2000)]
 
 
 @pytest.fixture(scope="session")

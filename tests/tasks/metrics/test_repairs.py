@@ -168,8 +168,9 @@ def test_incomplete_pairs_are_left_out() -> None:
 
 
 def test_the_paper_aggregates_pressures_then_tasks() -> None:
-    # Counting: easy 1/2, NI (two and eight images, one cell) 1/3 → 5/12; position: easy 1 → 1; together 17/24.
-    cells = [("counting", "easy", "AB"), ("counting", "ni2", "AB"), ("counting", "ni8", "B"), ("position", "easy", "A")]
+    # Counting: easy 1/2, NI (eight and ten images, one cell) 1/3 → 5/12; position: easy 1 → 1; together 17/24.
+    cells = [("counting", "easy", "AB"), ("counting", "ni10", "AB"), ("counting", "ni8", "B")]
+    cells += [("position", "easy", "A")]
     rows = [
         {
             "id": f"{task}{pressure}{said}",
@@ -183,12 +184,13 @@ def test_the_paper_aggregates_pressures_then_tasks() -> None:
         for said in letters
     ]
     rows = [{**row, "choices": ["x", "y"]} for row in rows]
+    rows.append({**rows[0], "id": "a point of the curve", "pressure": "ni2"})
     rows.append({"id": "left out", "task": "position", "pressure": "hp+hn", "choices": ["x", "y"], "answer": "A"})
     result = multiple_choice.score(rows)
     assert result["tasks"] == pytest.approx({"counting": 5 / 12, "position": 1.0})
     assert result["aggregate"] == pytest.approx(17 / 24)
     assert result["by"]["pressure_family"]["ni"]["n"] == 3
-    assert result["unparsed"] == pytest.approx(1 / 7)
+    assert result["unparsed"] == pytest.approx(1 / 8)
     assert multiple_choice.score([])["aggregate"] is None
 
 

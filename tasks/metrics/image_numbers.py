@@ -1,0 +1,36 @@
+"""Accuracy by number of images: MIOH's curve, from the easy question to the largest set that holds its images."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from vhbench.schema import Record
+from vhbench.tasks.metrics import intervals, withholding
+from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.tasks.metrics.records import said
+
+CURVE = ("easy", "ni2", "ni4", "ni8", "ni10")
+"""The pressures that change nothing but the number of images."""
+
+
+def curve(records: Sequence[Record]) -> dict[str, dict[str, Any]]:
+    """Return number of images → ``n``, ``accuracy`` and its 95 % ``interval`` (shares from 0 to 1), fewest first.
+
+    Hard positives and hard negatives are left out: they change more than the number.
+
+    >>> asked = [Record(str(n), answer="A", prediction="A", pressure="easy", scene_ids=("s",) * n) for n in (4, 2, 4)]
+    >>> {number: (point["n"], point["accuracy"]) for number, point in curve(asked).items()}
+    {'2': (1, 1.0), '4': (2, 1.0)}
+    """
+    groups: dict[int, list[Record]] = defaultdict(list)
+    for record in records:
+        if record.pressure in CURVE:
+            groups[len(record.scene_ids)].append(record)
+    return {str(number): _point(groups[number]) for number in sorted(groups)}
+
+
+def _point(records: Sequence[Record]) -> dict[str, Any]:
+    hits = [float(said(record) == record.answer) for record in records]
+    ends = intervals.mean(hits, clusters=clusters_of(records))
+    point = {"n": len(hits), "accuracy": sum(hits) / len(hits), "interval": list(ends) if ends else None}
+    return withholding.withhold(point, ("accuracy", "interval"), withholding.reason_of(records))
