@@ -6,6 +6,7 @@ as dictionaries, in which a repeated value stands once; and what all rows come t
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,12 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
     left = _Allowance(path, _FREE + _DENSEST * path.stat().st_size)
     try:
         left.check_declared(file.metadata)
-        for batch in file.iter_batches(batch_size=_batch(file.metadata), columns=names, use_threads=False):
+        size = _batch(file.metadata)
+        for batch in chain.from_iterable(
+            # A reader of its own for each row group: a dictionary holds all that its reader has seen.
+            file.iter_batches(batch_size=size, row_groups=[group], columns=names, use_threads=False)
+            for group in range(file.metadata.num_row_groups)
+        ):
             left.next_batch()
             columns = [left.values(column) for column in batch.columns]
             for values in zip(*columns, strict=True):
