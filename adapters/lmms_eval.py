@@ -31,7 +31,8 @@ from vhbench.provenance import (
 )
 from vhbench.schema import VhbenchError
 
-MODELS = {f"vhbench_{name.lower()}": name for name in ("Oracle", "Coin", "Yes", "Blind")}
+MODELS = {f"vhbench_{name.lower()}": name for name in ("Oracle", "Coin", "Yes", "Blind", "Presence")}
+MODELS["vhbench_one_image"] = "OneImage"
 T = TypeVar("T")
 _USE_PATH = 'name the tasks with --include_path "$(vhbench tasks)"'
 
@@ -59,10 +60,10 @@ def register() -> list[Any]:
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
 
 
-def write_beside_results(args: Any, name: str, content: dict[str, Any]) -> None:
+def write_beside_results(args: Any, name: str, content: dict[str, Any] | list[Any]) -> None:
     """Write JSON beside the results that lmms-eval writes of this run; nothing where it writes none.
 
-    It has their date, which is only known when they are saved: until then it is kept.
+    Its name has their date, and so has an object: that is only known when they are saved, and until then it is kept.
     """
     folder = results_folder(args)
     if folder is None:
@@ -123,7 +124,7 @@ class _Run:
     args: Any = None
     saves: bool = False
     provenance: dict[str, Provenance] = field(default_factory=dict)
-    reports: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reports: dict[str, dict[str, Any] | list[Any]] = field(default_factory=dict)
 
 
 _RUN = _Run()
@@ -237,7 +238,8 @@ def _name_reports() -> None:
         folder = results_folder(_RUN.args)
         for name, content in _RUN.reports.items():
             if folder is not None:
-                write_atomic(folder / f"{date}_{name}.json", json_bytes({"date": date, **content}))
+                dated = content if isinstance(content, list) else {"date": date, **content}
+                write_atomic(folder / f"{date}_{name}.json", json_bytes(dated))
         _RUN.reports = {}
         for name, found in told.items():
             entry = results["results"].get(name, {})

@@ -355,6 +355,10 @@ class Filler:
         shown = [self.pool.scenes[index] for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
 
+    def used(self) -> list[int]:
+        """Return the scenes that questions show."""
+        return sorted(set().union(*(cell.scenes for cell in self.cells.values())))
+
     def tally(self) -> dict[str, Any]:
         """Return for each cell how many questions were wanted, how many there are, and in which forms."""
         return {
@@ -381,7 +385,11 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     """Return the facts that a question type can be about."""
     if kind.task == "attribute":
         return pool.attribute_facts()
-    return pool.relation_facts() if kind.task == "position" else pool.existence_facts()
+    if kind.task == "position":
+        return pool.relation_facts()
+    facts = pool.existence_facts()
+    # What suggests the others by design is no lure among them.
+    return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 
 
 def _too_few(pressure: str, draft: Draft) -> bool:

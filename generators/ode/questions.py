@@ -25,6 +25,9 @@ LEVELS: tuple[str, ...] = ("caption", "existence", "attribute", "relation")
 MOST_COUNTED = 5
 """Numbers are asked up to this; people do not count further at a glance."""
 
+FEW = 2
+"""Pictures among which words need not be balanced."""
+
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Whose colour is that of their clothes, and not asked."""
 
@@ -108,7 +111,7 @@ def rows(
 def _chosen(choices: Sequence[Choice], seed: int) -> list[str]:
     """Return the word of each choice's no, balanced within each type; "" where it is not asked.
 
-    Of pictures so few that nothing can be balanced, everything is asked.
+    Of one or two pictures, of which nothing can be balanced, everything is asked.
     """
     chosen = [""] * len(choices)
     for question_type in dict.fromkeys(choice.question_type for choice in choices):
@@ -116,7 +119,7 @@ def _chosen(choices: Sequence[Choice], seed: int) -> list[str]:
         random = rng(seed, "ode", "balance", choices[places[0]].scene, question_type)
         for i, word in zip(places, balanced([choices[i] for i in places], random), strict=True):
             chosen[i] = word
-    if any(chosen):
+    if any(chosen) or len({choice.scene for choice in choices}) > FEW:
         return chosen
     random = rng(seed, "ode", "unbalanced", *(choice.scene for choice in choices))
     return [str(random.choice(list(choice.noes))) if choice.noes else "" for choice in choices]

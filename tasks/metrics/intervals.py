@@ -71,6 +71,16 @@ class Clustering:
     note: str = ""
     ties: Places | None = None
 
+    def at(self, places: npt.NDArray[np.generic]) -> "Clustering":
+        """Return the clusters of some rows, by their places or by a mask; ties to other rows are left out."""
+        numbers = self.numbers[places]
+        if self.ties is None:
+            return Clustering(numbers, self.note)
+        where = np.full(len(self.numbers), -1)
+        where[places] = np.arange(len(numbers))
+        ties = where[self.ties]
+        return Clustering(numbers, self.note, ties[:, (ties >= 0).all(axis=0)])
+
     def together(self, pull: Floats) -> float:
         """Return what tied rows add to the variance of a sum, from what each row adds to its deviation."""
         if self.ties is None:
@@ -252,7 +262,11 @@ def of_change(
     held = rows > 0
     if np.count_nonzero(held) < 2:
         return None
-    t = paired(sums[held], rows[held])
+    tied = 0.0
+    if isinstance(clusters, Clustering) and clusters.ties is not None:
+        total, each = _sum(rows), np.asarray(about, dtype=np.float64)
+        tied = clusters.together((np.asarray(change, dtype=np.float64) - _sum(sums) / total * each) / total)
+    t = paired(sums[held], rows[held], tied)
     if t.error == 0:
         return None
     reach = _quantile(t.df, level) * t.error

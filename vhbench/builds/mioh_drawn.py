@@ -40,7 +40,7 @@ HUBS: Final = (
 
 _PAINTS: Final = ("red", "yellow", "green", "blue")
 _ALT: Final = 0.12  # how often a spoke to the right has its other colour; to the left it always has
-_STRANGERS: Final = 16
+_STRANGERS: Final = 17
 _AT_ONCE: Final = 3  # strangers in a scene
 _CHUNK: Final = 16
 
@@ -193,11 +193,14 @@ def _among(some: Sequence[int], *, hub: bool = False, hard: bool = False) -> Pur
     return plan
 
 
-def _counted(which: int, number: int, *, hub: bool = False, hard: bool = False) -> Purpose:
-    """So many of one thing."""
+def _counted(which: int, number: int, *, hub: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
+    """So many of one thing, with what suggests the others, or with a stranger, or alone."""
 
     def plan(who: Cast, _: np.random.Generator) -> Plan:
-        return [replace(_thing(who.parts[which], hard), count=number)] + [_thing(who.hub)] * hub, ()
+        things = [replace(_thing(who.parts[which], hard), count=number)]
+        things += [_thing(who.hub)] * hub
+        things += [_thing(who.strangers[stranger % len(who.strangers)])] * (stranger >= 0)
+        return things, ()
 
     return plan
 
@@ -245,15 +248,14 @@ _COMPANY: Final = (
     *(_among(three, hub=True, hard=True) for three in _TRIPLES[6:]),
     *_strangers(4),
 )
+_OFTEN: Final = (1,) * 4 + (1, 2) * 2 + (2,) * 4 + (3,) * 4 + (4,) * 4
 _TOTALS: Final = (
-    *(_counted(which, number) for which in range(4) for number in (1, 1 + which % 2, 2, 3, 4)),
     *(
-        _counted(which, number, hub=True)
-        for which in range(4)
-        for number in ((1, 2, 3), (1, 2, 4), (1, 3), (2, 3))[which]
+        _counted(i % 4, number, stranger=i)
+        for i, number in enumerate((1,) * 4 + (1, 2) * 2 + (2,) * 4 + (3,) * 4 + (4,) * 4)
     ),
-    *(_counted(which, number, hard=True) for which in range(4) for number in (1, 2, 3)),
-    *_strangers(6),
+    *(_counted(which, number, hub=True) for which in range(4) for number in (1 + which % 2, 3)),
+    *(_counted(which, number, hard=True) for which in range(4) for number in (1, 1, 2, 2, 3)),
 )
 _KINDS: Final = (_PLACES, _COMPANY, _TOTALS)
 """The scenes of a block, of each kind of blocks: each spoke or companion is shown in 10 easy and 6 hard ones or so."""
