@@ -223,7 +223,7 @@ _WAYS: Final = 8  # in which a number is spread over images
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over one to three of them."""
-    category, start = _noun(facts[0]), int(generator.integers(1, 5))
+    category, start = _noun(facts[0]), int(generator.integers(1, 4))
     text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):

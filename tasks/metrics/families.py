@@ -226,11 +226,9 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
     """
     table = np.asarray(scores, dtype=np.float64)
     models = table.shape[1]
-    *columns, rows = intervals.cluster_sums([*table.T, np.ones(len(table))], clusters)
     pairs = [(one, other) for one in range(models) for other in range(one)]
-    changes = [columns[one] - columns[other] for one, other in pairs]
-    ties = [intervals.tied(table[:, one] - table[:, other], clusters) for one, other in pairs]
-    adjusted = holm([p_of_t(change, rows, tied) for change, tied in zip(changes, ties, strict=True)])
+    changes = [table[:, one] - table[:, other] for one, other in pairs]
+    adjusted = holm([p_of_t(change, clusters) for change in changes])
     better, worse = [0] * models, [0] * models
     for (one, other), change, p in zip(pairs, changes, adjusted, strict=True):
         if p <= alpha:
@@ -240,24 +238,21 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
     return [(1 + above, models - below) for above, below in zip(better, worse, strict=True)]
 
 
-def p_of_t(change: Floats, rows: Floats, tied: float = 0.0) -> float:
-    """Return the two-sided p that a mean over clusters is 0, by the t of :func:`intervals.difference`; 1 for none.
+def p_of_t(change: Numbers, clusters: Clusters | None = None) -> float:
+    """Return the two-sided p that the mean of paired differences is 0, by the t of :func:`intervals.difference`.
 
     Where all clusters change alike there is no spread to compare with, and p is that of flipping their signs.
 
-    Args:
-        change: sum of each cluster.
-        rows: of each cluster.
-        tied: what tied clusters add to the variance (:func:`intervals.tied`).
-
-    >>> round(p_of_t(np.array([1.0, 1.0, 1.0, 0.0]), np.ones(4)), 3), p_of_t(np.ones(8), np.ones(8))
-    (0.058, 0.0078125)
+    >>> round(p_of_t([1, 1, 1, 0]), 3), p_of_t([1] * 8), p_of_t([0] * 8)
+    (0.058, 0.0078125, 1.0)
     """
     from scipy.special import stdtr  # here, as it takes longer to load than all metrics
 
+    each = np.asarray(change, dtype=np.float64)
+    sums, rows = intervals.cluster_sums([each, np.ones(len(each))], clusters)
     if len(rows) < 2:
         return 1.0
-    t = intervals.paired(change, rows, tied)
+    t = intervals.with_ties(intervals.paired(sums, rows), (each - each.mean()) / len(each), clusters)
     if t.error == 0:
         return 1.0 if abs(t.mean) < 1e-12 else 2.0 ** (1 - len(rows))
     return float(2 * stdtr(t.df, -abs(t.mean) / t.error))

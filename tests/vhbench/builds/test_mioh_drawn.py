@@ -41,7 +41,7 @@ def test_blocks_have_casts_of_their_own() -> None:
         assert not any(clash(word, [other for other in who.words[:6] if other != word]) for word in who.words[:6])
 
 
-@pytest.mark.parametrize(("scenes", "least"), [(400, 150), (576, 250)])
+@pytest.mark.parametrize(("scenes", "least"), [(400, 150), (672, 250)])
 def test_many_things_are_shown(scenes: int, least: int) -> None:
     for seed in range(3):
         assert len({thing.category for i in range(scenes) for thing in mioh_drawn.spec(i, seed).objects}) >= least
