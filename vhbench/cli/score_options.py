@@ -166,7 +166,9 @@ class ReadingOptions(TellingOptions):
     """How answers are read and told."""
 
     require_complete: bool = option(
-        "Refuse responses that lack the answer to one of the questions.", False, names=("--require-complete",)
+        "Refuse responses that lack the answer to one of the questions, or that do not tell which were asked.",
+        False,
+        names=("--require-complete",),
     )
     judge: str | None = option(
         "Ask a language model about answers that cannot be read, and what captions assert: openai:MODEL@URL of "

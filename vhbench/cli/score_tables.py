@@ -26,13 +26,18 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     """Say what was not answered, left out and judged; return it for JSON.
 
     Raises:
-        VhbenchError: if questions have no answer and all must have one, or no answer is left.
+        VhbenchError: if questions have no answer, or nobody knows, and all must have one; or no answer is left.
     """
     from vhbench.scoring import nothing
 
     if not responses.count:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
     asked, missing = sum(responses.asked.values()), sum(responses.missing.values())
+    if require_complete and responses.uncounted:
+        raise VhbenchError(
+            f"{responses.uncounted[0]}: nothing tells which questions were asked, so whether all have an answer is not "
+            "known; --require-complete needs the split there: name it with --questions"
+        )
     told: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
     lines = list(responses.notes)
     if asked:

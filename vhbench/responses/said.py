@@ -60,6 +60,7 @@ class Responses:
         first_missing: the id of one of them, where the questions are known.
         notes: what is to be said before the scores: questions that were not asked, samples that were changed by hand.
         provenance: task → where its answers come from, of samples that tell it.
+        uncounted: files that do not tell which questions were asked, so that nobody knows whether any is missing.
         left_out: what was left out, in words → how often.
     """
 
@@ -70,6 +71,7 @@ class Responses:
     asked: Counter[str] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
     first_missing: str = ""
+    uncounted: list[Path] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     judge: LanguageJudge | None = None
     count: int = 0
@@ -171,6 +173,8 @@ class Responses:
                     yield task, place, naming.answered(row, place, joined=joined)
             if fits:
                 self._note(task, check)
+            if self.questions is None and check.provenance is None:
+                self.uncounted.append(file)
         one_run(self.provenance.values(), self.path)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
