@@ -18,7 +18,7 @@ its spread is undefined: no data, a denominator of zero, a single cluster that i
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import fsum, sqrt
+from math import fsum, inf, sqrt
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 import numpy as np
@@ -36,6 +36,7 @@ FEW_CLUSTERS, FEW_DEGREES, FEW_DIFFER = 10, 9, 10
 
 _NOTHING = 1e-24
 _ALIKE = "all alike: exact, each cluster one trial"
+_NO_CHANGE = "no cluster differs from another"
 
 
 class Interval(NamedTuple):
@@ -235,12 +236,9 @@ def difference(
         return None
     change = np.subtract(first, second, dtype=np.float64)
     t = with_ties(paired(before - after, pairs), (change - change.mean()) / len(change), clusters)
-    kish = 1 / _sum((pairs / _sum(pairs)) ** 2)
     if t.error == 0:
-        reach = 1 - ((1 - level) / 2) ** (1 / kish)
-        return Interval(
-            max(-1.0, t.mean - reach), min(1.0, t.mean + reach), _joined("no cluster differs from another", told)
-        )
+        reach = _never_seen(pairs, level)
+        return Interval(max(-1.0, t.mean - reach), min(1.0, t.mean + reach), _joined(_NO_CHANGE, told))
     reach = _quantile(t.df, level) * t.error
     low, high = t.mean - reach, t.mean + reach
     differ = int(np.count_nonzero(np.abs(before - after) > 1e-12))
@@ -252,20 +250,29 @@ def difference(
 
 
 def of_change(
-    change: Numbers, about: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL
+    change: Numbers,
+    about: Numbers,
+    *,
+    clusters: Clusters | None = None,
+    level: float = LEVEL,
+    shares: bool = False,
 ) -> Interval | None:
     """Return the interval of the difference of two scores that are no means, such as two F1: sum(change) / sum(about).
 
-    It is that of t over clusters; None where nothing varies, or there is a single cluster.
+    It is that of t over clusters; None where there is a single cluster. Where nothing varies, it reaches as far as that
+    of :func:`difference` if the scores are shares, and is None otherwise.
 
     Args:
         change: what each question changes in the score, linearised, times the questions that it is about.
         about: 1 for each question that it is about.
         clusters: of each question.
         level: coverage.
+        shares: whether both scores are from 0 to 1, so that the difference is from -1 to 1.
 
     >>> of_change([0.5, 0, -0.5, 1], [1, 1, 1, 1]).ends
     (-0.77..., 1.27...)
+    >>> of_change([-1] * 10, [1] * 10, shares=True).ends == difference([0] * 10, [1] * 10).ends
+    True
     """
     numbers, size, told = _numbered(clusters, len(change))
     sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (change, about))
@@ -275,11 +282,14 @@ def of_change(
     total, each = _sum(rows), np.asarray(about, dtype=np.float64)
     off = (np.asarray(change, dtype=np.float64) - _sum(sums) / total * each) / total
     t = with_ties(paired(sums[held], rows[held]), off, clusters)
-    if t.error == 0:
+    least, most = (-1.0, 1.0) if shares else (-inf, inf)
+    if t.error == 0 and not shares:
         return None
-    reach = _quantile(t.df, level) * t.error
-    note = _joined(_few(int(held.sum()), t.df), told)
-    return Interval(t.mean - reach, t.mean + reach, note)
+    if t.error == 0:
+        reach, note = _never_seen(rows[held], level), _NO_CHANGE
+    else:
+        reach, note = _quantile(t.df, level) * t.error, _few(int(held.sum()), t.df)
+    return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, told))
 
 
 def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
@@ -465,6 +475,12 @@ def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interv
     d, e, f, g = p - one.low, two.high - q, one.high - p, q - two.low
     low = p - q - sqrt(max(0.0, d * d - 2 * r * d * e + e * e))
     return Interval(low, p - q + sqrt(max(0.0, f * f - 2 * r * f * g + g * g)))
+
+
+def _never_seen(rows: Floats, level: float) -> float:
+    """Return how large a share may be that none of these clusters showed, each one trial (Kish)."""
+    kish = 1 / _sum((rows / _sum(rows)) ** 2)
+    return float(1 - ((1 - level) / 2) ** (1 / kish))
 
 
 def _few(clusters: int, df: float) -> str:

@@ -261,12 +261,14 @@ class _RunPair:
         other: what its answers add to the score.
         first: the same of the first run.
         places: where the questions stand among those of the group.
+        shares: whether the score is a share, and no number of words.
     """
 
     run: int
     other: Contributions
     first: Contributions
     places: Places
+    shares: bool = True
 
     def interval(self, clusters: intervals.Clustering) -> intervals.Interval | None:
         """Return the interval of the difference."""
@@ -275,7 +277,7 @@ class _RunPair:
         if other is not None and first is not None:
             return intervals.difference(other[about], first[about], clusters=clusters.at(about))
         change = (self.other.pulls - self.first.pulls) * about.sum()
-        return intervals.of_change(change, about, clusters=clusters)
+        return intervals.of_change(change, about, clusters=clusters, shares=self.shares)
 
     @property
     def change(self) -> Floats:
@@ -360,7 +362,7 @@ def _pairs(found: Sequence[MeasuredGroup], name: str, places: Places) -> Iterato
     first = own[0]
     for run, other in enumerate(own[1:], start=1):
         if first is not None and other is not None:
-            yield _RunPair(run, other, first, places)
+            yield _RunPair(run, other, first, places, name != IN_WORDS)
 
 
 def _difference(

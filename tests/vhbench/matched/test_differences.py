@@ -61,6 +61,16 @@ def test_a_difference_is_that_of_the_reports_and_pairs_by_question() -> None:
     assert lines.verdict_of(accuracy, change) == "better"
 
 
+def test_a_difference_that_is_the_same_in_every_image_has_an_interval_in_every_score() -> None:
+    found = differences.match([run("A", answers([True] * 40)), run("B", answers([False] * 40))])
+    far = 100 * (1 - 0.025 ** (1 / 20))  # as of a share that was never seen in 20 images
+    for name in ("accuracy", "precision", "recall", "f1"):
+        (change,) = score(found, name).differences
+        assert change.interval == pytest.approx((-100, -100 + far)), name
+        assert change.note == "no cluster differs from another"
+        assert score(found, name).ranks == [(1, 1), (2, 2)]
+
+
 def test_each_of_many_runs_is_compared_with_each_other_without_tests() -> None:
     said = [[place % 3 > 0 for place in range(40)], [place % 4 > 0 for place in range(40)]]
     first, other = (run(name, answers(right)) for name, right in zip("AB", said, strict=True))
