@@ -17,9 +17,9 @@ from vhbench.builds import hidden_edition, secret, sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
-from vhbench.schema import Question, Row, VhbenchError, read_image
+from vhbench.files import read_image
+from vhbench.schema import TIE, Question, Row, VhbenchError
 from vhbench.splits import answer_keys
-from vhbench.splits.pairs import TIE
 from vhbench.splits.verifying import KEPT_BACK
 
 SECRET = b"a secret that nobody guesses"
