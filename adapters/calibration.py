@@ -2,7 +2,8 @@
 
 ``vhbench_oracle`` gives the gold answer (with ``wrong=selective`` it fails in a known way, with ``form=sentence`` it
 writes as models do), ``vhbench_coin`` (``p=0.5,seed=0``) tosses one, ``vhbench_yes`` always agrees, ``vhbench_blind``
-gives the most frequent right answer of the question's type. Each is there as a simple and as a chat model; the chat
+gives the most frequent right answer of the question's type. ``vhbench_one_image`` and ``vhbench_presence`` have perfect
+eyes that see one of MIOH's images alone, or do not count. Each is there as a simple and as a chat model; the chat
 model also builds the messages, so that a broken image is noticed.
 
 Only lmms-eval imports this file.
@@ -10,7 +11,9 @@ Only lmms-eval imports this file.
 
 import collections
 from collections.abc import Mapping
+from functools import cached_property
 from string import ascii_uppercase
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -18,6 +21,7 @@ from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
 
 from vhbench.adapters.calibration_forms import FORMS, caption
+from vhbench.benchmarks import load
 from vhbench.seeding import rng
 
 Doc = Mapping[str, Any]
@@ -156,8 +160,50 @@ class Blind(_Calibration):
         return self.majority[self.task, doc["question_type"], str(doc["negated"])]
 
 
+class _RestrictedView(_Calibration):
+    """Sees all that its view of MIOH's images leaves, from the truth that the split stores, and guesses the rest.
+
+    Where options are left open it guesses evenly among them; ``vhbench verify`` prints what that comes to.
+    """
+
+    view = ""
+
+    def __init__(self, seed: int = 0, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.seed = int(seed)
+
+    @cached_property
+    def scenes(self) -> Mapping[str, Any]:
+        """The truth behind MIOH's images."""
+        resolve, read = load("vhbench.tasks.datasets:resolve"), load("vhbench.splits:read_scenes")
+        scenes: Mapping[str, Any] = read(resolve("mioh").path)
+        return scenes
+
+    def answer(self, doc: Doc) -> str:
+        """Return one of the answers that the view leaves open."""
+        if doc["benchmark"] != "mioh":
+            raise ValueError(f"{type(self).__name__} answers MIOH's questions only, not those of {doc['benchmark']}")
+        views = load("vhbench.audit.views")
+        asked = SimpleNamespace(**{name: doc[name] for name in ("kind", "question", "choices", "scene_ids")})
+        shown = [self.scenes[name] for name in doc["scene_ids"]]
+        left = views.left_open(asked, shown, views.VIEWS[self.view])
+        return str(left[int(rng(self.seed, "view", self.view, doc["id"], self.repetition).integers(len(left)))])
+
+
+class OneImage(_RestrictedView):
+    """Perfect eyes that see one image: the first that the question names, or else the first."""
+
+    view = "one image"
+
+
+class Presence(_RestrictedView):
+    """Perfect eyes that see what is there, and do not count."""
+
+    view = "presence"
+
+
 # lmms-eval asks that a class be either simple or chat; the answers are the same.
-OracleChat, CoinChat, YesChat, BlindChat = (
+OracleChat, CoinChat, YesChat, BlindChat, OneImageChat, PresenceChat = (
     type(f"{kind.__name__}Chat", (kind,), {"is_simple": False, "__module__": __name__})
-    for kind in (Oracle, Coin, Yes, Blind)
+    for kind in (Oracle, Coin, Yes, Blind, OneImage, Presence)
 )

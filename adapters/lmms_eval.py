@@ -31,7 +31,8 @@ from vhbench.provenance import (
 )
 from vhbench.schema import VhbenchError
 
-MODELS = {f"vhbench_{name.lower()}": name for name in ("Oracle", "Coin", "Yes", "Blind")}
+MODELS = {f"vhbench_{name.lower()}": name for name in ("Oracle", "Coin", "Yes", "Blind", "Presence")}
+MODELS["vhbench_one_image"] = "OneImage"
 T = TypeVar("T")
 _USE_PATH = 'name the tasks with --include_path "$(vhbench tasks)"'
 

@@ -17,7 +17,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from vhbench import answers
 from vhbench.benchmarks import benchmark, pressure_family
 from vhbench.schema import Record
 from vhbench.tasks.metrics import ode_captions
@@ -194,7 +193,7 @@ def _aggregate(records: Records) -> Contributions | None:
 
 def _words(records: Records) -> Contributions | None:
     given = [not record.failure for record in records]
-    lengths = [len(answers.told(r.response).split()) if there else 0 for r, there in zip(records, given, strict=True)]
+    lengths = [ode_captions.words_of(r) for r in records]
     return _ratio(lengths, given)
 
 

@@ -54,6 +54,19 @@ class ImageSource(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a shard has to say for the manifest: entries of a table there, to which other shards add theirs.
+
+    Attributes:
+        name: of the table.
+        entries: name → anything that JSON can hold; names must differ from those of other shards.
+    """
+
+    name: str
+    entries: Mapping[str, Any]
+
+
 class Build(Protocol):
     """A split that can be built shard by shard, by any number of processes, in any order.
 
@@ -89,8 +102,8 @@ class Build(Protocol):
         """How many shards there are."""
         ...
 
-    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
-        """Yield a shard's rows, the scenes behind them, and what was left out."""
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection | Note]:
+        """Yield a shard's rows, the scenes behind them, what was left out, and what the manifest shall say of it."""
         ...
 
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:

@@ -88,7 +88,7 @@ class Chooser:
 
     def _can_all_be_false(self, facts: Sequence[Fact]) -> bool:
         """Tell whether there are images that show none of them, which all but questions about all images need."""
-        if self.kind.least > 1:
+        if self.kind.least > 1 or self.kind.together:
             return True
         truths = [self.pool.truth(fact) for fact in facts]
         none = reduce(np.bitwise_and, [truth.no for truth in truths])

@@ -7,7 +7,7 @@ the same text, so that words alone tell nothing about the answer.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations_with_replacement, islice, permutations
+from itertools import combinations, combinations_with_replacement, islice, permutations
 from typing import Final, TypeVar
 
 import numpy as np
@@ -223,7 +223,7 @@ _WAYS: Final = 8  # in which a number is spread over images
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over one to three of them."""
-    category, start = _noun(facts[0]), int(generator.integers(1, 5))
+    category, start = _noun(facts[0]), int(generator.integers(1, 4))
     text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
@@ -283,8 +283,8 @@ def exactly(text: str, category: str, number: int) -> Block:
     """Return :func:`exact` for one number."""
     f = Count(category, number)
     text, form = text.format(it=f.phrase()), "two wrong images show another number"
-    nearby = sorted({1, 2, 3, 4, 5} - {number}, key=lambda n: (abs(n - number), n))[:3]
-    pairs = [(nearby[0], nearby[1]), (nearby[0], nearby[2]), (nearby[1], nearby[2]), (nearby[0], nearby[0])]
+    nearby = sorted({1, 2, 3, 4, 5} - {number}, key=lambda n: (abs(n - number), n))
+    pairs = [*combinations(nearby[:3], 2), *((n, n) for n in nearby[:2])]
     rest = [tuple(plus(Count(category, n)) for n in pair) for pair in pairs]
     gone, filler = zero(category), (ImageSlot(((f, False),)),)
     right = [Draft(text, (f,), "", (plus(f), *two, gone), filler, slot=0, last=NONE, form=form) for two in rest]

@@ -31,6 +31,7 @@ _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
 _TRIES_IN_BLOCKS, _AT_ONCE = 40, 5  # texts per question wanted where its images come from one block, and five more
 _AT_LEAST: Final = 500  # the same, in small cells
 _ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
+_ANSWERS: Final = 4  # to a question of which presence tells one answer
 _TIED: Final = 1_000_000  # numbers of tied items begin here
 _RESERVE: Final = 12  # texts looked at per easy question, to prefer those that can also be pressed
 
@@ -173,6 +174,8 @@ class Filler:
             return True
         if len(found) < wanted or not found:
             return False
+        if any(item.draft.told for item in found) and len({item.answer for item in found}) < _ANSWERS:
+            return False  # without another answer, what presence tells would be ahead
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
@@ -180,8 +183,15 @@ class Filler:
         """Return the blocks that can be asked about, each with what draws its facts."""
         if len(self.pool.blocks) == 1:
             return [(0, Chooser(facts, self.kind, self.pool))]
-        here = [[f for f in facts if (self.pool.truth(f).yes & block).any()] for block in self.pool.blocks]
-        return [(i, Chooser(some, self.kind, self.pool)) for i, some in enumerate(here) if len(some) >= self.kind.asks]
+        choosers = []
+        for i, block in enumerate(self.pool.blocks):
+            here = [f for f in facts if (self.pool.truth(f).yes & block).any()]
+            # What was planned for questions comes before what fills up, which no pressure fits.
+            planned = [f for f in here if self.pool.pressable(f, self.kind.least) > 0]
+            some = planned if len(planned) >= self.kind.asks else here
+            if len(some) >= self.kind.asks:
+                choosers.append((i, Chooser(some, self.kind, self.pool)))
+        return choosers
 
     def _best(self, found: list[Item], wanted: int) -> list[Item]:
         """Keep those that can be pressed most, new ones first, then tied ones; as many of each answer as of others."""
@@ -355,6 +365,10 @@ class Filler:
         shown = [self.pool.scenes[index] for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
 
+    def used(self) -> list[int]:
+        """Return the scenes that questions show."""
+        return sorted(set().union(*(cell.scenes for cell in self.cells.values())))
+
     def tally(self) -> dict[str, Any]:
         """Return for each cell how many questions were wanted, how many there are, and in which forms."""
         return {
@@ -381,7 +395,11 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     """Return the facts that a question type can be about."""
     if kind.task == "attribute":
         return pool.attribute_facts()
-    return pool.relation_facts() if kind.task == "position" else pool.existence_facts()
+    if kind.task == "position":
+        return pool.relation_facts()
+    facts = pool.existence_facts()
+    # What suggests the others by design is no lure among them.
+    return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 
 
 def _too_few(pressure: str, draft: Draft) -> bool:

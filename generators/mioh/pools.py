@@ -88,6 +88,7 @@ class ScenePool:
         self._together, self._chance = count_together(self.columns, self.thresholds.support)
         if statistics is not None:
             self._chance = self._chance_elsewhere(SceneColumns(statistics))
+        self.suggesting = frozenset(suggesting or ())
         if suggesting is not None:
             self._chance[:, [i for i, name in enumerate(self.categories) if name not in suggesting]] = 0
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)

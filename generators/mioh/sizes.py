@@ -55,6 +55,16 @@ def sizes(cells: str | int | Mapping[str, Mapping[str, int]]) -> dict[str, dict[
     return table
 
 
+def with_ties(table: Mapping[str, Mapping[str, int]], number: int) -> dict[str, dict[str, int]]:
+    """Return sizes with so many more easy questions of every type that is tied to another, and of that other."""
+    tied = [kind for kind in QUESTION_TYPES.values() if kind.tied_to]
+    names = {kind.id for kind in tied} | {kind.tied_to for kind in tied}
+    return {
+        name: {**cells, "easy": cells.get("easy", 0) + number} if name in names and number else dict(cells)
+        for name, cells in table.items()
+    }
+
+
 def _is_size(number: Any) -> bool:
     return isinstance(number, int) and not isinstance(number, bool) and number >= 0
 

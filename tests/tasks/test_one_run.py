@@ -67,11 +67,12 @@ def test_the_report_has_the_numbers_of_lmms_evals_table(runs: dict[str, Any]) ->
 def test_lmms_evals_printed_table_has_them_too(runs: dict[str, Any]) -> None:
     from lmms_eval.utils import make_table
 
-    printed = make_table(runs["coin"])
+    printed = make_table(runs["coin"]).splitlines()
     for task in LEAVES:
         for name, value in report(runs, task).items():
             if name in scores(runs["coin"], task) and value is not None:
-                assert re.search(rf"\|{name} *\|[↑↓]\|? *\|? *{value:.4f}\|", printed), (task, name, value)
+                rows = [line for line in printed if re.search(rf"\| *{name} *\|", line)]
+                assert any(f"{value:.4f}" in row for row in rows), (task, name, value, rows)
 
 
 def test_score_has_the_numbers_of_the_report(runs: dict[str, Any]) -> None:

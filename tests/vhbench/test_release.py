@@ -17,12 +17,13 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import release, splits
+from vhbench.adapters import hub_release
 from vhbench.adapters.hub import snapshot
 from vhbench.adapters.hub_release import Release
 from vhbench.builds import secret, sharding
 from vhbench.card.dataset_card import BEGIN, END
 from vhbench.cli import app
-from vhbench.schema import VhbenchError
+from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import answer_keys
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -98,6 +99,28 @@ def test_a_dry_run_sends_nothing(online: HubStandin, command: Command, tmp_path:
     assert "  + a/test-00000-of-00001.parquet" in output
     assert online.load(REPO) is None
     assert not pin.exists()
+
+
+def test_the_hub_is_asked_once_where_a_version_goes(
+    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def place(repo_id: str, manifest: Manifest) -> hub_release.Place:
+        asked.append(manifest.version)
+        return found(repo_id, manifest)
+
+    found = hub_release.place
+    for module in (hub_release, release):
+        monkeypatch.setattr(module, "place", place)
+    versions = ("1.0.0", "2.0.0")
+    for seed, version in enumerate(versions):
+        split = build(tmp_path / version, seed=seed, version=version, shards=1, rows=2)
+        for options in (["--dry-run"], ["--pin", tmp_path / "pin"]):
+            code, output = command(split, "--repo-id", REPO, "--version", version, *options)
+            assert code == 0, output
+    # Once by each, but by the first push: there is no repository before, and what is committed on is asked after.
+    assert asked == ["1.0.0", *("1.0.0", "1.0.0"), "2.0.0", "2.0.0"]
 
 
 def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, command: Command, tmp_path: Path) -> None:

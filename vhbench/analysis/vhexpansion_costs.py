@@ -2,7 +2,7 @@
 
 Name a run with the clean questions and the perturbed ones (--tasks vhexpansion_ode_all): a perturbed pair belongs to
 the clean pair of the same case, and the drop in symmetric accuracy is taken over the cases that both have, with an
-interval from the same images resampled together (Liu et al. 2024, §5).
+interval over images; what is claimed of all of them is tested together (Liu et al. 2024, §5).
 """
 
 from collections import defaultdict

@@ -47,8 +47,10 @@ def another_image(question: Question, scenes: Scenes) -> Scenes:
     return _only(_places(question)[-1], scenes)
 
 
-def presence(_: Question, scenes: Scenes) -> Scenes:
-    """Keep what is there, and not how often."""
+def presence(question: Question, scenes: Scenes) -> Scenes:
+    """Keep what is there, and where numbers are asked, not how often."""
+    if not any(re.fullmatch(pattern, question.question) for pattern, _ in _COUNTED):
+        return scenes
     return [replace(scene, countable=scene.countable - scene.categories()) for scene in scenes]
 
 

@@ -1,7 +1,7 @@
 """MIOH's build: sources, pools and the 26 question types, one shard per type."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
 from vhbench.benchmarks import MIOH, Task
-from vhbench.builds import mioh_sources
+from vhbench.builds import mioh_drawn, mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild
 from vhbench.files import file_sha256, read_json
@@ -19,8 +19,9 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Mode
 from vhbench.generators.mioh.question_types import Task as ObjectTask
-from vhbench.generators.mioh.sizes import sizes
+from vhbench.generators.mioh.sizes import sizes, with_ties
 from vhbench.options import check_numbers, option
+from vhbench.protocols import Note
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
 _sha256 = lru_cache(maxsize=8)(file_sha256)
@@ -91,6 +92,13 @@ class MiohBuild(SplitBuild):
         metavar="FILE",
         panel=_ASKED,
     )
+    tied: int = option(
+        "Facts more, of each object task, that are asked in every mode about the same images: this tells perception "
+        "from integration.",
+        0,
+        least=0,
+        panel=_ASKED,
+    )
     clip: str = option(
         "CLIP model for pressure by similarity, e.g. `openai/clip-vit-large-patch14`; without it HP and HN go by size, "
         "occlusion, frame and co-occurrence alone.",
@@ -124,10 +132,7 @@ class MiohBuild(SplitBuild):
         read_names(self.rename, self.rivals)
         self._sizes  # noqa: B018 - reads the file
         for source in self.source:
-            mioh_sources.hold(
-                source, self.images, skip_bad=self.skip_bad,
-                rename=self.rename, rivals=self.rivals, keypoints=self.keypoints,
-            )  # fmt: skip
+            mioh_sources.hold(source, self.reading)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -157,7 +162,7 @@ class MiohBuild(SplitBuild):
         """One per question type."""
         return len(self.types)
 
-    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection | Note]:
         """Yield the questions of one type, the scenes behind them, and the cells that could not be filled."""
         kind = QUESTION_TYPES[self.types[shard]]
         world, pool = self.pool(kind.task)
@@ -169,9 +174,20 @@ class MiohBuild(SplitBuild):
         filler = Filler(kind, pool, self._sizes, seed=self.seed, source=world.name)
         for made in filler.fill():
             yield Row(f"mioh_{PRESSURES[made.pressure].group}", made) if isinstance(made, Question) else made
-        for index in sorted(set().union(*(cell.scenes for cell in filler.cells.values()))):
+        yield Note("cells", filler.tally())
+        for index in filler.used():
             yield pool.scenes[index]
         yield from photos.left_out() if photos else ()
+
+    @property
+    def reading(self) -> mioh_sources.Reading:
+        """How files are read."""
+        return mioh_sources.Reading(self.images, self.skip_bad, self.rename, self.rivals, self.keypoints)
+
+    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
+        """Return how many parts the split falls into that share no image, where the source has such."""
+        drawn = [scene for scene in scenes if scene.provenance.get("source") == "scenes"]
+        return {"components": len(set(mioh_drawn.blocks_of(drawn)))} if drawn else {}
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source that a task takes its questions from."""
@@ -185,7 +201,7 @@ class MiohBuild(SplitBuild):
 
     @cached_property
     def _sizes(self) -> Mapping[str, Mapping[str, int]]:
-        return sizes(read_cells(self.cells))
+        return with_ties(sizes(read_cells(self.cells)), self.tied)
 
     def thresholds(self, source: str) -> PressureThresholds:
         """Return the pressures' thresholds for the scenes of a source."""
@@ -201,9 +217,8 @@ def _named(model: str) -> str:
 def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource, ScenePool]:
     """Read a source once per process."""
     world = mioh_sources.read(
-        source, build.images, skip_bad=build.skip_bad, size=build.size, seed=build.seed, scratch=build.scratch,
-        absences=absences, rename=build.rename, rivals=build.rivals, keypoints=build.keypoints,
-    )  # fmt: skip
+        source, build.reading, size=build.size, seed=build.seed, scratch=build.scratch, absences=absences
+    )
     others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
     pool = ScenePool(
         world.scenes, build.thresholds(source), statistics=others, flat=source.startswith("scenes"),

@@ -28,7 +28,7 @@ from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 
-BLOCK: Final = 48
+BLOCK: Final = 56
 """Scenes of a block."""
 
 HUBS: Final = (
@@ -40,7 +40,7 @@ HUBS: Final = (
 
 _PAINTS: Final = ("red", "yellow", "green", "blue")
 _ALT: Final = 0.12  # how often a spoke to the right has its other colour; to the left it always has
-_STRANGERS: Final = 16
+_STRANGERS: Final = 18
 _AT_ONCE: Final = 3  # strangers in a scene
 _CHUNK: Final = 16
 
@@ -184,20 +184,24 @@ def _beside(right: Sequence[int], left: Sequence[int] = (), *, hard: bool = Fals
     return plan
 
 
-def _among(some: Sequence[int], *, hub: bool = False, hard: bool = False) -> Purpose:
-    """Some of the companions, with what suggests the others or without."""
+def _among(some: Sequence[int], *, hub: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
+    """Some of the companions, with what suggests the others, or with a stranger, or without."""
 
     def plan(who: Cast, _: np.random.Generator) -> Plan:
-        return [_thing(who.parts[i], hard) for i in some] + [_thing(who.hub)] * hub, ()
+        things = [_thing(who.parts[i], hard) for i in some] + [_thing(who.hub)] * hub
+        return things + [_thing(who.strangers[stranger % len(who.strangers)])] * (stranger >= 0), ()
 
     return plan
 
 
-def _counted(which: int, number: int, *, hub: bool = False, hard: bool = False) -> Purpose:
-    """So many of one thing."""
+def _counted(which: int, number: int, *, hub: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
+    """So many of one thing, with what suggests the others, or with a stranger, or alone."""
 
     def plan(who: Cast, _: np.random.Generator) -> Plan:
-        return [replace(_thing(who.parts[which], hard), count=number)] + [_thing(who.hub)] * hub, ()
+        things = [replace(_thing(who.parts[which], hard), count=number)]
+        things += [_thing(who.hub)] * hub
+        things += [_thing(who.strangers[stranger % len(who.strangers)])] * (stranger >= 0)
+        return things, ()
 
     return plan
 
@@ -221,7 +225,12 @@ _TRIPLES: Final = tuple(combinations(range(5), 3))
 _SIDED: Final = tuple(
     ((a, b), (left,))
     for left in range(5)
-    for a, b in (((left + 1) % 5, (left + 2) % 5), ((left + 3) % 5, (left + 4) % 5), ((left + 1) % 5, (left + 4) % 5))
+    for a, b in (
+        ((left + 1) % 5, (left + 2) % 5),
+        ((left + 3) % 5, (left + 4) % 5),
+        ((left + 1) % 5, (left + 4) % 5),
+        ((left + 2) % 5, (left + 3) % 5),
+    )
 )
 """Two spokes to the right, one to the left, which suggests that it is to the right."""
 
@@ -233,27 +242,26 @@ def _strangers(number: int) -> Iterator[Purpose]:
 _PLACES: Final = (
     *(_beside(three) for three in (*_TRIPLES, *_TRIPLES[:4])),
     *(_beside(*sides) for sides in _SIDED),
-    *(_beside(three, hard=True) for three in _TRIPLES[:8]),
-    *(_beside(*sides, hard=True) for sides in _SIDED[::2]),
-    *_strangers(3),
-)
-_COMPANY: Final = (
-    *(_among(three, hub=hub) for three in _TRIPLES for hub in (False, True)),
-    *(_among((i,), hard=hard) for i in range(5) for hard in (False, True)),
-    *(_among((), hub=True) for _ in range(3)),
-    *(_among(three, hard=True) for three in _TRIPLES[:7]),
-    *(_among(three, hub=True, hard=True) for three in _TRIPLES[6:]),
+    *(_beside(three, hard=True) for three in _TRIPLES),
+    *(_beside(*sides, hard=True) for sides in _SIDED[::3] + _SIDED[:1]),
     *_strangers(4),
 )
+_COMPANY: Final = (
+    *(_among(three) for three in _TRIPLES),
+    *(_among(three, stranger=i) for i, three in enumerate(_TRIPLES)),
+    *(_among(three, hub=True) for three in _TRIPLES),
+    *(_among((i,), stranger=10 + i) for i in range(5)),
+    *(_among((i,), hard=True) for i in range(5)),
+    *(_among((), hub=True) for _ in range(4)),
+    *(_among(three, hard=True) for three in _TRIPLES[:8]),
+    *_strangers(4),
+)
+_OFTEN: Final = (1,) * 4 + (1, 2) * 2 + (2,) * 4 + (3,) * 4 + (4,) * 4
 _TOTALS: Final = (
-    *(_counted(which, number) for which in range(4) for number in (1, 1 + which % 2, 2, 3, 4)),
-    *(
-        _counted(which, number, hub=True)
-        for which in range(4)
-        for number in ((1, 2, 3), (1, 2, 4), (1, 3), (2, 3))[which]
-    ),
-    *(_counted(which, number, hard=True) for which in range(4) for number in (1, 2, 3)),
-    *_strangers(6),
+    *(_counted(i % 4, number, stranger=i) for i, number in enumerate(_OFTEN)),
+    *(_counted(which, number, hub=True) for which in range(4) for number in (1, 2, 3)),
+    *(_counted(which, number, hard=True) for which in range(4) for number in (1, 1, 2, 2, 3)),
+    *_strangers(4),
 )
 _KINDS: Final = (_PLACES, _COMPANY, _TOTALS)
 """The scenes of a block, of each kind of blocks: each spoke or companion is shown in 10 easy and 6 hard ones or so."""

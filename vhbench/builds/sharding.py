@@ -38,7 +38,7 @@ from vhbench.builds.split_build import tail
 from vhbench.files import canonical
 from vhbench.options import options_of
 from vhbench.progress import Progress
-from vhbench.protocols import Build
+from vhbench.protocols import Build, Note
 from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of, write_rejections
@@ -210,30 +210,37 @@ def build_shard(build: Build, parts: Path, index: int) -> int:
         if splits.damage(part):
             truths: list[StoredScene] = []
             rejections: list[Rejection] = []
+            notes: dict[str, Any] = {}
             shutil.rmtree(part, ignore_errors=True)
             splits.write_split(
                 part,
-                _rows(build.make(index), truths, rejections),
+                _rows(build.make(index), truths, rejections, notes),
                 benchmark=build.benchmark,
                 version=build.version,
                 seed=manifests.SECRET_SEED,
                 config={},
                 scenes=truths,
                 rejections=rejections,
+                extra=notes,  # filled while the rows are written
                 may_be_empty=True,
             )
     return sum(splits.read_manifest(part).rows.values())
 
 
 def _rows(
-    stream: Iterator[Row | Scene | Rejection], truths: list[StoredScene], rejections: list[Rejection]
+    stream: Iterator[Row | Scene | Rejection | Note],
+    truths: list[StoredScene],
+    rejections: list[Rejection],
+    notes: dict[str, Any],
 ) -> Iterator[Row]:
-    """Pass rows on; keep the truth of scenes (not their images) and the rejections."""
+    """Pass rows on; keep the truth of scenes (not their images) and the rejections and notes."""
     for item in stream:
         if isinstance(item, Row):
             yield item
         elif isinstance(item, Scene):
             truths.append(truth_of(item))
+        elif isinstance(item, Note):
+            notes[item.name] = {**notes.get(item.name, {}), **item.entries}
         else:
             rejections.append(item)
 
@@ -346,6 +353,7 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
                 "fingerprint": mark,
                 "shards": build.shards,
                 **({"commitment": commitment, "options": chosen(build)} if commitment else {}),
+                **_notes(parts),
                 **build.facts(map(scene_of, truths())),
             },
         )
@@ -366,6 +374,16 @@ def _without_folders(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_without_folders(one) for one in value]
     return tail(value) if isinstance(value, str) else value
+
+
+def _notes(parts: list[Path]) -> dict[str, dict[str, Any]]:
+    """Return the tables that the shards have filled; the facts of :func:`vhbench.splits.write_split` are none."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in parts:
+        for name, entries in splits.read_manifest(part).extra.items():
+            if isinstance(entries, dict):
+                found.setdefault(name, {}).update(entries)
+    return found
 
 
 def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Rejection]:

@@ -19,11 +19,11 @@ def drawn(*counts: int) -> drafts.Draft:
     """How many dogs, where the images show so many each?"""
     slots = tuple(drafts.plus(Count("dog", n)) if n else drafts.zero("dog") for n in counts)
     shown = sum(n > 0 for n in counts)
-    return drafts.Draft("", (Exists("dog"),), str(sum(counts)), slots, drafts.zero("dog"), max(2, shown))
+    return drafts.Draft("", (Exists("dog"),), str(sum(counts)), slots, (drafts.zero("dog"),), max(2, shown))
 
 
 def test_exactly_as_many_by_hand() -> None:
-    bases = [drawn(1, 2, 0, 0), drawn(2, 3, 0, 0), drawn(2, 2, 0, 0), drawn(1, 1, 3, 0), drawn(4, 0, 0, 0)] * 8
+    bases = [drawn(1, 2, 4, 0), drawn(2, 3, 1, 0), drawn(2, 2, 1, 0), drawn(1, 1, 3, 0), drawn(4, 5, 3, 0)] * 8
     asked = list(ties.exact("Which shows {it}?", bases, Balance(), np.random.default_rng(0)))
     assert len({again.base for again in asked}) == len(asked) > 30
     for again in asked:
@@ -35,7 +35,7 @@ def test_exactly_as_many_by_hand() -> None:
 
 
 def test_a_number_does_not_tell_whether_an_image_shows_it() -> None:
-    bases = [drawn(n, m, 0, 0) for n in range(1, 6) for m in range(1, 6)] * 20
+    bases = [drawn(n, m, k, 0) for n in range(1, 6) for m in range(1, 6) for k in (1, 3)] * 10
     dealt: dict[object, Counter[bool]] = defaultdict(Counter)
     for again in ties.exact("{it}", bases, Balance(), np.random.default_rng(1)):
         dealt[again.draft.facts][again.answer == 4] += 1
@@ -44,19 +44,30 @@ def test_a_number_does_not_tell_whether_an_image_shows_it() -> None:
         assert abs(none[True] - (none[True] + none[False]) / 5) <= 1, (facts, none)
 
 
+def test_what_one_image_shows_alone_is_not_asked_as_exactly_so_many() -> None:
+    """Presence would tell it: only where three of four images show some is there anything to count."""
+    assert (
+        list(ties.exact("{it}", [drawn(3, 1, 0, 0), drawn(4, 0, 0, 0)] * 9, Balance(), np.random.default_rng(0))) == []
+    )
+
+
 @pytest.mark.parametrize("counts", [(3, 1), (1, 3), (2, 0), (2, 2)])
 def test_more_and_fewer_by_hand(counts: tuple[int, int]) -> None:
     text = "Which shows {more} {many}, {first} or {second}?"
-    asked = list(ties.more(text, [drawn(*counts, 0, 0)] * 40, Balance(), np.random.default_rng(2)))
+    shown = (*counts, 0, 0)
+    asked = list(ties.more(text, [drawn(*shown)] * 40, Balance(), np.random.default_rng(2)))
     answers = Counter(again.draft.answer for again in asked)
-    assert set(answers) == ({drafts.SAME} if counts[0] == counts[1] else {drafts.FIRST, drafts.SECOND})
+    pair = {drafts.SAME} if counts[0] == counts[1] else {drafts.FIRST, drafts.SECOND} if all(counts) else set[str]()
+    assert set(answers) == {drafts.NONE_SHOWN} | pair
     assert {" more " in again.draft.text for again in asked} == {True, False}
     for again in asked:
-        first, second = (counts[slot] for slot in again.slots)
+        first, second = (shown[slot] for slot in again.slots)
         if first != second:
             more = "first" if first > second else "second"
             fewer = "second" if first > second else "first"
             assert again.draft.answer == "{%s}" % (more if " more " in again.draft.text else fewer)
+        else:
+            assert again.draft.answer == (drafts.SAME if first else drafts.NONE_SHOWN)
 
 
 @pytest.mark.parametrize("kind", TIED)
