@@ -227,7 +227,9 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
     text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
-        ways = [way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts) if sum(way) == k]
+        ways = [
+            way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts) if sum(way) == k
+        ]
         forms = [ways[i] for i in generator.permutation(len(ways))[:_WAYS].tolist()]
         answer = str(k) if k < start + 4 else NONE
         block.append(tuple(

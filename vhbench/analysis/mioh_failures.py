@@ -47,7 +47,13 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
             raise VhbenchError(f"answer {r.id!r}: unknown question_type {r.question_type!r}: must be one of {known}")
     found = {"questions": len(own), **lost(own)}
     if found["withheld"]:
-        return found | {"grid": {}, "by_number_of_images": {}, "failures": {}, "drops": {}, "summary": found["withheld"]}
+        return found | {
+            "grid": {},
+            "by_number_of_images": {},
+            "failures": {},
+            "drops": {},
+            "summary": found["withheld"],
+        }
     asked = [task for task in TASKS if any(r.task == task for r in own)]
     failures = diagnoses({task: [r for r in own if r.task == task] for task in asked})
     drops = pressed_drops(own)

@@ -225,8 +225,12 @@ _TRIPLES: Final = tuple(combinations(range(5), 3))
 _SIDED: Final = tuple(
     ((a, b), (left,))
     for left in range(5)
-    for a, b in (((left + 1) % 5, (left + 2) % 5), ((left + 3) % 5, (left + 4) % 5), ((left + 1) % 5, (left + 4) % 5),
-                 ((left + 2) % 5, (left + 3) % 5))
+    for a, b in (
+        ((left + 1) % 5, (left + 2) % 5),
+        ((left + 3) % 5, (left + 4) % 5),
+        ((left + 1) % 5, (left + 4) % 5),
+        ((left + 2) % 5, (left + 3) % 5),
+    )
 )
 """Two spokes to the right, one to the left, which suggests that it is to the right."""
 
@@ -253,7 +257,10 @@ _COMPANY: Final = (
     *_strangers(4),
 )
 _TOTALS: Final = (
-    *(_counted(i % 4, number, stranger=i) for i, number in enumerate((*(1,) * 4, *(1, 2) * 2, *(2,) * 4, *(3,) * 4, *(4,) * 4))),
+    *(
+        _counted(i % 4, number, stranger=i)
+        for i, number in enumerate((*(1,) * 4, *(1, 2) * 2, *(2,) * 4, *(3,) * 4, *(4,) * 4))
+    ),
     *(_counted(which, number, hub=True) for which in range(4) for number in (1, 2, 3)),
     *(_counted(which, number, hard=True) for which in range(4) for number in (1, 1, 2, 2, 3)),
     *_strangers(4),
