@@ -7,7 +7,7 @@ Between "easy" and "hard" there is a gap on purpose, so that a pressed question 
 from dataclasses import dataclass
 from typing import Final
 
-from vhbench.benchmarks import EASY_IMAGES, pressure_family
+from vhbench.benchmarks import pressure_family
 
 CLIP_PROMPT: Final = "A photo of {}"
 

@@ -16,7 +16,6 @@ from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NO, Block, Draft
 from vhbench.generators.mioh.facts import Count
 
-
 _SHOWN: Final = 3
 """How many images must show a thing, for "which shows exactly 2?" to be no question of presence."""
 
