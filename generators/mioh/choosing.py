@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
+from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.facts import Fact, Related
 from vhbench.generators.mioh.pools import ScenePool, number_of
-from vhbench.generators.mioh.pressures import EASY_IMAGES
 from vhbench.generators.mioh.question_types import QuestionType
 
 _DRAWN: Final = 64  # facts drawn per text, to choose from

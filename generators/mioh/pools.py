@@ -11,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
-from vhbench.generators.mioh.pressures import CLIP_PROMPT, EASY_IMAGES, NUMBERS_OF_IMAGES, PressureThresholds
+from vhbench.generators.mioh.pressures import CLIP_PROMPT, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.generators.mioh.scene_columns import NO_ROWS, Bits, Bools, Floats, Ints, SceneColumns
 from vhbench.schema import Scene, VhbenchError
 
