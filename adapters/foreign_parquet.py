@@ -6,6 +6,7 @@ as dictionaries, in which a repeated value stands once; and what all rows come t
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ _GROUP = 2 << 30
 """Bytes of a row group."""
 
 _BATCH = 64
+_BATCH_BYTES = 32 << 20
 _BATCH_VALUES = 1 << 20
-"""Rows that are read together, and values that they have."""
+"""Rows that are read together, their bytes as far as a file tells, and the values that they have."""
 
 _UNBOUNDED = "DELTA_BYTE_ARRAY"
 """An encoding in which each text repeats the one before, and nothing tells how much they all come to."""
@@ -42,13 +44,25 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
     left = _Allowance(path, _FREE + _DENSEST * path.stat().st_size)
     try:
         left.check_declared(file.metadata)
-        for batch in file.iter_batches(batch_size=_BATCH, columns=names, use_threads=False):
+        size = _batch(file.metadata)
+        for batch in chain.from_iterable(
+            # A reader of its own for each row group: a dictionary holds all that its reader has seen.
+            file.iter_batches(batch_size=size, row_groups=[group], columns=names, use_threads=False)
+            for group in range(file.metadata.num_row_groups)
+        ):
             left.next_batch()
             columns = [left.values(column) for column in batch.columns]
             for values in zip(*columns, strict=True):
                 yield dict(zip(batch.schema.names, values, strict=True))
     except (OSError, ValueError, OverflowError, TypeError, pa.ArrowException) as error:
         raise VhbenchError(f"{path.name}: not a readable Parquet file: {line(error)}") from error
+
+
+def _batch(metadata: pq.FileMetaData) -> int:
+    """Return how many rows are read together: fewer where they are large, as photos are."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    largest = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
+    return max(1, min(_BATCH, _BATCH_BYTES // max(1, largest)))
 
 
 def _is_plain(kind: pa.DataType) -> bool:

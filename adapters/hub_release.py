@@ -95,6 +95,7 @@ def push(
     dry_run: bool = False,
     reveal: bool = False,
     card: Path | None = None,
+    put: Place | None = None,
     approve: Callable[[Sequence[str]], bool] = lambda names: True,
 ) -> Release:
     """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
@@ -111,6 +112,7 @@ def push(
             as new.
         reveal: release the answers of a hidden edition.
         card: the folder of the card and its companions, where that is not the split directory.
+        put: where the version goes, where that is known already (:func:`place`), as its card was written for it.
         approve: asked before files of the version before are deleted, with their names.
 
     Raises:
@@ -129,7 +131,8 @@ def push(
         api = _api()
         _require_login(api)
         _check_visibility(api, repo_id, private=private, create=not dry_run)
-        found = place(repo_id, manifest)
+        known = put is not None and bool(put.head or dry_run)  # a repository that was made just now has a head by now
+        found = put if put is not None and known else place(repo_id, manifest)
         if found.tagged:
             return _released_before(repo_id, tag, found, local, manifest)
         new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from vhbench import answers
 from vhbench.adapters.language_models import Endpoint, LocalModel, kept, split_spec
 from vhbench.files import cache_folder
 from vhbench.schema import Record, VhbenchError
@@ -62,7 +63,6 @@ _PROMPTS = {
         f"{_DATA}\n\n{{data}}\n\nReply with a JSON list of strings, and with nothing else."
     ),
 }
-_THOUGHT = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _FENCE = re.compile(r"\A```(?:json)?\s*(.*?)\s*```\Z", re.DOTALL)
 _SPACES = re.compile(r"\s+")
 
@@ -197,7 +197,7 @@ def prompt(record: Record) -> str:
 
 def _read(record: Record, reply: str) -> str:
     """Read a reply strictly: the one word that was asked for, or the list; "" for anything else."""
-    reply = _THOUGHT.sub("", reply).strip()
+    reply = answers.after_thoughts(reply)
     if record.kind == "caption":
         return ". ".join(_asserted(record.response, reply))
     word = reply.strip(" \n\t.\"'`*()").lower()

@@ -18,6 +18,8 @@ from PIL import Image
 
 from vhbench.files import json_bytes, write_atomic
 from vhbench.provenance import (
+    KEY,
+    SHARE,
     DataSource,
     Provenance,
     digest,
@@ -54,13 +56,14 @@ def register() -> list[Any]:
     _hook(_add_tasks, None, _USE_PATH)
     _hook(_tell_provenance, None, "samples and reports do not say where they come from")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
+    _hook(_score_samples, None, "--baseline compares bare words with the answers")
     return _hook(_manifests, [], f"its models are unknown; where its tasks are too, {_USE_PATH}")
 
 
-def write_beside_results(args: Any, name: str, content: dict[str, Any]) -> None:
+def write_beside_results(args: Any, name: str, content: dict[str, Any] | list[Any]) -> None:
     """Write JSON beside the results that lmms-eval writes of this run; nothing where it writes none.
 
-    It has their date, which is only known when they are saved: until then it is kept.
+    Its name has their date, and so has an object: that is only known when they are saved, and until then it is kept.
     """
     folder = results_folder(args)
     if folder is None:
@@ -121,7 +124,7 @@ class _Run:
     args: Any = None
     saves: bool = False
     provenance: dict[str, Provenance] = field(default_factory=dict)
-    reports: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reports: dict[str, dict[str, Any] | list[Any]] = field(default_factory=dict)
 
 
 _RUN = _Run()
@@ -235,7 +238,8 @@ def _name_reports() -> None:
         folder = results_folder(_RUN.args)
         for name, content in _RUN.reports.items():
             if folder is not None:
-                write_atomic(folder / f"{date}_{name}.json", json_bytes({"date": date, **content}))
+                dated = content if isinstance(content, list) else {"date": date, **content}
+                write_atomic(folder / f"{date}_{name}.json", json_bytes(dated))
         _RUN.reports = {}
         for name, found in told.items():
             entry = results["results"].get(name, {})
@@ -245,6 +249,30 @@ def _name_reports() -> None:
     save.knows_vhbench = True  # type: ignore[attr-defined]
     EvaluationTracker.save_results_aggregated = save
     _RUN.saves = True
+
+
+def _score_samples() -> None:
+    """Let each written sample have its score where ``--baseline`` looks for one; no payload may stand there."""
+    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+
+    original = EvaluationTracker.save_results_samples
+    if getattr(original, "knows_vhbench", False):
+        return
+    takes = inspect.signature(original)
+    if "samples" not in takes.parameters:
+        raise AttributeError("save_results_samples takes no samples")
+
+    @functools.wraps(original)
+    def save(*args: Any, **options: Any) -> None:
+        given = takes.bind(*args, **options)
+        for sample in given.arguments["samples"]:
+            payload = sample.get("accuracy")
+            if isinstance(payload, dict) and {KEY, SHARE} <= payload.keys():
+                sample[SHARE] = payload[SHARE]
+        original(*given.args, **given.kwargs)
+
+    save.knows_vhbench = True  # type: ignore[attr-defined]
+    EvaluationTracker.save_results_samples = save
 
 
 def _manifests() -> list[Any]:

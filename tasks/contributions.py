@@ -17,7 +17,6 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from vhbench import answers
 from vhbench.benchmarks import benchmark, pressure_family
 from vhbench.schema import Record
 from vhbench.tasks.metrics import ode_captions
@@ -178,8 +177,9 @@ def _aggregate(records: Records) -> Contributions | None:
     """The mean over the pressures of a task, then over the tasks: each cell weighs as it does there."""
     cells: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, record in enumerate(records):
-        if record.pressure != LEFT_OUT_OF_AGGREGATE:
-            cells[record.task][pressure_family(record.pressure)].append(place)
+        family = pressure_family(record.pressure)
+        if family not in LEFT_OUT_OF_AGGREGATE:
+            cells[record.task][family].append(place)
     if not cells:
         return None
     strata, weights = np.full(len(records), -1), list[float]()
@@ -193,7 +193,7 @@ def _aggregate(records: Records) -> Contributions | None:
 
 def _words(records: Records) -> Contributions | None:
     given = [not record.failure for record in records]
-    lengths = [len(answers.told(r.response).split()) if there else 0 for r, there in zip(records, given, strict=True)]
+    lengths = [ode_captions.words_of(r) for r in records]
     return _ratio(lengths, given)
 
 

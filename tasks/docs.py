@@ -14,7 +14,7 @@ from PIL import Image
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
-from vhbench.provenance import KEY, PROMPT, READ, read_as, sent_messages, sent_text
+from vhbench.provenance import KEY, PROMPT, sent_messages, sent_text
 from vhbench.results import ANSWERED, answered
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
@@ -84,9 +84,7 @@ def process_results(
 
     The headline accuracy carries two numbers as well: ``accuracy`` in percent, of which lmms-eval makes its standard
     errors (``score_key``), and ``score``, the same as a share, which it compares with a ``--baseline``. Paired metrics
-    must not carry one, as an error derived from single answers would be wrong for them. Beside the payloads stands what
-    was read and what is right, which belongs to no metric: samples that are named as a ``--baseline`` are scored by it
-    (:data:`vhbench.provenance.READ`), and not by whether the model's words are those of the answer.
+    must not carry one, as an error derived from single answers would be wrong for them.
 
     Args:
         doc: the row.
@@ -110,7 +108,6 @@ def process_results(
         right = [float(other.prediction == other.answer) for other in told]
         share = sum(right) / len(right)
         whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}
-        brief[READ] = read_as(record)
     if provenance is not None:
         whole |= {PROMPT: (prompts or {}).get(record.id, ""), KEY: provenance}
     return {headline.name: whole, **brief}

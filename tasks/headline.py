@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from vhbench import answers
 from vhbench.benchmarks import Metric, benchmark, load
 from vhbench.schema import Record
 from vhbench.tasks import datasets
@@ -64,11 +63,8 @@ def cut_off(records: Records) -> Score:
 def words(records: Records) -> Score:
     """Mean number of words of a caption, without thoughts; of those that were given."""
     given = [record for record in records if not record.failure]
-    lengths = [len(answers.told(record.response).split()) for record in given]
-    if not lengths:
-        return Score(None)
-    interval = intervals.amount(lengths, clusters=clusters_of(given))
-    return measured(sum(lengths) / len(lengths), interval)
+    mean, interval = ode_captions.mean_words([ode_captions.words_of(r) for r in given], clusters_of(given))
+    return Score(None) if mean is None else measured(mean, interval)
 
 
 def yes_rate(records: Records) -> Score:

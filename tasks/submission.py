@@ -17,11 +17,11 @@ def is_kept_back(record: Record) -> bool:
 
 
 def write(records: Sequence[Record], task: str, args: Any) -> None:
-    """Write a task's answers beside the results of a run, id → answer, and say what to do with them."""
+    """Write a task's answers beside the results of a run, as rows, and say what to do with them."""
     from vhbench.adapters.lmms_eval import results_folder, write_beside_results
 
     name = f"{task}_submission"
-    write_beside_results(args, name, {record.id: record.response for record in records})
+    write_beside_results(args, name, [{"id": record.id, "response": record.response} for record in records])
     folder = results_folder(args)
     where = f"send its maintainers {folder}/*{name}.json" if folder else "run it again with --output_path DIR"
     print(

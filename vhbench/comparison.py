@@ -12,6 +12,7 @@ from vhbench.progress import Progress
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.hashing import content_hash, digested, row_hash
+from vhbench.terminal import escaped
 
 _UNSCORED = frozenset({"canary", "scene_ids"})
 """Columns that no score depends on. All others do: they are asked, judge the answer, or choose its task or cell."""
@@ -174,7 +175,7 @@ def _value(value: object) -> str:
 
 def _cut(text: str) -> str:
     """Return a text of the data in one line that a terminal can show."""
-    line = "".join(c if c.isprintable() else "�" for c in " ".join(text.split()))
+    line = escaped(" ".join(text.split()))
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
 
 

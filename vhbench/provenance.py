@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from vhbench.columns import RECORD
 from vhbench.files import convert
-from vhbench.schema import Record, VhbenchError
+from vhbench.schema import VhbenchError
 
 KEY = "provenance"
 """Where the provenance stands in a sample's payload and in a report."""
@@ -22,8 +22,9 @@ KEY = "provenance"
 PROMPT = "prompt"
 """Where a sample's payload has the digest of its prompt."""
 
-READ = "score"
-"""Where a sample says what was read and what is right, beside its payloads: ``lmms-eval --baseline`` looks there."""
+SHARE = "score"
+"""Where a payload has the share of right answers to its question, and a written sample the same beside its payloads:
+``lmms-eval --baseline`` looks for it there, and would otherwise compare the model's bare words with the answer."""
 
 _SECRET = re.compile(r"(?i)((?:^|,)\s*\w*(?:key|token|secret|password)\w*=)[^,]*")
 _LOGIN = re.compile(r"//[^/@\s,]*@")
@@ -193,15 +194,6 @@ def digest_of_prompts(prompts: Mapping[str, str]) -> str:
     """
     lines = "".join(f"{name}\t{prompts[name]}\n" for name in sorted(prompts))
     return sha256(lines.encode()).hexdigest()
-
-
-def read_as(record: Record) -> dict[str, str]:
-    """Return what stands under :data:`READ`: with it lmms-eval scores the samples of a baseline as they were scored.
-
-    >>> read_as(Record("q", answer="yes", response="Yes, there is.", prediction="yes"))
-    {'id': 'q', 'pred': 'yes', 'answer': 'yes'}
-    """
-    return {"id": record.id, "pred": record.failure or record.prediction or "unread", "answer": record.answer}
 
 
 def hashed_row(row: Mapping[str, Any], content_hash: str) -> dict[str, Any]:

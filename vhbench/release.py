@@ -18,7 +18,7 @@ import yaml
 
 from vhbench import audit, card, splits
 from vhbench.adapters import hub
-from vhbench.adapters.hub_release import MAIN, Release, edit, logged_in, place, push
+from vhbench.adapters.hub_release import MAIN, Place, Release, edit, logged_in, place, push
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.builds import hidden_edition
 from vhbench.builds.secret import read_secret
@@ -142,9 +142,9 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     """Say what a push would send. The card is written into a temporary folder; the split stays as it is."""
     online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
-        former = former_texts(repo_id, manifest) if online else {}
-        write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
-        release = push(directory, repo_id, dry_run=True, card=Path(folder), private=private, reveal=reveal)
+        put = place(repo_id, manifest) if online else Place()
+        write_card(directory, manifest, repo_id, notes, former_texts(repo_id, put), into=Path(folder))
+        release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
     if release.branch != MAIN:
         print(f"a newer version is out: this one would go on a branch of its own, {release.branch}")
@@ -155,10 +155,9 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
         print("not logged in: what the Hub has already is not known, so every file counts as new")
 
 
-def former_texts(repo_id: str, manifest: Manifest) -> dict[str, str]:
+def former_texts(repo_id: str, put: Place) -> dict[str, str]:
     """Return the card and the changelog that a version goes on top of: name → text, "" where there is none."""
-    head = place(repo_id, manifest).head
-    return {name: hub.text_of(repo_id, name, head) if head else "" for name in ("README.md", "CHANGELOG.md")}
+    return {name: hub.text_of(repo_id, name, put.head) if put.head else "" for name in ("README.md", "CHANGELOG.md")}
 
 
 def write_card(

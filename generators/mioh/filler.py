@@ -149,7 +149,7 @@ class Filler:
         return found
 
     def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
-        """Draw texts, of one block after another, until enough have images for every answer; keep the most pressed."""
+        """Draw texts, block after block, until enough have images for every answer; keep those pressed most."""
         deal = Balance()
         found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
         choosers = self._choosers(facts)

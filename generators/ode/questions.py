@@ -8,7 +8,6 @@ the one answer as with the other (:mod:`vhbench.generators.ode.balancing`).
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from vhbench import english
 from vhbench.colours import COLOURS, near
@@ -25,6 +24,9 @@ LEVELS: tuple[str, ...] = ("caption", "existence", "attribute", "relation")
 
 MOST_COUNTED = 5
 """Numbers are asked up to this; people do not count further at a glance."""
+
+FEW = 2
+"""Pictures among which words need not be balanced."""
 
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Whose colour is that of their clothes, and not asked."""
@@ -92,23 +94,35 @@ def rows(
     """
     words = frozenset(vocabulary)
     for level in levels:
-        by_type: dict[str, list[tuple[Picture, Choice]]] = {}
-        for picture in pictures:
-            make = partial(_row, picture, level, version=version, source=source)
-            if level == "caption":
+        if level == "caption":
+            for picture in pictures:
                 neutral = tuple(sorted(words - picture.scene.known - picture.scene.categories()))
-                yield make("", CAPTION, "", "caption", neutral=neutral)
-            else:
-                for choice in _CHOICES[level](picture):
-                    by_type.setdefault(choice.question_type, []).append((picture, choice))
-        for question_type, asked in by_type.items():
-            random = rng(seed, "ode", "balance", *(picture.scene.id for picture, _ in asked[:1]), question_type)
-            chosen = balanced([choice for _, choice in asked], random)
-            for (picture, choice), word in zip(asked, chosen, strict=True):
-                make = partial(_row, picture, level, version=version, source=source)
-                if word:
-                    yield make(choice.about, choice.yes, "yes", question_type)
-                    yield make(choice.about, choice.noes[word], "no", question_type)
+                yield _row(picture, level, "", CAPTION, "", level, version=version, source=source, neutral=neutral)
+            continue
+        asked = [(picture, choice) for picture in pictures for choice in _CHOICES[level](picture)]
+        chosen = _chosen([choice for _, choice in asked], seed)
+        for (picture, choice), word in zip(asked, chosen, strict=True):
+            for text, answer in ((choice.yes, "yes"), (choice.noes[word], "no")) if word else ():
+                yield _row(
+                    picture, level, choice.about, text, answer, choice.question_type, version=version, source=source
+                )
+
+
+def _chosen(choices: Sequence[Choice], seed: int) -> list[str]:
+    """Return the word of each choice's no, balanced within each type; "" where it is not asked.
+
+    Of one or two pictures, of which nothing can be balanced, everything is asked.
+    """
+    chosen = [""] * len(choices)
+    for question_type in dict.fromkeys(choice.question_type for choice in choices):
+        places = [i for i, choice in enumerate(choices) if choice.question_type == question_type]
+        random = rng(seed, "ode", "balance", choices[places[0]].scene, question_type)
+        for i, word in zip(places, balanced([choices[i] for i in places], random), strict=True):
+            chosen[i] = word
+    if any(chosen) or len({choice.scene for choice in choices}) > FEW:
+        return chosen
+    random = rng(seed, "ode", "unbalanced", *(choice.scene for choice in choices))
+    return [str(random.choice(list(choice.noes))) if choice.noes else "" for choice in choices]
 
 
 def _row(

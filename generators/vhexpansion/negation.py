@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from vhbench.english import third_person
 from vhbench.generators.vhexpansion import word_lists as lists
-from vhbench.generators.vhexpansion.question_parts import CannotNegate, Parts, bare, take_apart
+from vhbench.generators.vhexpansion.question_parts import CannotNegate, Parts, bare, take_apart, without_marks
 from vhbench.generators.vhexpansion.subject import subject_length
 
 ASKS_FOR_NO = 'is "no" the right answer to this question:'
@@ -69,7 +69,8 @@ def negate(question: str) -> str:
 def quote(question: str) -> str:
     """Return the quoted negated twin of a yes/no question, whatever its grammar.
 
-    What stands around the question stays outside; marks that are in it are not those around it.
+    What stands around the question stays outside; marks that are in it are not those around it. Where the question
+    stands in quotation marks, those of the twin take their place.
 
     >>> quote("Is the bottom left corner empty? Please answer yes or no.")
     'Is "no" the right answer to this question: "Is the bottom left corner empty?" Please answer yes or no.'
@@ -77,7 +78,7 @@ def quote(question: str) -> str:
     Raises:
         CannotNegate: if it is not one yes/no question.
     """
-    parts = take_apart(question)
+    parts = take_apart(without_marks(question))
     asked = parts.asked[:1].upper() + parts.asked[1:]
     opening, closing = next((pair for pair in MARKS if not set(pair) & set(asked)), MARKS[-1])
     start = ASKS_FOR_NO if parts.before.rstrip().endswith(",") else ASKS_FOR_NO.capitalize()

@@ -5,7 +5,7 @@ description, and who asks twice, is refused. Everything else can be negated, quo
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vhbench.generators.vhexpansion import word_lists as lists
 from vhbench.schema import VhbenchError
@@ -40,6 +40,15 @@ LONGEST = 8_000
 _IMAGE_MARKS = re.compile(
     r"\s*(?:(?:<[^<>\s]{1,40}(?: \d{1,3})?>|\[(?:img|image|video)[ _-]?\d{0,3}\])\s*)*", re.IGNORECASE
 )
+_WHOLE = re.compile(
+    rf"(?P<before>{_IMAGE_MARKS.pattern}"
+    r"(?:(?:(?:question|query|q)(?: \d{1,4})?|(?:please )?answer (?:the|this) (?:following )?"
+    r"(?:yes(?: or |[-/])no )?question)\s*:\s*)?)"
+    r"(?P<quotation>\"[^\"]+\"|“[^“”]+”|«[^«»]+»|‹[^‹›]+›|‘(?:[^‘’]|(?<=\w)’(?=\w))+’|'(?:[^']|(?<=\w)'(?=\w))+')"
+    r"(?P<mark>[?？]?)(?P<after>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A quotation with nothing before it but image marks, and what says that a question follows."""
 _HINT = re.compile(
     r"[\s(\[*_-]*(?:(?:please|kindly|just|only|simply|briefly|directly)\s+){0,3}"
     r"(?:answer|respond|reply|choose|select|pick|output|give|say|state|use|return|explain|think|provide|your answer"
@@ -103,6 +112,8 @@ after=' Answer yes or no.')
     text = text.strip()
     if len(text) > LONGEST:
         raise CannotNegate(f"longer than {LONGEST} characters: {text[:40]!r}…")
+    if quoted := _in_marks(text):
+        return quoted
     masked, quotations = _mask(text)
     marks = _IMAGE_MARKS.match(masked)
     start = marks.end() if marks else 0
@@ -112,11 +123,42 @@ after=' Answer yes or no.')
     start = _start_of_question(masked, start, end)
     body = masked[start:end]
     words = tuple(_unmask(word, quotations) for word in body.split())
-    _check(text, body, masked[end:stop])
+    _check(text, body, masked[end:stop], quotations)
     asked = _unmask(masked[start:stop], quotations)
     return Parts(
         _unmask(masked[:start], quotations), asked, masked[end:stop], words, _unmask(masked[stop:], quotations)
     )
+
+
+def without_marks(text: str) -> str:
+    """Return a text without the quotation marks around its whole question; other texts as they are.
+
+    >>> without_marks('<image> "Is it late?" Answer yes or no.'), without_marks('Does it say "Is it late?"')
+    ('<image> Is it late? Answer yes or no.', 'Does it say "Is it late?"')
+    """
+    found = _WHOLE.fullmatch(text.strip())
+    if not found or _in_marks(text.strip()) is None:
+        return text
+    return f"{found['before']}{found['quotation'][1:-1]}{found['mark']}{found['after']}"
+
+
+def _in_marks(text: str) -> Parts | None:
+    """Take a question apart that stands in quotation marks as a whole: they are around it, and quote nothing.
+
+    Nothing else is asked or told beside it, but how to answer; None where that is not so.
+    """
+    found = _WHOLE.fullmatch(text)
+    if not found or (found["after"].strip() and not _HINT.match(found["after"])):
+        return None
+    quotation, mark = found["quotation"], found["mark"]
+    try:
+        inner = take_apart(quotation[1:-1])
+    except CannotNegate:
+        return None  # it is no question: what is wrong is told of the whole text
+    if inner.words[0].lower() not in lists.AUXILIARIES or (mark and inner.mark):
+        return None
+    before, after = found["before"] + quotation[0], quotation[-1] + mark + found["after"]
+    return replace(inner, before=before + inner.before, after=inner.after + after)
 
 
 def bare(word: str) -> str:
@@ -166,12 +208,12 @@ def _start_of_question(masked: str, start: int, end: int) -> int:
     return begins[-1]
 
 
-def _check(text: str, body: str, mark: str) -> None:
+def _check(text: str, body: str, mark: str, quotations: list[str]) -> None:
     """Refuse what is no yes/no question."""
     words = [bare(word) for word in body.split()]
     if not any(words):
         raise CannotNegate(f"not one yes/no question: {text!r}")
-    first = body.split()[0]
+    first = _unmask(body.split()[0], quotations)
     begins = _BEGINS.match(body)
     if not begins and not _LEAD.search(body):
         if words[0] in lists.QUESTION_WORDS | _ORDERS:

@@ -13,7 +13,15 @@ from itertools import pairwise
 from vhbench.english import third_person
 from vhbench.generators.vhexpansion import word_lists as lists
 from vhbench.generators.vhexpansion.borders import tears
-from vhbench.generators.vhexpansion.question_parts import LONGEST, CannotNegate, Parts, bare, is_neutral, take_apart
+from vhbench.generators.vhexpansion.question_parts import (
+    LONGEST,
+    CannotNegate,
+    Parts,
+    bare,
+    is_neutral,
+    take_apart,
+    without_marks,
+)
 from vhbench.generators.vhexpansion.subject import subject_length
 
 OPENINGS = tuple(
@@ -68,11 +76,14 @@ def _wrong_quotation(question: str, found: re.Match[str]) -> str:
     """Say why a quoted twin does not quote its question; "" if it does."""
     asked = next(found[name] for name in "abcde" if found[name])
     before, after = found["before"], found["after"]
-    if _squashed(f"{before}{asked}{after}") != _squashed(question):
+    try:
+        whole = take_apart(without_marks(question))
+    except CannotNegate as error:
+        return f"the original: {error}"
+    if _squashed(f"{before}{asked}{after}") != _squashed(f"{whole.before}{whole.asked}{whole.after}"):
         return "the quoted question is not the original"
     try:
         parts = take_apart(asked)
-        whole = take_apart(question)
     except CannotNegate as error:
         return f"the original: {error}"
     if parts.after or (before.strip() and not before.rstrip(" ").endswith((".", "!", ":", ">", "]", "\n", ","))):

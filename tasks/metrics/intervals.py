@@ -71,12 +71,31 @@ class Clustering:
     note: str = ""
     ties: Places | None = None
 
-    def together(self, pull: Floats) -> float:
-        """Return what tied rows add to the variance of a sum, from what each row adds to its deviation."""
+    def at(self, places: npt.NDArray[np.generic]) -> "Clustering":
+        """Return the clusters of some rows, by their places or by a mask; ties to other rows are left out."""
+        numbers = self.numbers[places]
         if self.ties is None:
-            return 0.0
+            return Clustering(numbers, self.note)
+        where = np.full(len(self.numbers), -1)
+        where[places] = np.arange(len(numbers))
+        ties = where[self.ties]
+        return Clustering(numbers, self.note, ties[:, (ties >= 0).all(axis=0)])
+
+    def variance(self, apart: float, pull: Floats) -> float:
+        """Return the variance of a sum with what tied rows add to it.
+
+        It is divided by the share of the pairs of rows that are not tied, as the variance of G equal clusters is by
+        1 - 1 / G: deviations from an estimate add up to 0.
+
+        Args:
+            apart: the variance, were all clusters apart.
+            pull: what each row adds to the deviation of the sum.
+        """
+        if self.ties is None:
+            return apart
         one, other = self.ties
-        return max(0.0, 2 * _sum(pull[one] * pull[other]))
+        tied = max(0.0, 2 * _sum(pull[one] * pull[other]))
+        return (apart + tied) / (1 - 2 * len(one) / len(pull) ** 2)
 
 
 Clusters = Clustering | Sequence[Hashable] | Places
@@ -156,7 +175,6 @@ def mean_of_ratios(
     """
     rows = max((len(c.top) if c.places is None else int(c.places.max(initial=-1)) + 1 for c in cells), default=0)
     numbers, size, told = _numbered(clusters, rows)
-    tied = 0.0
     parts = [_Summed.of(cell, numbers, size) for cell in cells]
     if not parts or any(part.total <= 0 for part in parts):
         return None  # the score itself is undefined
@@ -170,15 +188,16 @@ def mean_of_ratios(
         return None
     spread = estimate * (1 - estimate)
     pull = sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size))
+    variance = _sum(pull**2)
     if isinstance(clusters, Clustering) and clusters.ties is not None:
         off = np.zeros(rows)
         for cell, part in zip(cells, parts, strict=True):
             own = np.arange(rows) if cell.places is None else cell.places
             bottom = np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
             off[own] += part.weight * (np.asarray(cell.top, np.float64) - part.rate * bottom) / part.total
-        tied = clusters.together(off)
+        variance = clusters.variance(variance, off)
     least = spread * fsum(part.weight**2 / part.most for part in parts)  # no more than the answers themselves tell
-    n = spread / max(_sum(pull**2) + tied, least)
+    n = spread / max(variance, least)
     df = _degrees(pull, held)
     if len(parts) == 1:
         df = min(df, _satterthwaite(parts[0].share))
@@ -214,7 +233,8 @@ def difference(
     before, after, pairs = (column[held] for column in (*columns, pairs))
     if len(pairs) < 2:
         return None
-    t = paired(before - after, pairs, _tied(np.subtract(first, second, dtype=np.float64), clusters))
+    change = np.subtract(first, second, dtype=np.float64)
+    t = _with_ties(paired(before - after, pairs), (change - change.mean()) / len(change), clusters)
     kish = 1 / _sum((pairs / _sum(pairs)) ** 2)
     if t.error == 0:
         reach = 1 - ((1 - level) / 2) ** (1 / kish)
@@ -252,7 +272,9 @@ def of_change(
     held = rows > 0
     if np.count_nonzero(held) < 2:
         return None
-    t = paired(sums[held], rows[held])
+    total, each = _sum(rows), np.asarray(about, dtype=np.float64)
+    off = (np.asarray(change, dtype=np.float64) - _sum(sums) / total * each) / total
+    t = _with_ties(paired(sums[held], rows[held]), off, clusters)
     if t.error == 0:
         return None
     reach = _quantile(t.df, level) * t.error
@@ -271,7 +293,8 @@ def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = 
     held = rows > 0
     if np.count_nonzero(held) < 2:
         return None
-    t = paired(sums[held], rows[held], _tied(np.asarray(values, dtype=np.float64), clusters))
+    off = np.asarray(values, dtype=np.float64) - _sum(sums) / len(values)
+    t = _with_ties(paired(sums[held], rows[held]), off / len(values), clusters)
     if t.error == 0:
         return None
     reach = _quantile(t.df, level) * t.error
@@ -286,13 +309,12 @@ class Paired(NamedTuple):
     df: float
 
 
-def paired(change: Floats, rows: Floats, tied: float = 0.0) -> Paired:
+def paired(change: Floats, rows: Floats) -> Paired:
     """Return the mean of what was summed in each of at least two clusters, by their rows.
 
     Args:
         change: sum of each cluster.
         rows: of each cluster.
-        tied: what tied clusters add to the variance.
 
     >>> paired(np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))
     Paired(mean=0.5, error=0.288675..., df=2.0)
@@ -302,14 +324,14 @@ def paired(change: Floats, rows: Floats, tied: float = 0.0) -> Paired:
     pull = (change - average * rows) / total / np.sqrt(1 - rows / total)
     spread = _sum(pull**2)
     df = max(1.0, min(_degrees(pull, len(rows)), _satterthwaite(rows / total)))
-    return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread + tied), df)
+    return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread), df)
 
 
-def _tied(values: Floats, clusters: Clusters | None) -> float:
-    """Return what tied rows add to the variance of a mean."""
-    if not isinstance(clusters, Clustering) or clusters.ties is None:
-        return 0.0
-    return clusters.together((values - _sum(values) / len(values)) / len(values))
+def _with_ties(t: Paired, pull: Floats, clusters: Clusters | None) -> Paired:
+    """Return the mean with the error that tied rows leave it; ``pull``: what each row adds to its deviation."""
+    if t.error == 0 or not isinstance(clusters, Clustering):
+        return t
+    return t._replace(error=sqrt(clusters.variance(t.error**2, pull)))
 
 
 def stated(found: Mapping[str, Interval | None]) -> dict[str, Any]:

@@ -20,21 +20,22 @@ CHAIR's and AMBER's own counting is in :mod:`vhbench.tasks.metrics.chair` and :m
 """
 
 from array import array
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from vhbench import synonyms
+from vhbench import answers, synonyms
 from vhbench.cells import records as table_rows
 from vhbench.cells import words
 from vhbench.results import settled
 from vhbench.schema import Record
-from vhbench.tasks.metrics import chair, rates, withholding
+from vhbench.tasks.metrics import chair, intervals, rates, withholding
 from vhbench.tasks.metrics.assertions import claims, is_caption
 from vhbench.tasks.metrics.clusters import Shared
+from vhbench.tasks.metrics.intervals import Interval
 from vhbench.tasks.metrics.records import each_record
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
@@ -44,7 +45,7 @@ RATES = {
     "cover": ("covered", "objects"),
     "cog": ("candidates", "concepts"),
 }
-SHARES = {name: (name, "asked") for name in ("failed", "refused")}
+SHARES = {name: (name, "asked") for name in ("failed", "refused", "cut_off")}
 
 
 def score(
@@ -61,8 +62,9 @@ def score(
         allow_failed: tell the rates even where more than 1 % of the requests failed.
 
     Returns:
-        The four rates, ``failed``, ``refused``, ``counters`` (sums), ``intervals`` (95 %) with ``interval_notes``, and
-        ``withheld``: why the four are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        The four rates, ``failed``, ``refused``, ``cut_off``, ``words`` (the mean of the captions that were given),
+        ``counters`` (sums), ``intervals`` (95 %) with ``interval_notes``, and ``withheld``: why the four are None, see
+        :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     >>> records = [{"id": "1", "response": "Two dogs on a boat.", "objects": ["dog", "sea"], "candidates": ["boat"]}]
     >>> found = score(records, vocabulary={"dog": ["puppy"], "boat": [], "sea": [], "cat": []})
@@ -71,7 +73,7 @@ def score(
     """
     known = matcher(vocabulary)
     every = RATES | SHARES
-    columns = {name: array("q") for pair in every.values() for name in pair}
+    columns = {name: array("q") for name in ("words", "given", *(name for pair in every.values() for name in pair))}
     shared = Shared()
     for row in each_record(records):
         counts = count(settled(replace(row, kind="caption")), known)
@@ -80,6 +82,10 @@ def score(
         shared.add(row)
     table = {name: np.array(column) for name, column in columns.items()}
     found = rates.of_sums(table, every, clusters=shared.among())
+    given = np.flatnonzero(table["given"])
+    found["words"], length = mean_words(table["words"][given], shared.among(given))
+    for name, told in intervals.stated({"words": length}).items():
+        found[name] |= told
     sums = {name: sum(column) for name, column in columns.items()}
     why = withholding.reason(sums["failed"], sums["asked"], allow_failed=allow_failed)
     return withholding.withhold(found | {"counters": sums}, RATES, why)
@@ -114,8 +120,27 @@ def count(record: Record, known: Vocabulary) -> dict[str, int]:
         "concepts": len(set(mentions)),
         "candidates": len(likely & set(mentions)),
         "asked": 1,
-        **{name: int(record.failure == name) for name in SHARES},
+        "given": int(not record.failure),
+        "words": words_of(record),
+        "cut_off": int(record.cut_off or answers.cut_off(record.response, "caption")),
+        **{name: int(record.failure == name) for name in ("failed", "refused")},
     }
+
+
+def words_of(record: Record) -> int:
+    """Return how many words a caption has without thoughts; what is none has 0.
+
+    >>> words_of(Record("1", kind="caption", response="<think>A dog? Yes.</think>A dog by the sea."))
+    5
+    """
+    return 0 if record.failure else len(answers.told(record.response).split())
+
+
+def mean_words(words: Sequence[int] | np.ndarray, clusters: intervals.Clusters) -> tuple[float | None, Interval | None]:
+    """Return the mean length of the captions that were given, and its interval."""
+    if not len(words):
+        return None, None
+    return float(np.sum(words)) / len(words), intervals.amount(words, clusters=clusters)
 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:

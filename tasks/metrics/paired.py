@@ -4,8 +4,9 @@ One home for what a pressure costs, what a perturbation costs and how two runs d
 its own rows, and one test of all cells together (:mod:`vhbench.tasks.metrics.families`).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -82,11 +83,14 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     for pairs in cells.values():
         for records in pairs.about:
             everything.add(*records)
-    clusters, start, claims = everything.among(), 0, list[families.PairedClaim]()
-    for pairs in cells.values():
-        change = np.subtract(pairs.first, pairs.second)
-        claims.append(_claim(change, clusters, start))
-        start += len(change)
+    clusters, changes = everything.among(), [np.subtract(pairs.first, pairs.second) for pairs in cells.values()]
+    ends = np.cumsum([0, *map(len, changes)]).tolist()
+    places = [np.arange(start, end) for start, end in pairwise(ends)]
+    larger = inflation(zip(places, changes, strict=True), clusters)
+    claims = [
+        families.PairedClaim(change, clusters.numbers[own].tolist(), larger)
+        for own, change in zip(places, changes, strict=True)
+    ]
     found: dict[Key, dict[str, Any]] = {}
     for (key, pairs), verdict in zip(cells.items(), families.verdicts(claims, seed=seed), strict=True):
         told = difference(pairs)
@@ -95,14 +99,22 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     return found
 
 
-def _claim(change: intervals.Floats, clusters: intervals.Clustering, start: int) -> families.PairedClaim:
-    """Return the claim of a cell, whose rows begin somewhere among all."""
-    end = start + len(change)
-    own = clusters.numbers[start:end]
-    if clusters.ties is None or not len(change):
-        return families.PairedClaim(change, own.tolist())
-    within = ((clusters.ties >= start) & (clusters.ties < end)).all(axis=0)
-    pull = change - change.mean()
-    apart = float((np.bincount(own, weights=pull) ** 2).sum())
-    tied = intervals.Clustering(own, ties=clusters.ties[:, within] - start).together(pull)
-    return families.PairedClaim(change, own.tolist(), 1 + tied / apart if apart > 1e-12 else 1.0)
+def inflation(claims: Iterable[tuple[intervals.Places, intervals.Floats]], clusters: intervals.Clustering) -> float:
+    """Return by how much tied pairs raise the variance of the claims' sums: one number, as that of a claim is noise.
+
+    Claims where tied pairs happen to disagree do not make up for those where they agree.
+
+    Args:
+        claims: where the pairs of each stand among all, and what each pair changes.
+        clusters: of all pairs.
+    """
+    if clusters.ties is None:
+        return 1.0
+    one, other = clusters.ties
+    apart = tied = 0.0
+    for places, change in claims:
+        pull = np.zeros(len(clusters.numbers))
+        pull[places] = change - change.mean() if len(change) else change
+        apart += float(np.sort(np.bincount(clusters.numbers, weights=pull) ** 2).sum())
+        tied += max(0.0, 2 * float(np.sort(pull[one] * pull[other]).sum()))
+    return 1 + tied / apart if apart > 1e-12 else 1.0

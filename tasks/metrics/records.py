@@ -88,19 +88,22 @@ def yes_or_no(answer: Any, what: str) -> str:
 
 
 def resampling_unit(record: Record) -> str:
-    """Return what a record is resampled with: the answers of one unit stand and fall together.
+    """Return the cluster of a record as far as its own row tells: for lmms-eval, which sees one row at a time.
 
-    That is its images; where the row does not name them, its test case in all forms (negated, perturbed); where it has
-    no case either, the question alone. Repetitions of a question (``lmms-eval --repeats``) belong to one unit.
+    That is its image; of several images its fact (:func:`fact_of`), as images are shared by many facts. Where all rows
+    are known, :func:`vhbench.tasks.metrics.clusters.clusters_of` finds what else they share.
 
-    >>> resampling_unit(Record("q", scene_ids=("s1", "s2"), pair_id="p"))
-    's1 s2'
+    >>> resampling_unit(Record("q", scene_ids=("s1",), pair_id="p"))
+    's1'
+    >>> resampling_unit(Record("q", scene_ids=("s1", "s2"), pair_id="e5~e1-12"))
+    'e1-12'
     >>> resampling_unit(Record("q/jpeg/negated", pair_id="q/jpeg", perturbation="jpeg", negated=True))
     'q'
     >>> resampling_unit(Record("2#q"))
     'q'
     """
-    return " ".join(record.scene_ids) or split_repetition(case_of(record) or record.id)[1]
+    images, fact = record.scene_ids, fact_of(record)
+    return images[0] if len(images) == 1 else fact or " ".join(images) or split_repetition(record.id)[1]
 
 
 def case_of(record: Record) -> str:

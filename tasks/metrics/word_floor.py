@@ -30,6 +30,9 @@ Places = npt.NDArray[np.int64]
 FOLDS, FEWER, MANY = 10, 5, 2_000
 """Folds, and how many where there are many questions: more to learn from matters where there are few."""
 
+MOST = 8_000
+"""Questions that are looked at; of more some whole clusters are drawn, as memory and time grow with them."""
+
 LEAST_CLUSTERS = 10
 """Below that there is no floor: too little is left to learn from."""
 
@@ -155,6 +158,8 @@ class Guesses:
             best = int(np.argmax(seen.round(_SAME)))
             taken[best] += int(here.sum())
             values[here] = hits[best, here, fold]
+        if values.mean() < np.mean(chance):  # who learned the wrong thing does better to guess
+            values, taken = np.array(chance, dtype=np.float64), Counter([0])
         ends = intervals.mean(values.tolist(), clusters=clusters)
         most = min(taken, key=lambda guesser: (-taken[guesser], guesser))
         return Floor(len(units), float(values.mean()), ends, sum(chance) / len(chance), list(GUESSERS)[most])
@@ -172,6 +177,9 @@ def guess(
     """
     asked = sorted((q for q in questions if q.answer in options_of(q)), key=lambda question: question.id)
     clusters = cluster(asked) if asked else ()
+    if len(asked) > MOST:
+        kept = _drawn(clusters, seed)
+        asked, clusters = [asked[place] for place in kept], [clusters[place] for place in kept]
     if len(set(clusters)) < LEAST_CLUSTERS:
         return None
     number_of_folds = FOLDS if len(asked) <= MANY else FEWER
@@ -187,6 +195,16 @@ def guess(
             hits[number, own == one, other] = right[own == one]
             hits[number, own == other, one] = right[own == other]
     return Guesses(asked, clusters, folds, hits[:, which])
+
+
+def _drawn(clusters: Sequence[Hashable], seed: int) -> list[int]:
+    """Return the places of whole clusters, at random, until there are enough questions."""
+    sizes, left, kept = Counter(map(str, clusters)), MOST, set[str]()
+    for name in rng(seed, "word floor", "drawn").permutation(sorted(sizes)).tolist():
+        if sizes[name] <= left:
+            kept.add(name)
+            left -= sizes[name]
+    return [place for place, cluster in enumerate(clusters) if str(cluster) in kept]
 
 
 def _dealt(clusters: Sequence[Hashable], count: int, seed: int) -> Places:

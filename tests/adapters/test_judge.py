@@ -108,9 +108,18 @@ def test_any_other_reply_is_unknown(endpoint: Endpoint, tmp_path: Path, record: 
     assert (asked.read, asked.told(1)["unknown"]) == (0, 1)
 
 
-def test_a_thought_before_the_reply_is_left_out(endpoint: Endpoint, tmp_path: Path) -> None:
-    endpoint.answer = lambda body: (200, said("<think>no, wait: yes</think>\n**no**"))
+@pytest.mark.parametrize(
+    "thought",
+    ["<think>no, wait: yes</think>\n", "yes?</think>", "[THINK]yes[/THINK]", "<|channel|>analysis yes<|channel|>final"],
+)
+def test_a_thought_before_the_reply_is_left_out(endpoint: Endpoint, tmp_path: Path, thought: str) -> None:
+    endpoint.answer = lambda body: (200, said(f"{thought}**no**"))
     assert judge(endpoint, tmp_path).replies([DOG]) == ["no"]
+
+
+def test_a_thought_that_does_not_end_is_no_reply(endpoint: Endpoint, tmp_path: Path) -> None:
+    endpoint.answer = lambda body: (200, said("<think>\nno"))
+    assert judge(endpoint, tmp_path).replies([DOG]) == [""]
 
 
 def test_a_caption_keeps_what_it_asserts_in_its_own_words(endpoint: Endpoint, tmp_path: Path) -> None:

@@ -144,6 +144,13 @@ def test_duplicates_strangers_and_foreign_splits_are_refused(copy: Path, tmp_pat
     (other / "manifest.json").write_bytes(json_bytes(manifest | {"content_hash": "0" * 64}))
     assert "a foreign split has other questions" in refused("score", str(file), "--questions", str(other))
     assert "a foreign split has other questions" in refused("analyse", "ode", str(copy), "--split", str(other))
+    captions = samples(copy, "ode_random_caption")
+    rows = [json.loads(row) for row in captions.read_text().splitlines()]
+    for row in rows:
+        row["chair_i"]["provenance"]["content_hash"] = "0" * 64
+    captions.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for words in (["score", str(captions)], ["score", "captions", "--responses", str(captions)]):
+        assert "a foreign split has other questions" in refused(*words), "the tasks would ask another one"
     first = file.read_text().splitlines(keepends=True)[0]
     file.write_text(file.read_text() + first)
     assert "was answered already" in refused("analyse", "ode", str(copy))

@@ -76,6 +76,9 @@ def test_lmms_eval_runs_on_the_pinned_commit(hub: HubStandin, tmp_path: Path) ->
     found = list((tmp_path / "results").rglob("*_results.json"))
     assert found, done.stdout + done.stderr
     results = json.loads(found[0].read_text())["results"]
+    told = json.loads(found[0].read_text())["vhbench"]["ode_fictional_existence"]
+    assert told["data"] == {"kind": "hub", "repo_id": REPO, "revision": old["revision"], "tag": "v1.0.0"}
+    assert (told["version"], told["content_hash"]) == ("1.0.0", old["content_hash"])
     # "yes" is right in every row of 1.0.0 and in none of 2.0.0, which is newer.
     assert results["ode_fictional_existence"]["accuracy,none"] == 100
     assert results["ode_fictional_attribute"]["accuracy,none"] == 100

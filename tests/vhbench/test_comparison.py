@@ -82,6 +82,7 @@ def test_the_words_that_captions_are_searched_for_count(tmp_path: Path) -> None:
     assert len(lines) == 8
     assert max(len(line) for line in lines) < 200
     assert "\x1b" not in result.output
+    assert r"→ y \x1b[2Jy \x1b[2J" in result.output, "written out, as everywhere"
     assert compare(first, write(tmp_path / "3", ROWS, "2.0.0", vocabulary=others)).code == 1
     assert compare(first, write(tmp_path / "4", ROWS, "1.0.1", vocabulary=words)).code == 0
 

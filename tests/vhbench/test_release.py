@@ -17,12 +17,14 @@ from toy_build import ToyBuild
 from typer.testing import CliRunner
 
 from vhbench import release, splits
+from vhbench.adapters import hub_release
 from vhbench.adapters.hub import snapshot
 from vhbench.adapters.hub_release import Release
-from vhbench.builds import sharding
+from vhbench.builds import secret, sharding
 from vhbench.card.dataset_card import BEGIN, END
 from vhbench.cli import app
-from vhbench.schema import VhbenchError
+from vhbench.schema import Manifest, VhbenchError
+from vhbench.splits import answer_keys
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 REPO = "org/ode"
@@ -97,6 +99,67 @@ def test_a_dry_run_sends_nothing(online: HubStandin, command: Command, tmp_path:
     assert "  + a/test-00000-of-00001.parquet" in output
     assert online.load(REPO) is None
     assert not pin.exists()
+
+
+def test_the_hub_is_asked_once_where_a_version_goes(
+    online: HubStandin, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def place(repo_id: str, manifest: Manifest) -> hub_release.Place:
+        asked.append(manifest.version)
+        return found(repo_id, manifest)
+
+    found = hub_release.place
+    for module in (hub_release, release):
+        monkeypatch.setattr(module, "place", place)
+    versions = ("1.0.0", "2.0.0")
+    for seed, version in enumerate(versions):
+        split = build(tmp_path / version, seed=seed, version=version, shards=1, rows=2)
+        for options in (["--dry-run"], ["--pin", tmp_path / "pin"]):
+            code, output = command(split, "--repo-id", REPO, "--version", version, *options)
+            assert code == 0, output
+    # Once by each, but by the first push: there is no repository before, and what is committed on is asked after.
+    assert asked == ["1.0.0", *("1.0.0", "1.0.0"), "2.0.0", "2.0.0"]
+
+
+def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, command: Command, tmp_path: Path) -> None:
+    pin, file = tmp_path / "pin.yaml", tmp_path / "secret"
+    file.write_text("a secret that nobody guesses\n")
+    key = secret.read_secret(file)
+    toy = ToyBuild(seed=secret.seed_of(key, "ode", "1.0.0"), shards=2)
+    sharding.run(toy, tmp_path, commitment=secret.commitment_of(key, "ode", "1.0.0"), progress=False)
+    release_it = (tmp_path / "ode", "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)
+
+    code, output = command(*release_it)
+    assert (code, "push it without them, with --hidden" in output) == (2, True)
+    for options in (["--hidden"], ["--secret", file], ["--key", tmp_path / "k"]):
+        code, output = command(*release_it, *options)
+        assert (code, "is released with --hidden and --secret FILE" in output) == (2, True)
+    hidden = ("--hidden", "--secret", file)
+    code, output = command(*release_it, *hidden, "--dry-run")
+    assert (code, "scenes.parquet" in output) == (0, False), output
+    assert online.load(REPO) is None
+    assert not (tmp_path / "hidden").exists()
+
+    code, output = command(*release_it, *hidden)
+    assert code == 0, output
+    files = online.files(REPO)
+    assert "scenes.parquet" not in files
+    assert not [name for name in files if "key" in name]
+    assert "its maintainers keep the answers" in files["README.md"].decode()
+    public = snapshot(REPO, str(online.resolve(REPO, "v1.0.0")))
+    questions = list(splits.read_questions(public))
+    assert {q.answer for q in questions} == {""}
+    assert len(questions) == 10
+    assert splits.verify(public) == []
+    assert yaml.safe_load(pin.read_text())["ode"]["content_hash"] == splits.read_manifest(public).content_hash
+    answers = {row["id"]: row["answer"] for _, row in answer_keys.read_key(tmp_path / "ode-1.0.0.key.jsonl")}
+    assert {q.id: "yes" for q in questions} == answers
+    code, output = command(*release_it, *hidden)
+    assert (code, "nothing new" in output) == (0, True)
+    code, output = command(*release_it, *hidden, "--key", tmp_path)
+    assert (code, f"cannot write the key {tmp_path}" in output) == (2, True)
 
 
 def test_a_faulty_split_is_not_released(online: HubStandin, command: Command, tmp_path: Path) -> None:

@@ -153,12 +153,17 @@ def diagnose(records: Iterable[Record]) -> dict[str, Any]:
     wrong. Where a mode asked about the same images more than once, its share of right answers stands for it, as if
     one of them had been drawn.
 
-    ``by_chance`` is what blind guessing among the options would give: a share near it shows nothing.
+    ``right`` is the share of right answers, in all modes and pressures. ``by_chance`` is what blind guessing among the
+    options would give: a share near it shows nothing.
     """
-    sets = list(image_sets(records))
+    answered = list(records)
+    sets = list(image_sets(answered))
     placed = [s for s in sets if SELECTIVE in s.modes]
     compared = [s for s in sets if COMPARATIVE in s.modes]
+    hits, guessed = [_hit(r) for r in answered], [_guess(r) for r in answered]
+    right = _stated(hits, intervals.mean(hits, clusters=clusters_of(answered)))
     return {
+        "right": right | {"by_chance": sum(guessed) / len(guessed) if guessed else None},
         "n": len(placed),
         "facts": len({split_repetition(s.fact)[1] for s in placed}),
         "perception": _shares(placed, _none_right),
@@ -234,7 +239,12 @@ def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
     name, sets = task.capitalize(), _number(found["n"], "image set")
     perception, integration, comparison = (found[kind] for kind in ("perception", "integration", "comparison"))
     if not found["n"]:
-        yield f"{name}: no images were asked about in two modes, so perception and integration cannot be told apart."
+        right = found["right"]
+        yield (
+            f"{name}: {_share(right)} of {_number(right['n'], 'answer')} are right, where guessing gives "
+            f"{100 * right['by_chance']:.0f} %; perception and integration cannot be told apart, as no images were "
+            "asked about in two modes (the task mioh asks in all)."
+        )
     elif not perception["mean"] and not integration["mean"]:
         yield f"{name}: no failure of perception or integration in {sets}."
     else:
@@ -280,8 +290,9 @@ def _costs(task: str, costs: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _share(share: Mapping[str, Any]) -> str:
-    low, high = share["interval"] or (share["mean"], share["mean"])
-    return f"{100 * share['mean']:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+    ends = share["interval"]
+    between = f" [{100 * ends[0]:.0f}, {100 * ends[1]:.0f}]" if ends else ""
+    return f"{100 * share['mean']:.0f} %{between}"
 
 
 def _points(cost: Mapping[str, Any]) -> str:

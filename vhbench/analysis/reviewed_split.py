@@ -16,7 +16,16 @@ from vhbench.schema import Manifest, Rejection, Row, VhbenchError
 
 REJECTED: Final = "rejected by people"
 HANGS_ON: Final = "hangs on a question that people rejected"
-_READ: Final = ("id", "question", "pair_id", "pressure", "perturbation", "question_type", "negated", "scene_ids")
+_READ: Final[tuple[str, ...]] = (
+    "id",
+    "question",
+    "pair_id",
+    "pressure",
+    "perturbation",
+    "question_type",
+    "negated",
+    "scene_ids",
+)
 
 
 @dataclass(frozen=True)

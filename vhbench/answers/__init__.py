@@ -11,7 +11,7 @@ benchmarks have them, faults included; ``default`` is the one to use, and the on
 from collections.abc import Callable, Mapping, Sequence
 
 from vhbench.answers.captions_told import told
-from vhbench.answers.cleaning import plain
+from vhbench.answers.cleaning import after_thoughts, plain
 from vhbench.answers.endings import cut_off
 from vhbench.answers.failures import failure
 from vhbench.answers.letters import letter
@@ -23,6 +23,7 @@ __all__ = [
     "YES_NO",
     "Parser",
     "Reader",
+    "after_thoughts",
     "amber",
     "cut_off",
     "failure",

@@ -137,7 +137,7 @@ def said(text: str) -> str:
 @lru_cache(maxsize=8)  # a response is asked for failures, for what is said and for all of it
 def _spoken(text: str) -> str:
     """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
-    text = _after_thoughts(text)
+    text = after_thoughts(text)
     if len(text) > 2 * _ENOUGH:  # a model that runs on and on must not stop the scoring
         text = text[:_ENOUGH] + "\n" + text[-_ENOUGH:]
     text = unicodedata.normalize("NFKC", html.unescape(text))
@@ -151,8 +151,12 @@ def _spoken(text: str) -> str:
     return _NEXT_TURN.split(turn, maxsplit=1)[0]
 
 
-def _after_thoughts(text: str) -> str:
-    """Cut the thoughts out; "" if one does not end. An end without a beginning ends what was thought until there."""
+def after_thoughts(text: str) -> str:
+    """Cut the thoughts out; "" if one does not end. An end without a beginning ends what was thought until there.
+
+    >>> after_thoughts("<think>No dog?</think> Yes"), after_thoughts("No dog?</think>Yes"), after_thoughts("<think>No")
+    ('Yes', 'Yes', '')
+    """
     mark = _MARK_OR_STAGE if _CONCLUSION.search(text) else _MARK
     kept: list[str] = []
     start, thinking = 0, False

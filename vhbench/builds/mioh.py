@@ -132,7 +132,7 @@ class MiohBuild(SplitBuild):
         read_names(self.rename, self.rivals)
         self._sizes  # noqa: B018 - reads the file
         for source in self.source:
-            mioh_sources.hold(source, self.images, skip_bad=self.skip_bad)
+            mioh_sources.hold(source, self.reading)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -179,6 +179,11 @@ class MiohBuild(SplitBuild):
             yield pool.scenes[index]
         yield from photos.left_out() if photos else ()
 
+    @property
+    def reading(self) -> mioh_sources.Reading:
+        """How files are read."""
+        return mioh_sources.Reading(self.images, self.skip_bad, self.rename, self.rivals, self.keypoints)
+
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
         """Return how many parts the split falls into that share no image, where the source has such."""
         drawn = [scene for scene in scenes if scene.provenance.get("source") == "scenes"]
@@ -212,9 +217,8 @@ def _named(model: str) -> str:
 def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource, ScenePool]:
     """Read a source once per process."""
     world = mioh_sources.read(
-        source, build.images, skip_bad=build.skip_bad, size=build.size, seed=build.seed, scratch=build.scratch,
-        absences=absences, rename=build.rename, rivals=build.rivals, keypoints=build.keypoints,
-    )  # fmt: skip
+        source, build.reading, size=build.size, seed=build.seed, scratch=build.scratch, absences=absences
+    )
     others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
     pool = ScenePool(
         world.scenes, build.thresholds(source), statistics=others, flat=source.startswith("scenes"),

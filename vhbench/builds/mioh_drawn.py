@@ -256,11 +256,9 @@ _COMPANY: Final = (
     *(_among(three, hard=True) for three in _TRIPLES[:8]),
     *_strangers(4, first=5),  # after those beside the companions
 )
+_OFTEN: Final = (1,) * 4 + (1, 2) * 2 + (2,) * 4 + (3,) * 4 + (4,) * 4
 _TOTALS: Final = (
-    *(
-        _counted(i % 4, number, stranger=i)
-        for i, number in enumerate((*(1,) * 4, *(1, 2) * 2, *(2,) * 4, *(3,) * 4, *(4,) * 4))
-    ),
+    *(_counted(i % 4, number, stranger=i) for i, number in enumerate(_OFTEN)),
     *(_counted(which, number, hub=True) for which in range(4) for number in (1, 2, 3)),
     *(_counted(which, number, hard=True) for which in range(4) for number in (1, 1, 2, 2, 3)),
     *_strangers(4),

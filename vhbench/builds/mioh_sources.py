@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vhbench.adapters.category_names import read_names
 from vhbench.builds import mioh_drawn
@@ -89,18 +89,18 @@ def absences_for(source: str, sources: Sequence[str]) -> str:
     return next((s for s in sources if s.startswith("coco:")), "") if source.startswith("svg:") else ""
 
 
+class Reading(NamedTuple):
+    """How files are read: options of the build."""
+
+    images: str
+    skip_bad: bool = False
+    rename: tuple[str, ...] = ()
+    rivals: str = ""
+    keypoints: str = ""
+
+
 def read(
-    source: str,
-    images: str,
-    *,
-    skip_bad: bool,
-    size: int,
-    seed: int,
-    scratch: str = "",
-    absences: str = "",
-    rename: tuple[str, ...] = (),
-    rivals: str = "",
-    keypoints: str = "",
+    source: str, how: Reading, *, size: int = 0, seed: int = 0, scratch: str = "", absences: str = ""
 ) -> MiohSource:
     """Read or draw the scenes of a source; the arguments are options of the build.
 
@@ -112,28 +112,26 @@ def read(
         return MiohSource(
             name, scenes, {source: failed}, blocks=mioh_drawn.blocks_of(scenes), suggesting=frozenset(mioh_drawn.HUBS)
         )
-    scenes = _scenes(source, images, skip_bad, rename, rivals, keypoints, _written(source))
+    scenes = _scenes(source, how, _written(source))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:
         return MiohSource(name, scenes, rejections)
-    known = _scenes(absences, images, skip_bad, rename, rivals, keypoints, _written(absences))
+    known = _scenes(absences, how, _written(absences))
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
-def hold(source: str, images: str, *, skip_bad: bool) -> None:
+def hold(source: str, how: Reading) -> None:
     """Read a file of annotations, so that what is wrong with it is told before anything is built; it is kept.
 
     Raises:
         VhbenchError: if it cannot be read, or an entry is bad.
     """
     if file_of(source):
-        _scenes(source, images, skip_bad, _written(source))
+        _scenes(source, how, _written(source))
 
 
 @lru_cache(maxsize=3)
-def _scenes(
-    source: str, images: str, skip_bad: bool, rename: tuple[str, ...], rivals: str, keypoints: str, written: int
-) -> Any:
+def _scenes(source: str, how: Reading, written: int) -> Any:
     """Read a file once per process and change: COCO's serves two tasks itself, and says what is absent for a third."""
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.coco_entries import read_keypoints
@@ -141,12 +139,12 @@ def _scenes(
     from vhbench.adapters.svg import SvgScenes
 
     name, _, place = source.partition(":")
-    names = read_names(rename, rivals)
+    names, images = read_names(how.rename, how.rivals), Path(how.images)
     if name == "svg":
-        return SvgScenes(Path(place), Path(images), skip_bad=skip_bad, names=names)
+        return SvgScenes(Path(place), images, skip_bad=how.skip_bad, names=names)
     reader = {"coco": CocoScenes, "paco": PacoScenes}[name]
-    people = read_keypoints(Path(keypoints)) if keypoints else None
-    return reader(Path(place), Path(images), skip_bad=skip_bad, names=names, keypoints=people)
+    people = read_keypoints(Path(how.keypoints)) if how.keypoints else None
+    return reader(Path(place), images, skip_bad=how.skip_bad, names=names, keypoints=people)
 
 
 def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:

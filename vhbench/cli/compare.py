@@ -81,7 +81,7 @@ def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
     if given and len(given) != len(paths):
         raise VhbenchError(f"--names has {len(given)} names for {len(paths)} runs; each needs one")
     names = list(given) or [sample_files(path)[0].parent.name if _holds_samples(path) else path.stem for path in paths]
-    if len(set(names)) < len(names):
+    if len(set(names)) < len(names) and not given:
         names = [str(path) for path in paths]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)

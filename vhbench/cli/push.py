@@ -81,7 +81,7 @@ def _push(how: PushOptions) -> None:
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 2.0.0 --hidden --secret secret.txt`
     """
     from vhbench import release, splits
-    from vhbench.adapters.hub_release import MAIN, logged_in, push, refuse_hidden
+    from vhbench.adapters.hub_release import MAIN, logged_in, place, push, refuse_hidden
 
     directory, repo_id, private, reveal = how.directory, how.repo_id, how.private, how.reveal
     with ExitStack() as held:
@@ -100,8 +100,11 @@ def _push(how: PushOptions) -> None:
         if how.dry_run:
             release.rehearse(directory, manifest, repo_id, how.notes, private=private, reveal=reveal)
             return
-        release.write_card(directory, manifest, repo_id, how.notes, release.former_texts(repo_id, manifest))
-        sent = push(directory, repo_id, private=private, reveal=reveal, approve=lambda names: _approve(how, names))
+        put = place(repo_id, manifest)
+        release.write_card(directory, manifest, repo_id, how.notes, release.former_texts(repo_id, put))
+        sent = push(
+            directory, repo_id, put=put, private=private, reveal=reveal, approve=lambda names: _approve(how, names)
+        )
     if sent.is_new:
         typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
         if sent.branch != MAIN:

@@ -97,6 +97,8 @@ def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -
 
     found = _read(said.responses, asked.file, reading, "caption")
     result = scoring.captions(found, asked.file, allow_failed=reading.allow_failed)
+    if asked.file is None:
+        scoring.check_captions(found, [scoring.Group(task, "ode", "caption") for task in found.provenance])
     _tell(found, result, reading, "caption", "captions")
 
 

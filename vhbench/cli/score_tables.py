@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Result = Mapping[str, Any]
 
-CAPTIONS = ("chair_i", "chair_s", "cover", "cog", "failed", "refused")
+CAPTIONS = ("chair_i", "chair_s", "cover", "cog", "words", "failed", "refused", "cut_off")
 PAIRS = (
     *("symmetric_accuracy", "blind_level", "chance", "accuracy", "original_accuracy", "chance_accuracy", "yes_rate"),
     *("unparsed", "failed", "refused"),

@@ -8,7 +8,7 @@ once (:mod:`vhbench.tasks.metrics.families`), so that among many cells none stan
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from vhbench.matched.measured_runs import IN_WORDS, Cell, MeasuredGroup, Measure
 from vhbench.schema import VhbenchError
 from vhbench.scoring import Group
 from vhbench.tasks.contributions import Contributions
-from vhbench.tasks.metrics import families, intervals
+from vhbench.tasks.metrics import families, intervals, paired
 from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.intervals import Floats
 from vhbench.tasks.metrics.scores import Score
@@ -151,6 +151,39 @@ def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
     return MatchedRuns(names, groups, notes)
 
 
+def clusters_by_group(run: MeasuredRun) -> dict[Group, intervals.Clustering]:
+    """Return the clusters of each group's questions, which are the same for all runs on these questions."""
+    return {group: clusters_of(measured.questions.about) for group, measured in run.groups.items()}
+
+
+def headline_differences(
+    first: MeasuredRun, other: MeasuredRun, clusters: Mapping[Group, intervals.Clustering]
+) -> dict[tuple[Group, str], tuple[float, intervals.Interval | None]]:
+    """Return by how much one run is above another in each headline, with the interval; nothing is tested.
+
+    It is what :func:`match` tells of two runs, for whoever compares each of many with each other.
+
+    Args:
+        first: which is subtracted.
+        other: from which.
+        clusters: what :func:`clusters_by_group` returned of one of the runs on these questions.
+
+    Returns:
+        group and metric → the difference of the values in the reports, and its interval, a fraction (of words, words).
+    """
+    found = {}
+    for group in first.groups.keys() & other.groups.keys():
+        both = first.groups[group], other.groups[group]
+        places = np.arange(len(both[0].questions.about))
+        for name in both[0].scores:
+            for pair in _pairs(both, name, places):
+                values = [one.scores[name].value for one in both]
+                assert values[0] is not None
+                assert values[1] is not None
+                found[group, name] = values[1] - values[0], pair.interval(clusters[group])
+    return found
+
+
 def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
     """Check that all runs answered the same questions.
 
@@ -239,17 +272,15 @@ class _RunPair:
         """Return the interval of the difference."""
         other, first = self.other.outcomes, self.first.outcomes
         about = self.first.about
-        numbers = clusters.numbers
         if other is not None and first is not None:
-            own = replace(clusters, numbers=numbers[about])
-            return intervals.difference(other[about], first[about], clusters=own)
+            return intervals.difference(other[about], first[about], clusters=clusters.at(about))
         change = (self.other.pulls - self.first.pulls) * about.sum()
         return intervals.of_change(change, about, clusters=clusters)
 
-    def summed(self, numbers: Places, size: int) -> Floats:
-        """Return what each cluster changes in the score."""
-        change = self.other.parts - self.first.parts
-        return np.bincount(numbers[self.places], weights=change, minlength=size).astype(np.float64)
+    @property
+    def change(self) -> Floats:
+        """What each question changes in the score."""
+        return np.asarray(self.other.parts - self.first.parts, dtype=np.float64)
 
 
 Key = tuple[Group, str | Cell, int]
@@ -261,10 +292,9 @@ class _Family:
     def __init__(self, measured: Mapping[Group, Sequence[MeasuredGroup]], seed: int) -> None:
         self.measured, self.seed = measured, seed
         about = [record for found in measured.values() for record in found[0].questions.about]
-        numbers = clusters_of(about).numbers.astype(np.int64)
-        self.size = int(numbers.max()) + 1
-        ends = np.cumsum([len(found[0].questions.about) for found in measured.values()])
-        self.numbers = dict(zip(measured, np.split(numbers, ends[:-1]), strict=True))
+        self.clusters = clusters_of(about)
+        starts = np.cumsum([0, *(len(found[0].questions.about) for found in measured.values())])
+        self.starts = dict(zip(measured, starts[:-1].tolist(), strict=True))
 
     def compared(self) -> list[ComparedGroup]:
         """Return what there is to tell of each group."""
@@ -286,8 +316,12 @@ class _Family:
         """Test all claims of a family together."""
         if not claims:
             return {}
-        sums = [pair.summed(self.numbers[key[0]], self.size) for key, pair in claims.items()]
-        return dict(zip(claims, families.flipped(np.column_stack(sums), seed=self.seed), strict=True))
+        numbers = self.clusters.numbers
+        parts = [(self.starts[key[0]] + pair.places, pair.change) for key, pair in claims.items()]
+        size = int(numbers.max()) + 1
+        sums = [np.bincount(numbers[own], weights=change, minlength=size).astype(np.float64) for own, change in parts]
+        larger = [paired.inflation(parts, self.clusters)] * len(parts)
+        return dict(zip(claims, families.flipped(np.column_stack(sums), larger, seed=self.seed), strict=True))
 
     def _group(
         self,

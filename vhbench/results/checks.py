@@ -13,9 +13,10 @@ import vhbench
 from vhbench import provenance
 from vhbench.columns import RECORD
 from vhbench.files import shown
-from vhbench.provenance import KEY, PROMPT, READ, Provenance
+from vhbench.provenance import KEY, PROMPT, SHARE, Provenance
 from vhbench.results.payloads import ANSWERED, answered, to_record
 from vhbench.schema import Manifest, VhbenchError
+from vhbench.terminal import escaped
 
 Sample = Mapping[str, Any]
 
@@ -64,7 +65,10 @@ class SamplesCheck:
         return 0 if self.provenance is None else max(0, self.provenance.of - self.answered)
 
     def notes(self) -> Iterator[str]:
-        """Yield what whoever reads a score of these answers should know first, each in a line."""
+        """Yield what whoever reads a score of these answers should know first, each in a line, fit for a terminal."""
+        return map(escaped, self._notes())
+
+    def _notes(self) -> Iterator[str]:
         told = self.provenance
         if told is None:
             return
@@ -82,7 +86,7 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
     record = to_record(payload)
     columns = {name: getattr(record, name) for name in RECORD}
     if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, told.content_hash):
-        yield f"question {shown(record.id)} is not as it was asked (doc_hash)"
+        yield f"question {shown(record.id)} is not as it was asked (doc_hash){_version(told)}"
     if record.kind != "caption" and sample.get("target", record.answer) != record.answer:
         yield f"its target is {shown(sample['target'])}, its answer {shown(record.answer)}"
     prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
@@ -101,14 +105,11 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
             if entry.get(name, type(read[name])()) != read[name]:
                 yield f"its {name} is {shown(entry.get(name))}, its response says {shown(read[name])}{_version(told)}"
     share = sum(right) / len(right)
-    for name, value in (("score", share), ("accuracy", 100 * share)):
-        if payload.get(name, value) != value:
-            yield f"its {name} is {shown(payload[name])}, its answers make {value:g}{_version(told)}"
+    for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
+        if place.get(name, value) != value:
+            yield f"its {name} is {shown(place[name])}, its answers make {value:g}{_version(told)}"
     for metric, other in sample.items():
-        if metric == READ:
-            if other != (read := provenance.read_as(to_record(payload))):
-                yield f"its {READ} is {shown(other)}, its answer makes {shown(read)}"
-        elif isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
+        if isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
             for name in other:
                 if other[name] != payload.get(name):
                     yield f"{metric} has the {name} {shown(other[name])}, the record {shown(payload.get(name))}"
@@ -124,7 +125,7 @@ def _logged(sample: Sample) -> list[str]:
 
 
 def _version(told: Provenance) -> str:
-    """Say where another version of this package read the answers: it may have read them otherwise."""
+    """Say where another version of this package wrote a sample: it may have read the answer otherwise."""
     return "" if told.vhbench == vhbench.__version__ else f" (vhbench {told.vhbench} wrote it)"
 
 

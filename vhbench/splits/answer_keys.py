@@ -38,11 +38,18 @@ class KeyHead:
 
 
 def write_key(path: Path, head: KeyHead, rows: Iterable[tuple[str, Question]]) -> None:
-    """Write a key: rows with their configs, under the ids of the public edition."""
+    """Write a key: rows with their configs, under the ids of the public edition.
+
+    Raises:
+        VhbenchError: if it cannot be written.
+    """
     lines = [canonical({"format": FORMAT}), canonical(asdict(head))]
     lines += [canonical([config, {name: getattr(question, name) for name in RECORD}]) for config, question in rows]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(path, b"".join(line + b"\n" for line in lines))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, b"".join(line + b"\n" for line in lines))
+    except OSError as error:
+        raise VhbenchError(f"cannot write the key {path}: {error.strerror or error}") from error
 
 
 def is_key(path: Path) -> bool:

@@ -184,6 +184,50 @@ def test_quoted_twins(question: str, twin: str) -> None:
     assert why_not_negation(question, twin) == ""
 
 
+IN_MARKS = [
+    ('"Is the dog brown?"', '"Is it false that the dog is brown?"'),
+    ("“Is the dog brown?”", "“Is it false that the dog is brown?”"),
+    ("'Is the dog's tail brown?'", "'Is it false that the dog's tail is brown?'"),
+    ('"Is the dog brown"?', '"Is it false that the dog is brown"?'),
+    ('"In the photo, is it late?"', '"In the photo, is it false that it is late?"'),
+    ('‘Does the sign say "stop"?’', '‘Is it false that the sign says "stop"?’'),
+    ('<image> "Is there a dog?" Answer yes or no.', '<image> "Is there no dog?" Answer yes or no.'),
+    ('Question: "Is there a dog? Answer yes or no."', 'Question: "Is there no dog? Answer yes or no."'),
+]
+"""Questions wholly in quotation marks."""
+
+
+@pytest.mark.parametrize(("question", "twin"), IN_MARKS)
+def test_marks_around_the_whole_question_quote_nothing(question: str, twin: str) -> None:
+    assert negate(question) == twin
+    assert why_not_negation(question, twin) == ""
+    quoted = quote(question)
+    assert quoted.count('Is "no" the right answer') + quoted.count('is "no" the right answer') == 1
+    assert why_not_negation(question, quoted) == "", "the marks of the twin take the place of the question's"
+    assert not re.search('["“”]{2}', quoted)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        '"Which dog is brown?"',
+        '"Is it brown or black?"',
+        'What does the sign say: "Is it open?"',
+        '"Is it late?" or "Is it early?"',
+    ],
+)
+def test_what_is_no_yes_no_question_is_none_in_marks(question: str) -> None:
+    with pytest.raises(CannotNegate) as refused:
+        quote(question)
+    assert "\0" not in str(refused.value)
+
+
+@pytest.mark.parametrize("question", ['Does the sign say "Is it open?"', 'Is "Is it open?" on the sign?'])
+def test_a_question_that_is_quoted_in_another_one_stays_a_quotation(question: str) -> None:
+    assert quote(question) == f'Is "no" the right answer to this question: “{question}”'
+    assert why_not_negation(question, quote(question)) == ""
+
+
 @pytest.mark.parametrize("question", NO_YES_NO_QUESTION)
 def test_only_what_is_no_yes_no_question_is_refused(question: str) -> None:
     with pytest.raises(CannotNegate):

@@ -179,3 +179,11 @@ def test_the_order_of_the_questions_changes_nothing() -> None:
     assert floor(asked) == floor(asked[::-1])
     captions = [Asked("c", kind="caption", answer="", scene_ids=("s1",))]
     assert floor([*captions, *asked]) == floor(asked)
+
+
+def test_of_very_many_questions_whole_clusters_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(word_floor, "MOST", 50)
+    found = word_floor.guess(balanced(60), images)
+    assert found is not None
+    assert len(found.questions) == 50
+    assert len(set(found.clusters)) == 25

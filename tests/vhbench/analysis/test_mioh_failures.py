@@ -87,6 +87,16 @@ def test_the_words_name_the_main_trouble() -> None:
     assert "cannot be told apart" in mioh_failures.analyse([answered("1", True, "selective")])["summary"]
 
 
+def test_of_one_mode_it_tells_how_often_it_is_right() -> None:
+    answers = [answered(str(i), i < 3, "selective", scenes=(f"s{i}", f"t{i}")) for i in range(4)]
+    found = mioh_failures.analyse(answers)
+    low, high = (100 * end for end in found["failures"]["existence"]["right"]["interval"])
+    assert found["summary"].startswith(
+        f"Existence: 75 % [{low:.0f}, {high:.0f}] of 4 answers are right, where guessing gives 25 %; perception and "
+        "integration cannot be told apart, as no images were asked about in two modes"
+    )
+
+
 def test_drops_are_paired_and_leave_controls_out() -> None:
     records = []
     for i in range(4):

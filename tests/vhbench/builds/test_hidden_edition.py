@@ -17,9 +17,9 @@ from vhbench.builds import hidden_edition, secret, sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
-from vhbench.schema import Question, Row, VhbenchError, read_image
+from vhbench.files import read_image
+from vhbench.schema import TIE, Question, Row, VhbenchError
 from vhbench.splits import answer_keys
-from vhbench.splits.pairs import TIE
 from vhbench.splits.verifying import KEPT_BACK
 
 SECRET = b"a secret that nobody guesses"
@@ -184,6 +184,7 @@ def features(rows: Sequence[Row]) -> list[dict[str, float]]:
         told |= {"mean": grey.mean(), "spread": grey.std(), "width": grey.shape[1]}
         told |= {f"word {word}": 1 for word in q.question.lower().strip("?").split()}
         told |= {f"{name} {getattr(q, name)}": 1 for name in ("task", "mode", "criterion", "pairing", "question_type")}
+        told |= {f"option {i} {choice}": 1 for i, choice in enumerate(q.choices)}
         told |= {f"config {row.config}": 1, f"perturbed {q.perturbation}": 1, f"options {len(q.choices)}": 1}
         found.append(told)
     return found

@@ -75,8 +75,9 @@ def fact_of(pool: ScenePool, name: str) -> Fact:
     """Return a fact of each kind that some scenes show and others do not."""
     if name == "dog":
         return Exists("dog")
-    facts = pool.attribute_facts() if name == "a colour" else pool.relation_facts()
-    named = [fact for fact in facts if name == "a colour" or fact.predicate == name]
+    named: list[Fact] = [fact for fact in pool.relation_facts() if fact.predicate == name]
+    if name == "a colour":
+        named = [*pool.attribute_facts()]
     return max(named, key=lambda fact: min(len(found(pool, fact, part)) for part in ("yes", "no")))
 
 
@@ -93,7 +94,12 @@ def test_low_similarity_is_a_hard_positive_and_high_similarity_a_hard_negative(n
     fact = fact_of(rules, name)
     score = np.random.default_rng(0).random(len(scenes), np.float32)
     asked = list[str]()
-    both.clip = lambda text: (asked.append(text), score)[1]
+
+    def similarity(text: str) -> np.ndarray:
+        asked.append(text)
+        return score
+
+    both.clip = similarity
 
     yes, no = sorted(found(rules, fact, "yes")), sorted(found(rules, fact, "no"))
     low = {i for i in yes if score[i] <= np.quantile(score[yes], 0.2)}

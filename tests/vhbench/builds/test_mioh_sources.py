@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from vhbench.builds import mioh_sources
+from vhbench.builds.mioh_sources import Reading
 from vhbench.generators.mioh.facts import Related
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.schema import VhbenchError
@@ -48,9 +49,9 @@ def test_coco_says_what_is_absent_from_svgs_images_and_what_is_all_listed(tmp_pa
     assert mioh_sources.best_source(given, "position") == f"svg:{svg}"
     absences = mioh_sources.absences_for(f"svg:{svg}", given)
     assert absences == f"coco:{coco}"
-    alone = mioh_sources.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0).scenes
+    alone = mioh_sources.read(f"svg:{svg}", Reading(photos)).scenes
     assert [s.known for s in alone] == [{"dog"}, frozenset()]
-    world = mioh_sources.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=absences)
+    world = mioh_sources.read(f"svg:{svg}", Reading(photos), absences=absences)
     first, second = world.scenes
     assert first.known == first.countable == {"dog", "couch", "kite"}  # nobody counted the cushions
     assert second.known == {"couch", "kite"}  # SVG names one of two dogs
@@ -59,7 +60,7 @@ def test_coco_says_what_is_absent_from_svgs_images_and_what_is_all_listed(tmp_pa
 
 def test_an_absence_makes_an_easy_negative_of_a_relation(tmp_path: Path) -> None:
     coco, svg, photos = files(tmp_path)
-    scenes = mioh_sources.read(f"svg:{svg}", photos, skip_bad=False, size=0, seed=0, absences=f"coco:{coco}").scenes
+    scenes = mioh_sources.read(f"svg:{svg}", Reading(photos), absences=f"coco:{coco}").scenes
     pool = ScenePool(scenes)
     truth = pool.truth(Related("dog", "on", "couch"))
     assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no, truth.far)] == [[0], [1], [1]]

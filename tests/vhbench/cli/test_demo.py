@@ -6,8 +6,10 @@ from pathlib import Path
 
 import orjson
 import pytest
+from typer.testing import CliRunner
 
-from vhbench.cli import demo
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.cli import app, demo
 from vhbench.schema import VhbenchError
 from vhbench.tasks.report import written_with
 
@@ -28,6 +30,34 @@ def test_the_demo_goes_from_drawn_scenes_to_numbers(tmp_path: Path) -> None:
     for task, one in told.items():
         report = orjson.loads(written_with(results, task).read_bytes())
         assert report["provenance"] == one | {"answered": one["of"]}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_caches")
+def test_what_the_demo_asks_is_enough_for_each_analysis(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "from vhbench.cli import main; main()", "demo", "--output", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    told = {}
+    for name, benchmark in BENCHMARKS.items():
+        assert f"$ vhbench analyse {name} " in done.stdout
+        [file] = tmp_path.rglob(f"*_{name}_analysis.json")
+        told[name] = orjson.loads(file.read_bytes())
+        assert told[name]["summary"] in done.stdout
+        [picture] = tmp_path.rglob(f"*_{name}_{benchmark.picture}.png")
+        assert picture.read_bytes().startswith(b"\x89PNG")
+    assert list(told["ode"]["curve"]) == ["standard", "long_tail", "random", "fictional"]
+    assert told["ode"]["lift"]
+    assert len(told["mioh"]["failures"]) == 4
+    assert all(found["n"] >= 10 for found in told["mioh"]["failures"].values())
+    assert {pressure for costs in told["mioh"]["drops"].values() for pressure in costs} >= {"hp", "hn", "hp+hn"}
+    [kinds] = told["vhexpansion"]["sources"].values()
+    assert sum(kind.get("drop") is not None for kind in kinds.values()) >= 4
+    assert "cannot be told apart" not in done.stdout
+    # What the README says next, of the folder that the demo wrote to.
+    for name in BENCHMARKS:
+        again = CliRunner().invoke(app, ["analyse", name, str(tmp_path)], catch_exceptions=False)
+        assert told[name]["summary"] in again.output
 
 
 def test_without_a_model_a_coin_is_tossed(tmp_path: Path) -> None:

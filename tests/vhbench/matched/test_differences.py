@@ -61,6 +61,20 @@ def test_a_difference_is_that_of_the_reports_and_pairs_by_question() -> None:
     assert lines.verdict_of(accuracy, change) == "better"
 
 
+def test_each_of_many_runs_is_compared_with_each_other_without_tests() -> None:
+    said = [[place % 3 > 0 for place in range(40)], [place % 4 > 0 for place in range(40)]]
+    first, other = (run(name, answers(right)) for name, right in zip("AB", said, strict=True))
+    found = differences.headline_differences(first, other, differences.clusters_by_group(first))
+    matched = differences.match([first, other])
+    assert len(found) == 5
+    for name in ("accuracy", "precision", "f1"):
+        value, interval = found[EXISTENCE, name]
+        (change,) = score(matched, name).differences
+        assert value == change.value
+        assert interval is not None
+        assert change.interval == (100 * interval.low, 100 * interval.high)
+
+
 def test_few_clusters_that_differ_claim_nothing_and_say_so() -> None:
     first = [True] * 40
     second = [place >= 5 for place in range(40)]  # five answers about three images turn wrong

@@ -1,0 +1,154 @@
+"""How often an analysis claims something where nothing is, and how often it names what was planted.
+
+``python benchmarks/bench_claims.py`` draws 150 samples without any effect and 30 of each planted failure; ``--full``
+1,000 and 200. The answers go through the analyses themselves. What is demanded: any claim at all in at most 6 % of the
+samples without an effect (and three standard errors, as they are simulated); otherwise the exit code is 1.
+"""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import sqrt
+
+import numpy as np
+from scipy.special import ndtri
+
+from vhbench.analysis import mioh_failures, vhexpansion_costs
+from vhbench.generators.mioh.pressures import PRESSURES
+from vhbench.generators.mioh.question_types import QUESTION_TYPES
+from vhbench.schema import TIE, Record
+from vhbench.seeding import rng
+
+ALLOWED = 0.06
+EASY = 0.9
+"""How often questions are answered rightly."""
+
+ALIKE = 0.2
+"""The share of a fact in how hard its questions are, and that of their images."""
+
+PERTURBATIONS = ("blur", "jpeg", "noise", "rotate", "shot", "snow")
+Planted = Mapping[str, float]
+"""Words that all stand in a row, as "existence/hn" of ``vhbench_oracle``'s ``wrong`` → share of its right answers."""
+
+
+def mioh(facts: int) -> list[Record]:
+    """Return the questions of a MIOH split: so many facts for each task, each under every pressure, from one pool."""
+    random, found = rng(0, "claims", facts), list[Record]()
+    pool = 48 * facts  # a tenth of all pairs of twins share an image, as in the starter split
+    for task in mioh_failures.TASKS:
+        kinds = {mode: _kind(task, mode) for mode in (mioh_failures.COMPREHENSIVE, mioh_failures.SELECTIVE)}
+        for fact in range(facts):
+            first = f"{kinds[mioh_failures.COMPREHENSIVE]}-{fact}".lower()
+            for pressure in PRESSURES:
+                images = tuple(f"s{n}" for n in random.choice(pool, 4, replace=False))
+                for mode, kind in kinds.items():
+                    pair = first if mode == mioh_failures.COMPREHENSIVE else f"{kind.lower()}{TIE}{first}"
+                    if mode == mioh_failures.SELECTIVE and pressure != "easy":
+                        continue
+                    found.append(
+                        Record(
+                            f"{pair}-{pressure}", benchmark="mioh", kind="multiple_choice", task=task, mode=mode,
+                            pressure=pressure, question_type=kind, pair_id=pair, answer="A", choices=tuple("abcd"),
+                            scene_ids=images,
+                        )
+                    )  # fmt: skip
+    return found
+
+
+def _kind(task: str, mode: str) -> str:
+    return next(name for name, kind in QUESTION_TYPES.items() if (kind.task, kind.mode) == (task, mode))
+
+
+def vhexpansion(cases: int) -> list[Record]:
+    """Return pairs of questions, clean and perturbed, two cases about each image."""
+    return [
+        Record(
+            f"c{case}/{kind}/{negated}", benchmark="vhexpansion", kind="yes_no", source="pope", perturbation=kind,
+            pair_id=f"c{case}/{kind}" if kind else f"c{case}", negated=negated, answer="no" if negated else "yes",
+            scene_ids=(f"s{case // 2}",),
+        )
+        for case in range(cases)
+        for kind in ("", *PERTURBATIONS)
+        for negated in (False, True)
+    ]  # fmt: skip
+
+
+def answered(asked: Sequence[Record], planted: Planted, random: np.random.Generator) -> list[Record]:
+    """Answer rightly at :data:`EASY`, alike where facts or images are the same, and fail where it is planted."""
+    images = {name: random.standard_normal() for name in sorted({name for row in asked for name in row.scene_ids})}
+    facts = {name: random.standard_normal() for name in sorted({_fact(row) for row in asked})}
+    found = []
+    for row in asked:
+        hard = facts[_fact(row)] + sum(images[name] for name in row.scene_ids) / sqrt(len(row.scene_ids))
+        right = sqrt(ALIKE) * hard + sqrt(1 - 2 * ALIKE) * random.standard_normal() < ndtri(EASY)
+        words = {row.task, row.mode, row.pressure, row.perturbation}
+        share = max((one for case, one in planted.items() if set(case.split("/")) <= words), default=0.0)
+        right = right and random.random() >= share
+        wrong = {"yes": "no", "no": "yes"}.get(row.answer, "B")
+        found.append(replace(row, prediction=row.answer if right else wrong))
+    return found
+
+
+def _fact(row: Record) -> str:
+    return f"{row.task}/{row.pair_id.removesuffix(f'/{row.perturbation}').rpartition(TIE)[2]}"
+
+
+def mioh_claims(rows: Sequence[Record]) -> set[str]:
+    """Return the cells whose drop is claimed, and the tasks whose main trouble is."""
+    drops = mioh_failures.pressed_drops(rows)
+    return {f"{task}/{pressure}" for task, cells in drops.items() for pressure in cells if cells[pressure]["certain"]}
+
+
+def trouble_claims(rows: Sequence[Record]) -> set[str]:
+    """Return the tasks of which the analysis says that images are not kept apart."""
+    found = mioh_failures.diagnoses({task: [r for r in rows if r.task == task] for task in mioh_failures.TASKS})
+    told = {task: one["perception_minus_integration"] for task, one in found.items()}
+    return {task for task, one in told.items() if one["certain"] and one["mean"] < 0}
+
+
+def vhexpansion_claims(rows: Sequence[Record]) -> set[str]:
+    """Return the perturbations whose cost is claimed."""
+    kinds = vhexpansion_costs.analyse(rows)["sources"]["pope"]
+    return {kind for kind, score in kinds.items() if score.get("drop_certain")}
+
+
+def rate(
+    asked: Sequence[Record],
+    claims: Callable[[Sequence[Record]], set[str]],
+    planted: Planted,
+    samples: int,
+    cell: str = "",
+) -> float:
+    """Return how often a cell is claimed, or any at all."""
+    hits = 0
+    for number in range(samples):
+        found = claims(answered(asked, planted, rng(1, "claims", len(asked), number)))
+        hits += cell in found if cell else bool(found)
+    return hits / samples
+
+
+def main() -> int:
+    """Print both tables."""
+    null, plant = (1000, 200) if "--full" in sys.argv else (150, 30)
+    limit = ALLOWED + 3 * sqrt(ALLOWED * (1 - ALLOWED) / null)
+    late = False
+    print(f"{'family':<44}{'pairs':>6}{'false':>8}{'60 %':>8}{'30 %':>8}", flush=True)
+    for pairs in (12, 20, 40):
+        for name, asked, claims, cell in (
+            ("MIOH, 4 tasks x 7 pressures: drops", mioh(pairs), mioh_claims, "existence/hn"),
+            ("VHExpansion, 6 perturbations: drops", vhexpansion(pairs), vhexpansion_claims, "blur"),
+        ):
+            false = rate(asked, claims, {}, null)
+            power = [rate(asked, claims, {cell: share}, plant, cell) for share in (0.6, 0.3)]
+            late = late or false > limit
+            shown = "".join(f"{100 * one:>7.0f}%" for one in (false, *power))
+            print(f"{name:<44}{pairs:>6}{shown}{'   TOO MANY' if false > limit else ''}", flush=True)
+        asked = mioh(pairs)
+        power = [rate(asked, trouble_claims, {"existence/selective": one}, plant, "existence") for one in (0.6, 0.3)]
+        shown = "".join(f"{100 * one:>7.0f}%" for one in power)
+        print(f"{'MIOH: integration named, wrong=selective':<44}{pairs:>6}{'':>8}{shown}", flush=True)
+    return int(late)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+"""A small part of the coverage table: intervals of every score hold the truth as often as they say."""
+
+import pytest
+
+from benchmarks import bench_coverage
+from benchmarks.bench_coverage import Design
+
+SAMPLES = 200
+
+
+@pytest.mark.parametrize("score", bench_coverage.SCORES)
+@pytest.mark.parametrize(("clusters", "rate", "icc"), [(16, 0.9, 0.6), (300, 0.7, 0.2)])
+def test_coverage(score: str, clusters: int, rate: float, icc: float) -> None:
+    found = bench_coverage.covered(Design(score, clusters, rate, icc), SAMPLES)
+    assert bench_coverage.faults(found) == "", found
+
+
+@pytest.mark.parametrize("icc", [0.0, 0.6])
+def test_coverage_where_everything_is_tied(icc: float) -> None:
+    found = bench_coverage.chained(30, icc, SAMPLES)
+    assert bench_coverage.faults(found) == "", found

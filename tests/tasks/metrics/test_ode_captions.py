@@ -1,0 +1,72 @@
+"""The length of ODE's captions, beside their rates: one rule for the tasks and for ``vhbench score``."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from vhbench.cli import app
+from vhbench.schema import Record
+from vhbench.tasks import headline
+from vhbench.tasks.metrics import ode_captions
+
+WORDS = {"dog": ["puppy"], "boat": [], "sea": []}
+SAID = [
+    ("1", "A dog by the sea.", ""),
+    ("2", "<think>A boat? No.</think>Two dogs.", ""),
+    ("3", "I see a boat on the", ""),
+    ("4", "I cannot see any image.", "refused"),
+]
+RECORDS = [
+    Record(
+        name,
+        kind="caption",
+        response=said,
+        failure=failure,
+        objects=("dog", "sea"),
+        scene_ids=(name,),
+        cut_off=name == "3",
+    )
+    for name, said, failure in SAID
+]
+
+
+def test_words_and_what_breaks_off_by_hand() -> None:
+    found = ode_captions.score(RECORDS, vocabulary=WORDS)
+    assert found["words"] == pytest.approx((5 + 2 + 6) / 3), "of those that were given, without thoughts"
+    assert found["cut_off"] == 1 / 4
+    low, high = found["intervals"]["words"]
+    assert low < found["words"] < high
+
+
+def test_the_table_of_the_tasks_has_the_same() -> None:
+    found = ode_captions.score(RECORDS, vocabulary=WORDS)
+    assert headline.words(RECORDS).value == found["words"]
+    assert headline.words(RECORDS).interval == found["intervals"]["words"]
+    assert headline.cut_off(RECORDS).value == 100 * found["cut_off"]
+
+
+def test_what_breaks_off_is_seen_in_the_words_of_any_harness() -> None:
+    foreign = [{"id": name, "response": said, "objects": ["dog"]} for name, said, _ in SAID]
+    assert ode_captions.score(foreign, vocabulary=WORDS)["cut_off"] == 1 / 4
+
+
+def test_without_captions_there_is_no_length() -> None:
+    found = ode_captions.score(RECORDS[3:], vocabulary=WORDS)
+    assert (found["words"], found["intervals"]["words"], found["refused"]) == (None, None, 1)
+
+
+def test_the_command_prints_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vhbench.scoring.vocabulary", lambda split: WORDS)
+    answers, questions = tmp_path / "answers.jsonl", tmp_path / "questions.jsonl"
+    answers.write_text("\n".join(json.dumps({"id": name, "caption": said}) for name, said, _ in SAID))
+    questions.write_text(
+        "\n".join(json.dumps({"id": name, "kind": "caption", "objects": ["dog"]}) for name, *_ in SAID)
+    )
+    told = CliRunner().invoke(
+        app, ["score", "captions", "--responses", str(answers), "--questions", str(questions)], catch_exceptions=False
+    )
+    printed = [line.split()[:2] for line in told.output.splitlines() if line.startswith("  ")]
+    assert ["words", "4.3333"] in printed, told.output
+    assert ["cut_off", "0.2500"] in printed

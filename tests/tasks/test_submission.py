@@ -1,0 +1,60 @@
+"""lmms-eval on a hidden edition ends well, and writes what its maintainers can score."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from vhbench.builds import hidden_edition, secret, sharding
+from vhbench.builds.ode import OdeBuild
+from vhbench.cli import app
+from vhbench.schema import Record
+from vhbench.tasks import aggregate, docs, submission
+
+KEY = b"a secret that nobody guesses"
+
+
+def doc(kind: str, **more: object) -> dict[str, object]:
+    return {
+        "id": f"q-{kind}", "question": "Is there a dog?", "choices": [], "answer": "", "kind": kind, "benchmark": "ode",
+        "objects": [], "candidates": [], "neutral": [], "scene_ids": ["s"], "pair_id": "", "perturbation": "", **more,
+    }  # fmt: skip
+
+
+def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) -> None:
+    for kind, task in (("yes_no", "ode_fictional_existence"), ("caption", "ode_fictional_caption")):
+        payloads = docs.process_results(doc(kind), ["No, there is none."])
+        assert all({"score", "accuracy"}.isdisjoint(payload) for payload in payloads.values())
+        for metric in aggregate.metric_list(task):
+            assert metric["aggregation"]([payloads[metric["metric"]]]) is None, metric["metric"]
+    said = capsys.readouterr().err
+    assert said.count("a hidden edition, whose maintainers keep the answers; nothing is scored here") == 2
+    assert "run it again with --output_path DIR" in said
+    assert not submission.is_kept_back(Record("q", kind="yes_no", answer="no"))
+
+
+@pytest.mark.slow
+def test_a_run_on_a_hidden_edition_is_scored_with_the_key(tmp_path: Path) -> None:
+    build = OdeBuild(pairs=1, size=64, criteria=("fictional",), seed=secret.seed_of(KEY, "ode", "1.0.0"))
+    sharding.run(build, tmp_path, commitment=secret.commitment_of(KEY, "ode", "1.0.0"), progress=False)
+    key = tmp_path / "ode.key.jsonl"
+    hidden_edition.write(tmp_path / "ode", KEY, tmp_path / "public" / "ode", key)
+
+    command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_yes", "--tasks", "ode_fictional"]
+    command += ["--output_path", str(tmp_path / "results"), "--log_samples"]
+    variables = {**os.environ, "VHBENCH_DATA": str(tmp_path / "public")}
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "ode_fictional_existence: a hidden edition" in done.stderr
+    assert "Traceback" not in done.stderr
+    found = next((tmp_path / "results").rglob("*ode_fictional_existence_submission.json"))
+    assert f"send its maintainers {found.parent}" in done.stderr
+    for what in (found, tmp_path / "results"):
+        told = CliRunner().invoke(app, ["score", str(what), "--key", str(key), "--json"])
+        assert told.exit_code == 0, told.output or told.exception
+        scores = {group["task"]: group for group in orjson.loads(told.stdout)["scores"]}
+        assert scores["ode_fictional_existence"]["accuracy"] == 0.5

@@ -1,0 +1,96 @@
+"""``vhbench compare``: what it is given, what it refuses, and what it writes."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from vhbench.cli import app
+from vhbench.schema import Record
+
+TASK = "ode_fictional_existence"
+
+
+def write(folder: Path, right: Sequence[bool], task: str = TASK) -> Path:
+    """Write what lmms-eval logs of a task whose questions, two about each image, were answered so."""
+    lines = []
+    for place, hit in enumerate(right):
+        answer = ("yes", "no")[place % 2]
+        said = answer if hit else ("no", "yes")[place % 2]
+        record = Record(
+            f"q{place:02}", benchmark="ode", kind="yes_no", criterion="fictional", task="existence", answer=answer,
+            prediction=said, response=said, question=f"Is there thing {place}?", scene_ids=(f"s{place // 2}",),
+        )  # fmt: skip
+        lines.append(json.dumps({"doc_id": place, "target": answer, "resps": [said], "accuracy": asdict(record)}))
+    folder.mkdir(parents=True)
+    (folder / f"20260101_samples_{task}.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[str]:
+    """Two runs: the second has ten of forty questions more right."""
+    first = [place % 2 == 0 for place in range(40)]
+    return [
+        str(write(tmp_path / "one" / "org__small", first).parent),
+        str(write(tmp_path / "two" / "org__large", [right or place < 20 for place, right in enumerate(first)]).parent),
+    ]
+
+
+def test_it_says_what_is_better_and_writes_it(runs: list[str], tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["compare", *runs, "--out", str(tmp_path / "out")])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "ode_fictional_existence: 40 questions, 20 clusters" in done.stdout
+    assert "org__large against org__small: better in accuracy of ode_fictional_existence (+25.0)" in done.stdout
+    for kind in ("md", "tex", "json"):
+        text = (tmp_path / "out" / f"comparison.{kind}").read_text()
+        assert "large" in text
+        assert "75" in text
+    assert (tmp_path / "out" / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_file_of_answers_is_joined_with_its_questions(tmp_path: Path) -> None:
+    questions = [{"id": f"q{i}", "question": f"Is it {i}?", "answer": ("yes", "no")[i % 2]} for i in range(12)]
+    (tmp_path / "asked.json").write_text(json.dumps(questions))
+    for name, said in (("one", "yes"), ("two", "no")):
+        (tmp_path / f"{name}.json").write_text(json.dumps({f"q{i}": said for i in range(12)}))
+    files = [str(tmp_path / f"{name}.json") for name in ("one", "two", "asked")]
+    done = CliRunner().invoke(app, ["compare", *files[:2], "--questions", files[2], "--json"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    (group,) = json.loads(done.stdout)["groups"]
+    (accuracy,) = group["headlines"]
+    assert (accuracy["name"], accuracy["values"], accuracy["differences"][0]["differ"]) == ("accuracy", [50, 50], 12)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ((), "1 run: name two or more to compare"),
+        (("{one}",), "is named twice; give different runs, or names with --names A,B"),
+        (("{two}", "--names", "A"), "--names has 1 names for 2 runs; each needs one"),
+        (("{two}", "--names", "A,A"), "is named twice"),
+        (("nowhere",), "cannot read nowhere: No such file or directory"),
+    ],
+)
+def test_what_makes_no_comparison_is_refused_in_a_line(runs: list[str], more: Sequence[str], said: str) -> None:
+    arguments = [word.format(one=runs[0], two=runs[1]) for word in more]
+    done = CliRunner().invoke(app, ["compare", runs[0], *arguments])
+    assert said in str(done.exception)
+    assert "\n" not in str(done.exception)
+
+
+def test_another_split_is_refused(runs: list[str], tmp_path: Path) -> None:
+    other = write(tmp_path / "other", [True] * 38).parent / "other"
+    done = CliRunner().invoke(app, ["compare", runs[0], str(other)])
+    assert "other has no answer to 2 of 40 questions" in str(done.exception)
+
+
+def test_a_task_of_one_run_alone_is_left_out_and_said(runs: list[str], tmp_path: Path) -> None:
+    (source,) = write(tmp_path / "third", [True] * 10, "ode_random_existence").glob("*.jsonl")
+    (tmp_path / "two" / "org__large" / source.name).write_bytes(source.read_bytes())
+    done = CliRunner().invoke(app, ["compare", *runs])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "not compared, as not every run has it: ode_random_existence (org__large)" in done.output
