@@ -177,8 +177,10 @@ def guess(
 
     >>> from vhbench.schema import Question
     >>> told = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # so that nobody has to look
-    >>> rows = [Question(f"{i}-{text}", (b"",), text, answer, "yes_no", "ode", scene_ids=(f"image {i}",))
-    ...         for i in range(12) for text, answer in told.items()]
+    >>> rows = [
+    ...     Question(id=f"{i}-{text}", images=(b"",), question=text, answer=answer, kind="yes_no", scene_ids=(f"image {i}",))
+    ...     for i in range(12) for text, answer in told.items()
+    ... ]
     >>> guess(rows, lambda some: [row.scene_ids for row in some]).floor().in_percent()["word_floor"]
     100.0
     """
