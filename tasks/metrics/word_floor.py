@@ -178,7 +178,7 @@ def guess(
     >>> from vhbench.schema import Question
     >>> told = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # so that nobody has to look
     >>> rows = [
-    ...     Question(id=f"{i}-{text}", images=(b"",), question=text, answer=answer, kind="yes_no", scene_ids=(f"image {i}",))
+    ...     Question(id=f"{i}-{text}", images=(b"",), question=text, answer=answer, kind="yes_no", scene_ids=(str(i),))
     ...     for i in range(12) for text, answer in told.items()
     ... ]
     >>> guess(rows, lambda some: [row.scene_ids for row in some]).floor().in_percent()["word_floor"]
