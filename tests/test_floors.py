@@ -14,7 +14,18 @@ ROOT = Path(__file__).resolve().parent.parent
 
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("schema",),
-    ("seeding", "files", "english", "columns", "options", "progress", "terminal", "masks", "cells"),
+    (
+        "tasks.metrics.intervals",
+        "seeding",
+        "files",
+        "english",
+        "columns",
+        "options",
+        "progress",
+        "terminal",
+        "masks",
+        "cells",
+    ),
     ("protocols", "images", "answers", "colours", "benchmarks", "synonyms", "charts", "provenance"),
     ("results", "contact_sheet", "splits"),
     ("generators.scenes",),

@@ -222,7 +222,7 @@ _WAYS: Final = 8  # in which a number is spread over images
 
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
-    """How many are there over all images? Spread over one to three of them."""
+    """How many are there over all images? Spread over three of them if that can be, else over two or one."""
     category, start = _noun(facts[0]), int(generator.integers(1, 4))
     text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
@@ -230,12 +230,12 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
         ways = [
             way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts) if sum(way) == k
         ]
-        forms = [ways[i] for i in generator.permutation(len(ways))[:_WAYS].tolist()]
+        forms = sorted((ways[i] for i in generator.permutation(len(ways)).tolist()), key=lambda way: len(way) != 3)
         answer = str(k) if k < start + 4 else NONE
         block.append(tuple(
             Draft(text, (Exists(category),), answer, _counted(category, parts), (zero(category),),
                   max(2, len(parts)), options, last=NONE)
-            for parts in forms if parts
+            for parts in forms[:_WAYS]
         ))  # fmt: skip
     return [forms for forms in block if forms]
 

@@ -1,10 +1,9 @@
 """What attacks have achieved: images that moved, and answers that turned."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-INTERVAL = "exact binomial (Clopper-Pearson) over cases"
-"""How the interval is found. ``vhbench analyse`` resamples images, which is wider where an image has many cases."""
+from vhbench.tasks.metrics import intervals
 
 
 def turned(right_before: bool, right_after: bool) -> str:
@@ -39,29 +38,48 @@ def tally(reports: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     return {method: found[method] for method in sorted(found)}
 
 
-def with_rates(counts: Mapping[str, Any]) -> dict[str, Any]:
+def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) -> dict[str, Any]:
+    """Return how many right answers turned wrong on the changed image, in percent of them, with the interval.
+
+    Args:
+        cases: whether a question is answered rightly on the clean and on the changed image.
+        clusters: the image of each; questions on one image stand and fall together.
+
+    >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
+    50.0
+    """
+    lost = [(float(not after), image) for (before, after), image in zip(cases, clusters, strict=True) if before]
+    values = [value for value, _ in lost]
+    interval = intervals.mean(values, clusters=[image for _, image in lost])
+    return {
+        "right_before": len(values),
+        "turned_wrong": int(sum(values)),
+        "success_rate": 100 * sum(values) / len(values) if values else None,
+        "success_interval": None if interval is None else [100 * end for end in interval.ends],
+        "success_note": "" if interval is None else interval.note,
+    }
+
+
+def with_rates(counts: Mapping[str, Any], reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Add to the counts of a method its success rate, in percent of the cases answered right before, with its interval.
 
-    The interval is the exact one (Clopper and Pearson 1934) of a share of cases; cases of one image count each, so that
-    it is too narrow where an image has many. It is named, see :data:`INTERVAL`.
+    Args:
+        counts: of :func:`tally`.
+        reports: of this method's cases, with the ``image`` of each: cases of one image stand and fall together.
 
-    >>> with_rates({"turned_wrong": 3, "kept_right": 1})["success_rate"]
-    75.0
-    >>> with_rates({"turned_wrong": 3, "kept_right": 1})["interval_method"]
-    'exact binomial (Clopper-Pearson) over cases'
+    >>> told = with_rates({"turned_wrong": 1}, [{"outcome": "turned_wrong", "image": "a"}])
+    >>> told["success_rate"], told["interval"], told["interval_note"]
+    (100.0, [2.5, 100.0], 'all alike: exact, each cluster one trial')
     """
     if "turned_wrong" not in counts:
         return dict(counts)
-    from scipy.stats import binomtest
-
-    right = counts["turned_wrong"] + counts["kept_right"]
-    if not right:
-        return {**counts, "success_rate": None, "interval": None}
-    ends = binomtest(counts["turned_wrong"], right).proportion_ci(0.95, method="exact")
-    rate = 100 * counts["turned_wrong"] / right
+    asked = [report for report in reports if "outcome" in report]
+    right = [(r["outcome"] in ("turned_wrong", "kept_right"), r["outcome"].endswith("right")) for r in asked]
+    told = success(right, [report["image"] for report in asked])
+    rate, ends = told["success_rate"], told["success_interval"]
     return {
         **counts,
-        "success_rate": round(rate, 2),
-        "interval": [round(100 * end, 2) for end in (ends.low, ends.high)],
-        "interval_method": INTERVAL,
+        "success_rate": None if rate is None else round(rate, 2),
+        "interval": None if ends is None else [round(end, 2) for end in ends],
+        "interval_note": told["success_note"],
     }

@@ -174,6 +174,15 @@ def guess(
         questions: of one benchmark, with their right answers; captions are left out, and repetitions are.
         cluster: gives the cluster of each question.
         seed: of the folds.
+
+    >>> from vhbench.schema import Question
+    >>> told = {"Is there a dog?": "yes", "Is there a boat?": "no"}  # so that nobody has to look
+    >>> rows = [
+    ...     Question(id=f"{i}-{text}", images=(b"",), question=text, answer=answer, kind="yes_no", scene_ids=(str(i),))
+    ...     for i in range(12) for text, answer in told.items()
+    ... ]
+    >>> guess(rows, lambda some: [row.scene_ids for row in some]).floor().in_percent()["word_floor"]
+    100.0
     """
     asked = sorted((q for q in questions if q.answer in options_of(q)), key=lambda question: question.id)
     clusters = cluster(asked) if asked else ()

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from vhbench.english import plural_forms
 from vhbench.schema import Question, Scene, SceneObject
 
 ODD_PLURALS = {"people": "person", "knives": "knife", "mice": "mouse", "sheep": "sheep",
@@ -36,6 +37,9 @@ def noun(text: str, vocabulary: Iterable[str]) -> str:
     for guess in guesses:
         if guess in vocabulary:
             return guess
+    for name in sorted(vocabulary):
+        if text in plural_forms(name):
+            return name
     raise AssertionError(f"no category for {text!r}")
 
 

@@ -108,7 +108,7 @@ def _ties(directory: Path, manifest: Manifest, verdict: _Verdict) -> _Ties:
     words = _words(directory) if verdict.of_twins else {}
     for config, group in splits.read_columns(directory, _READ):
         for values in zip(*(group[name] for name in _READ), strict=True):
-            row = dict(zip(_READ, values, strict=True))
+            row: dict[str, Any] = dict(zip(_READ, values, strict=True))
             taken, members = _keys(rule, config, row, words)
             ties.of[row["id"]], ties.scenes[row["id"]] = taken, tuple(row["scene_ids"])
             for key in members:

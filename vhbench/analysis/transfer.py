@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from vhbench import answers, splits
-from vhbench.analysis.vhexpansion_costs import success
 from vhbench.files import read_image
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
-from vhbench.generators.vhexpansion.attack_success import turned
+from vhbench.generators.vhexpansion.attack_success import success, turned
 from vhbench.generators.vhexpansion.expansion import clean_pair, digest_of
 from vhbench.schema import Question, VhbenchError
 

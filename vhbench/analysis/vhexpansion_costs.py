@@ -6,14 +6,15 @@ interval over images; what is claimed of all of them is tested together (Liu et 
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from vhbench.analysis import vhexpansion_picture
 from vhbench.analysis.run import lost, own_records
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
+from vhbench.generators.vhexpansion.attack_success import success
 from vhbench.schema import Record
-from vhbench.tasks.metrics import intervals, paired, symmetric_accuracy
+from vhbench.tasks.metrics import paired, symmetric_accuracy
 from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.records import case_of
 
@@ -82,28 +83,6 @@ def _source(records: Sequence[Record]) -> dict[str, Any]:
     for kind in STEP_SIZES.keys() & found.keys():
         found[kind] |= _turned(records, kind)
     return found
-
-
-def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) -> dict[str, Any]:
-    """Return how many right answers turned wrong on the changed image, in percent of them, with the interval.
-
-    Args:
-        cases: whether a question is answered rightly on the clean and on the changed image.
-        clusters: of each; questions on one image stand and fall together.
-
-    >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
-    50.0
-    """
-    lost = [(float(not after), image) for (before, after), image in zip(cases, clusters, strict=True) if before]
-    values = [value for value, _ in lost]
-    interval = intervals.mean(values, clusters=[image for _, image in lost])
-    return {
-        "right_before": len(values),
-        "turned_wrong": int(sum(values)),
-        "success_rate": 100 * sum(values) / len(values) if values else None,
-        "success_interval": None if interval is None else [100 * end for end in interval.ends],
-        "success_note": "" if interval is None else interval.note,
-    }
 
 
 def _turned(records: Sequence[Record], kind: str) -> dict[str, Any]:

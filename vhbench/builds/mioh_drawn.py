@@ -235,8 +235,8 @@ _SIDED: Final = tuple(
 """Two spokes to the right, one to the left, which suggests that it is to the right."""
 
 
-def _strangers(number: int) -> Iterator[Purpose]:
-    return (_strange(turn, hard=turn % 4 == 3) for turn in range(number))
+def _strangers(number: int, first: int = 0) -> Iterator[Purpose]:
+    return (_strange(turn, hard=turn % 4 == 3) for turn in range(first, first + number))
 
 
 _PLACES: Final = (
@@ -254,7 +254,7 @@ _COMPANY: Final = (
     *(_among((i,), hard=True) for i in range(5)),
     *(_among((), hub=True) for _ in range(4)),
     *(_among(three, hard=True) for three in _TRIPLES[:8]),
-    *_strangers(4),
+    *_strangers(4, first=5),  # after those beside the companions
 )
 _OFTEN: Final = (1,) * 4 + (1, 2) * 2 + (2,) * 4 + (3,) * 4 + (4,) * 4
 _TOTALS: Final = (

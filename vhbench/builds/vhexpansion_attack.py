@@ -143,7 +143,8 @@ def _attacked(
         if isinstance(result, Rejection):
             yield dataclasses.replace(result, item=name)
             continue
-        report = {"attack": attack.method, "model": model.name, **result.report()}
+        image = expansion.digest_of(read_image(case.question.images[0]))
+        report = {"attack": attack.method, "model": model.name, "image": image, **result.report()}
         if attack.answers:
             with suppress(ValueError):  # what is not answered any more is no success of the attack
                 report["outcome"] = turned(not before[case.question.id], not _fails(model, case, result.png))
@@ -161,7 +162,11 @@ def _logged(listed: list[tuple[InitialCase, Array]], attack: Attack, seed: int) 
 
 def attack_facts(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what the manifest says of attacks: how many achieved nothing, and the success rate where it is known."""
-    found = {method: with_rates(counts) for method, counts in tally(reports).items()}
+    told = list(reports)
+    found = {
+        method: with_rates(counts, [report for report in told if report["attack"] == method])
+        for method, counts in tally(told).items()
+    }
     return {"attacks": found} if found else {}
 
 
@@ -170,8 +175,9 @@ def attack_row(method: str, counts: Mapping[str, Any]) -> list[str]:
     line = [method, f"{counts['cases']:,}", f"{counts['achieved_nothing']:,}"]
     if counts.get("success_rate") is None:
         return [*line, *"––––"]
-    right, (low, high) = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
-    return [*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", f"{low}–{high} %"]
+    right, ends = counts["turned_wrong"] + counts["kept_right"], counts["interval"]
+    shown = "–" if ends is None else f"{ends[0]}–{ends[1]} %"
+    return [*line, f"{right:,}", f"{counts['turned_wrong']:,}", f"{counts['success_rate']} %", shown]
 
 
 def _report(name: str, png: bytes, told: dict[str, Any]) -> Scene:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, zip_longest
+from itertools import chain, groupby, zip_longest
 from pathlib import Path
 
 from vhbench import splits
@@ -42,12 +42,22 @@ def form_of(source: str) -> tuple[str, Path]:
 def read_split(path: Path, images: Path | None) -> Iterator[Question]:
     """Yield the questions of a split that have one image and a closed answer; captions are passed over.
 
-    Its configs take turns, so that the first N questions are of every kind.
+    Its configs take turns, and so do the pairs of each, so that the first N questions are of every kind, and as many
+    have the answer yes as no.
     """
-    configs = [splits.read_questions(path, config) for config in splits.read_manifest(path).rows]
-    for question in filter(None, chain.from_iterable(zip_longest(*configs))):
+    turns = [_pairs(splits.read_questions(path, config)) for config in splits.read_manifest(path).rows]
+    for question in chain.from_iterable(chain.from_iterable(zip_longest(*turns, fillvalue=()))):
         if question.kind != "caption" and len(question.images) == 1 and not question.perturbation:
             yield question
+
+
+def _pairs(questions: Iterator[Question]) -> Iterator[tuple[Question, ...]]:
+    """Yield the questions that are about the same images, those of one pair together."""
+    for _, group in groupby(questions, key=lambda question: question.images):
+        pairs: dict[str, list[Question]] = {}
+        for question in group:
+            pairs.setdefault(question.pair_id or question.id, []).append(question)
+        yield from map(tuple, pairs.values())
 
 
 @dataclass(frozen=True, slots=True)

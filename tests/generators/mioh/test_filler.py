@@ -10,6 +10,7 @@ import pytest
 from mioh_checker import check, words_of
 
 from vhbench.adapters.coco import CocoScenes
+from vhbench.audit import views
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
@@ -149,11 +150,29 @@ def test_cell_sizes_are_the_papers() -> None:
     for task, groups in PAPER.items():
         own = [table[kind.id] for kind in QUESTION_TYPES.values() if kind.task == task]
         assert sum(cells["hp"] for cells in own) == groups["hp"]
-        assert sum(cells[f"ni{n}"] for cells in own for n in (2, 4, 8, 10)) == groups["ni"]
+        assert sum(cells.get(f"ni{n}", 0) for cells in own for n in (2, 4, 8, 10)) == groups["ni"]
     with pytest.raises(VhbenchError, match="unknown task 'smell': must be one of existence"):
         sizes({"smell": {"easy": 1}})
     with pytest.raises(VhbenchError, match="must be paper, a number"):
         sizes("many")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_small_cells_ask_with_numbers_of_images_that_press(number: int) -> None:
+    for cells in sizes(number).values():
+        assert {name for name, count in cells.items() if count and name.startswith("ni")} <= {"ni8", "ni10"}
+        assert cells["ni8"] + cells["ni10"] == number
+
+
+def test_each_wrong_option_has_its_place(questions: list[Question], scenes: list[Scene]) -> None:
+    """Perfect eyes that see one image, or do not count, reach no more than the forms allow: see ``audit.views``."""
+    by_id = {scene.id: scene for scene in scenes}
+    found: dict[str, dict[str, tuple[float, int]]] = {}
+    for question in questions:
+        views.add(found, question, [by_id[name] for name in question.scene_ids])
+    assert views.warnings(found) == []
+    assert found["presence"]["C3"][0] <= 0.34
+    assert found["presence"]["E1"][0] == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ An attacker learns from nine editions what goes with which answer, and guesses t
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from math import sqrt
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.row_names import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
+from vhbench.builds.vhexpansion_sources import read_split
 from vhbench.files import read_image
 from vhbench.generators.ode.questions import LEVELS
 from vhbench.schema import TIE, Question, Row
@@ -104,6 +105,12 @@ def test_what_is_no_picture_and_no_word_tells_nothing(editions: list[Edition], f
     gain, spread = right_guesses(editions, FEATURES[feature])
     assert sum(map(len, editions)) > 400
     assert gain <= 3.5 * spread, f"{100 * gain:.1f} points above chance, by {feature}"
+
+
+def test_the_first_cases_of_a_split_have_as_many_yeses_as_noes(folders: list[Path]) -> None:
+    for folder in folders[:3]:
+        first = islice(read_split(folder / "ode", None), 16)
+        assert Counter(question.answer for question in first) == {"yes": 8, "no": 8}
 
 
 @pytest.mark.parametrize("graph", ["starter", "amber"])
