@@ -230,7 +230,7 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
         ways = [
             way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts) if sum(way) == k
         ]
-        forms = sorted((ways[i] for i in generator.permutation(len(ways)).tolist()), key=lambda way: len(way) != 3)
+        forms = sorted((ways[i] for i in generator.permutation(len(ways)).tolist()), key=lambda way: -len(way))
         answer = str(k) if k < start + 4 else NONE
         block.append(tuple(
             Draft(text, (Exists(category),), answer, _counted(category, parts), (zero(category),),

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.asking import ask
 from vhbench.generators.mioh.choosing import Chooser
@@ -203,7 +204,7 @@ class Filler:
         ranked = sorted(
             found,
             key=lambda item: (
-                -sum(p in item.pressed for p in self.needed),
+                -sum(p in item.pressed for p in self.needed if pressure_family(p) != "curve"),
                 repeats[item.number] if item.number < _TIED else 0,
                 item.number < _TIED,
                 item.number,

@@ -16,8 +16,9 @@ from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NO, Block, Draft
 from vhbench.generators.mioh.facts import Count
 
-_SHOWN: Final = 3
-"""How many images must show a thing, for "which shows exactly 2?" to be no question of presence."""
+_SHOWN: Final = 2
+"""How many images must show a thing, for "which shows exactly 2?" to be no question of presence: whoever does not count
+is left with these, and with none of them."""
 
 
 @dataclass(frozen=True, slots=True)

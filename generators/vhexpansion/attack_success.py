@@ -3,8 +3,6 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from vhbench.tasks.metrics import intervals
-
 
 def turned(right_before: bool, right_after: bool) -> str:
     """Return what became of a case: an attack succeeds where a right answer turned wrong.
@@ -48,6 +46,8 @@ def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) ->
     >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
     50.0
     """
+    from vhbench.tasks.metrics import intervals  # here, as no row that is built depends on it
+
     lost = [(float(not after), image) for (before, after), image in zip(cases, clusters, strict=True) if before]
     values = [value for value, _ in lost]
     interval = intervals.mean(values, clusters=[image for _, image in lost])
