@@ -1,7 +1,7 @@
 """MIOH's build: sources, pools and the 26 question types, one shard per type."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
 from vhbench.benchmarks import MIOH, Task
-from vhbench.builds import mioh_drawn, mioh_sources
+from vhbench.builds import mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild
 from vhbench.files import file_sha256, read_json
@@ -183,11 +183,6 @@ class MiohBuild(SplitBuild):
     def reading(self) -> mioh_sources.Reading:
         """How files are read."""
         return mioh_sources.Reading(self.images, self.skip_bad, self.rename, self.rivals, self.keypoints)
-
-    def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
-        """Return how many parts the split falls into that share no image, where the source has such."""
-        drawn = [scene for scene in scenes if scene.provenance.get("source") == "scenes"]
-        return {"components": len(set(mioh_drawn.blocks_of(drawn)))} if drawn else {}
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source that a task takes its questions from."""

@@ -1,19 +1,17 @@
 """MIOH's drawn scenes: a pool planned for what the 26 question types need of it.
 
 A random picture is rarely a hard positive, seldom shows the same pair of things again, and hardly ever four of one
-kind. The most demanding questions ask which of four facts is true of all ten images, while each image shows one of the
-others. So scenes come in blocks, each with some twenty things of its own: all images of a question are of one block,
-and no two blocks share an image. Of three kinds there are as many each: *places* (a hub among five spokes, each in one
-of two colours), *company* (three of five things at a time) and *counts* (up to four of one thing). In each block a
-hub suggests the others: a hard negative is what is missing although the hub is there. Strangers fill up.
+kind. The most demanding questions ask which of four facts is true of all ten images, so each of the four must be shown
+in ten images, easy and hard, with and without something that suggests the other three. So the scenes of a pool have
+purposes, in turn: places (a hub beside some of four spokes), colours (two things in one of two colours each), company
+(things of one theme, which makes co-occurrence), few (one or two well-known things, easy or hard), and counts.
 """
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Final
 
@@ -23,248 +21,191 @@ from filelock import FileLock, Timeout
 
 from vhbench.builds import sharding
 from vhbench.files import read_image, write_atomic
-from vhbench.generators.scenes import CATALOG, SceneSource, clash, find, random_spec
+from vhbench.generators.scenes import SceneSource, find, random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 
-BLOCK: Final = 56
-"""Scenes of a block."""
-
-HUBS: Final = (
-    "person", "bench", "bottle", "chair", "clock", "giraffe", "fire hydrant", "keyboard", "kite", "laptop",
-    "microwave", "orange", "banana", "oven", "airplane", "refrigerator", "remote", "seagull", "traffic light", "couch",
-    "surfboard", "teddy bear", "tennis ball", "toilet", "vase",
-)  # fmt: skip
-"""Drawings that detectors of photographs know: YOLO11n and YOLOX-nano, both trained on COCO."""
-
-_PAINTS: Final = ("red", "yellow", "green", "blue")
-_ALT: Final = 0.12  # how often a spoke to the right has its other colour; to the left it always has
-_STRANGERS: Final = 18
-_AT_ONCE: Final = 3  # strangers in a scene
-_CHUNK: Final = 16
-
 
 @dataclass(frozen=True, slots=True)
-class Cast:
-    """The things of a block.
+class Theme:
+    """Things that are drawn together: few words, so that each occurs often; rivals (near-synonyms) are left out.
 
     Attributes:
-        hub: what suggests the others; in *places*, what they stand beside.
-        parts: five spokes, five companions, or four things to count.
-        strangers: things that go with nothing.
-        paints: of the spokes: the usual colour and the other one, which suggests the usual where others have it.
+        hub: what the spokes stand beside.
+        spokes: four things, left or right of the hub.
+        painted: two things that occur in the colours of :data:`PAINTS`.
+        others: two more, which carry the colours that the painted ones lack.
     """
 
     hub: str
-    parts: tuple[str, ...]
-    strangers: tuple[str, ...]
-    paints: tuple[str, ...] = ()
+    spokes: tuple[str, str, str, str]
+    painted: tuple[str, str]
+    others: tuple[str, str]
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All words."""
-        return (self.hub, *self.parts, *self.strangers)
+        """All words, each once."""
+        return tuple(dict.fromkeys((self.hub, *self.spokes, *self.painted, *self.others)))
 
+
+THEMES: Final = {
+    "street": Theme(
+        "dog", ("bicycle", "bench", "fire hydrant", "trash can"), ("car", "bench"), ("motorcycle", "umbrella")
+    ),
+    "meadow": Theme("horse", ("sheep", "tent", "bucket", "flag"), ("tent", "flag"), ("bucket", "balloon")),
+    "home": Theme("cat", ("chair", "suitcase", "floor lamp", "guitar"), ("dresser", "chair"), ("backpack", "guitar")),
+}
+PAINTS: Final = (("red", "blue", "black"), ("yellow", "green", "brown"))
+
+_STAYS: Final = 0.85  # how often a word comes from the scene's own theme: this makes co-occurrence
+_COLOURS: Final = ("red", "blue", "yellow", "white", "black", "brown")
+_COUNTS: Final = (1, 1, 1, 1, 2, 2, 3, 4)
+_HARD: Final = ("small", "occluded", "truncated")
+_HARD_ALONE: Final = ("small", "truncated")  # without anything to hide behind
+_MOST: Final = 8
+_LEADS: Final = 4
+_CHUNK: Final = 16
 
 Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]
 """Things, and the relations between them."""
 
-Purpose = Callable[[Cast, np.random.Generator], Plan]
-"""Makes a plan for the things of a block."""
-
-
-def block_of(index: int) -> int:
-    """Return the block of a scene: three blocks of each kind take turns, so that a small pool has some of each."""
-    return index // (BLOCK * len(_KINDS)) * len(_KINDS) + index % len(_KINDS)
-
-
-def blocks_of(scenes: Sequence[Scene]) -> list[int]:
-    """Return the block of each drawn scene."""
-    return [block_of(int(scene.id.split("-")[1])) for scene in scenes]
+Purpose = Callable[[str, int, np.random.Generator], Plan]
+"""Makes a plan for a theme; the number tells how many it has made for it."""
 
 
 def spec(index: int, seed: int) -> SceneSpec:
     """Return what one scene of a drawn pool shall show."""
-    block = block_of(index)
-    purposes = _KINDS[block % len(_KINDS)]
-    order = rng(seed, "mioh", "block", block).permutation(BLOCK)
-    place = index % (BLOCK * len(_KINDS)) // len(_KINDS)
-    purpose = purposes[int(order[place])]
-    things, relations = purpose(cast(block, seed), rng(seed, "mioh", "scene", index))
+    turn, which = divmod(index, len(THEMES))
+    theme = list(THEMES)[which]
+    purposes = _PURPOSES[theme]
+    again, now = divmod(turn, len(purposes))
+    # How often this purpose has had its turn before: some go through a list.
+    before = again * purposes.count(purposes[now]) + purposes[:now].count(purposes[now])
+    things, relations = purposes[now](theme, before, rng(seed, "mioh", "scene", index))
     planned = random_spec(seed, "mioh", index, id=f"mioh-{index}", must=things, k=len(things))
     return replace(planned, relations=relations)
 
 
-# -- who is in a block -----------------------------------------------------------------------------------------------
+def _company(theme: str, _: int, random: np.random.Generator) -> Plan:
+    """2–5 words, mostly of one theme, with counts, colours and a hard one here and there."""
+    wanted, words = int(random.integers(2, 6)), list[str]()
+    while len(words) < wanted:
+        pool = THEMES[theme if random.random() < _STAYS else str(random.choice(list(THEMES)))].words
+        word = str(random.choice(pool))
+        if word not in words:
+            words.append(word)
+    things: list[ObjectSpec] = []
+    for word in words:
+        room = _MOST - sum(t.count for t in things) - (len(words) - len(things) - 1)
+        count = min(int(random.choice(_COUNTS)), max(1, room))
+        things.append(_thing(word, random, hard=random.random() < 0.3, count=count))
+    return things, ()
 
 
-def cast(block: int, seed: int) -> Cast:
-    """Return the things of a block, which no other one of the same round has."""
-    return _casts(block // _ROUND, seed)[block % _ROUND]
+def _few(theme: str, _: int, random: np.random.Generator) -> Plan:
+    """One or two leads, both easy or both hard."""
+    hard = random.random() < 0.6
+    number = 1 + int(random.random() < 0.5)
+    words = random.permutation(THEMES[theme].words[:_LEADS])[:number].tolist()
+    return [_thing(word, random, hard=hard) for word in words], ()
 
 
-_ROUND: Final = 12
-"""Blocks that have no thing in common."""
+def _counts(theme: str, _: int, random: np.random.Generator) -> Plan:
+    """Two leads several times."""
+    words = random.permutation(THEMES[theme].words[:_LEADS])[:2].tolist()
+    first = int(random.integers(1, 6))
+    return [
+        _thing(words[0], random, count=first, hard=random.random() < 0.5),
+        _thing(words[1], random, count=int(random.integers(1, 1 + min(4, _MOST - first)))),
+    ], ()
 
 
-@lru_cache(maxsize=32)
-def _casts(turn: int, seed: int) -> list[Cast]:
-    random = rng(seed, "mioh", "casts", turn)
-    deck = [list(CATALOG)[i] for i in random.permutation(len(CATALOG)).tolist()]
-    deck = [find(word).name for word in deck]
-    hubs = [HUBS[i] for i in random.permutation(len(HUBS)).tolist()]
-    hubs = sorted(hubs[:_ROUND], key=lambda word: find(word).place != "ground")  # places are beside what stands
-    hubs = [hubs[i % len(_KINDS) * (_ROUND // len(_KINDS)) + i // len(_KINDS)] for i in range(_ROUND)]
-    deck = [word for word in deck if word not in hubs]
-    picked: list[tuple[str, list[str]]] = []
-    for block, hub in enumerate(hubs):
-        suits, number = _SUITS[block % len(_KINDS)]
-        picked.append((hub, _take(deck, number, [hub], suits)))
-    casts = []
-    for block, (hub, parts) in enumerate(picked):
-        strangers = _take(deck, _STRANGERS, [hub, *parts], lambda word: True)
-        paints = _paints(random) if block % len(_KINDS) == 0 else ()
-        casts.append(Cast(hub, tuple(parts), tuple(strangers), paints))
-    return casts
-
-
-def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str], bool]) -> list[str]:
-    """Take from the deck words that suit, of which none leaves one in doubt about another or about the company."""
-    taken: list[str] = []
-    for word in list(deck):
-        if len(taken) < number and suits(word) and not clash(word, [*company, *taken]):
-            taken.append(word)
-            deck.remove(word)
-    return taken
-
-
-def _paints(random: np.random.Generator) -> tuple[str, ...]:
-    """Return two colours, which all can have."""
-    return tuple(_PAINTS[i] for i in random.permutation(len(_PAINTS))[:2].tolist())
-
-
-def _stands(word: str) -> bool:
-    """Tell whether a thing can be counted and stands on the ground or a table, and is broad enough to be seen."""
-    entry = find(word)
-    return entry.countable and entry.place in ("ground", "table") and word not in _SLIM
-
-
-_SLIM: Final = frozenset(
-    "bamboo,cable,chopsticks,crutch,fishing rod,fork,handrail,knife,landing net,light bulb,necklace,earring,paddle,"
-    "pen,paint brush,pole,rope,scissors,skis,spoon,toothbrush,toothpicks,wire,bracelet,ring,tie,street lamp,"
-    "sunglasses,baseball bat,bottle opener,rack,guardrail,fence,pipe,sticky note,ribbon,shovel,net".split(",")
-)
-"""What covers less than a hundredth of a picture at ordinary size."""
-
-_PAINTED: Final = frozenset(_PAINTS)
-_SUITS: Final[tuple[tuple[Callable[[str], bool], int], ...]] = (
-    (lambda word: _stands(word) and {*find(word).colours} >= _PAINTED, 5),
-    (_stands, 5),
-    (_stands, 4),
-)
-"""Which words a kind of block is about, and how many."""
-
-
-# -- what a scene is for ---------------------------------------------------------------------------------------------
-
-
-def _beside(right: Sequence[int], left: Sequence[int] = (), *, hard: bool = False) -> Purpose:
-    """A hub with spokes to its right and left."""
-
-    def plan(who: Cast, random: np.random.Generator) -> Plan:
-        things = [_thing(who.hub, hard)]
-        usual, other = who.paints
-        for i in (*right, *left):
-            colour = other if i in left or random.random() < _ALT else usual
-            things.append(replace(_thing(who.parts[i], hard), colour=colour))
-        sides = ["left of"] * len(right) + ["right of"] * len(left)
-        return things, tuple((0, side, i) for i, side in enumerate(sides, 1))
-
-    return plan
-
-
-def _among(some: Sequence[int], *, hub: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
-    """Some of the companions, with what suggests the others, or with a stranger, or without."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        things = [_thing(who.parts[i], hard) for i in some] + [_thing(who.hub)] * hub
-        return things + [_thing(who.strangers[stranger % len(who.strangers)])] * (stranger >= 0), ()
-
-    return plan
-
-
-def _counted(which: int, number: int, *, hub: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
-    """So many of one thing, with what suggests the others, or with a stranger, or alone."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        things = [replace(_thing(who.parts[which], hard), count=number)]
-        things += [_thing(who.hub)] * hub
-        things += [_thing(who.strangers[stranger % len(who.strangers)])] * (stranger >= 0)
-        return things, ()
-
-    return plan
-
-
-def _strange(turn: int, hard: bool) -> Purpose:
-    """Some strangers, easy or hard to see."""
-
-    def plan(who: Cast, _: np.random.Generator) -> Plan:
-        words = [who.strangers[(turn * _AT_ONCE + i) % len(who.strangers)] for i in range(_AT_ONCE)]
-        return [_thing(word, hard) for word in dict.fromkeys(words)], ()
-
-    return plan
-
-
-def _thing(word: str, hard: bool = False) -> ObjectSpec:
-    """One thing, neither too small nor hidden nor cut; or too small."""
-    return ObjectSpec(word, hard=("small",)) if hard else ObjectSpec(word, size="medium")
-
-
-_TRIPLES: Final = tuple(combinations(range(5), 3))
-_SIDED: Final = tuple(
-    ((a, b), (left,))
-    for left in range(5)
-    for a, b in (
-        ((left + 1) % 5, (left + 2) % 5),
-        ((left + 3) % 5, (left + 4) % 5),
-        ((left + 1) % 5, (left + 4) % 5),
-        ((left + 2) % 5, (left + 3) % 5),
+_TWO_TRUE: Final = tuple(((i, j), ()) for i, j in combinations(range(4), 2))
+_ONE_FALSE: Final = tuple(((i,), (j,)) for i, j in permutations(range(4), 2))
+_TWO_FALSE: Final = tuple(((i,), ((i + a) % 4, (i + a + 1) % 4)) for i in range(4) for a in (1, 2))
+_BESIDE: Final = tuple(
+    (*sides, hard)
+    for several, hard in (
+        (_TWO_TRUE, False), (_ONE_FALSE, False), (_ONE_FALSE, True), (_TWO_FALSE, True), (_TWO_TRUE, True),
+        (_TWO_FALSE, False), (_TWO_TRUE, False), (_TWO_TRUE, False),
     )
-)
-"""Two spokes to the right, one to the left, which suggests that it is to the right."""
+    for sides in several
+)  # fmt: skip
+"""Spokes to the right of the hub, spokes to its left (which suggest that they are to its right), the hub hard to see.
+
+In 64 images each spoke is to the right in 14 easy and 8 hard ones, and each two spokes differ in easy, suggestive and
+hard ones, which is what "which is true of all ten images" asks for.
+"""
 
 
-def _strangers(number: int, first: int = 0) -> Iterator[Purpose]:
-    return (_strange(turn, hard=turn % 4 == 3) for turn in range(first, first + number))
+def _places(theme: str, before: int, _: np.random.Generator) -> Plan:
+    """A hub with spokes to its right and left."""
+    right, left, hard = _BESIDE[before % len(_BESIDE)]
+    # Small, if hard: what hides a thing stands in its way sideways, too, and the frame has no room on both sides.
+    hub = THEMES[theme].hub
+    things = [ObjectSpec(hub, hard=("small",)) if hard else ObjectSpec(hub, size="medium")]
+    things += [ObjectSpec(THEMES[theme].spokes[i], size="medium") for i in (*right, *left)]
+    sides = ["left of"] * len(right) + ["right of"] * len(left)
+    return things, tuple((0, side, i) for i, side in enumerate(sides, 1))
 
 
-_PLACES: Final = (
-    *(_beside(three) for three in (*_TRIPLES, *_TRIPLES[:4])),
-    *(_beside(*sides) for sides in _SIDED),
-    *(_beside(three, hard=True) for three in _TRIPLES),
-    *(_beside(*sides, hard=True) for sides in _SIDED[::3] + _SIDED[:1]),
-    *_strangers(4),
+_PAINTED: Final = tuple(
+    (paints, suggested, hard)
+    for suggested, hard in ((0, False), (1, False), (1, True), (2, False), (2, True), (0, True), (0, False))
+    for paints in product(range(3), repeat=2)
 )
-_COMPANY: Final = (
-    *(_among(three) for three in _TRIPLES),
-    *(_among(three, stranger=i) for i, three in enumerate(_TRIPLES)),
-    *(_among(three, hub=True) for three in _TRIPLES),
-    *(_among((i,), stranger=10 + i) for i in range(5)),
-    *(_among((i,), hard=True) for i in range(5)),
-    *(_among((), hub=True) for _ in range(4)),
-    *(_among(three, hard=True) for three in _TRIPLES[:8]),
-    *_strangers(4, first=5),  # after those beside the companions
-)
-_OFTEN: Final = (1,) * 4 + (1, 2) * 2 + (2,) * 4 + (3,) * 4 + (4,) * 4
-_TOTALS: Final = (
-    *(_counted(i % 4, number, stranger=i) for i, number in enumerate(_OFTEN)),
-    *(_counted(which, number, hub=True) for which in range(4) for number in (1, 2, 3)),
-    *(_counted(which, number, hard=True) for which in range(4) for number in (1, 1, 2, 2, 3)),
-    *_strangers(4),
-)
-_KINDS: Final = (_PLACES, _COMPANY, _TOTALS)
-"""The scenes of a block, of each kind of blocks: each spoke or companion is shown in 10 easy and 6 hard ones or so."""
+"""Which paints the two painted things have, which of those that they lack other things carry, hard to see.
+
+In 63 images each colour of each thing is shown in 12 easy and 9 hard ones.
+"""
+
+
+def _colours(theme: str, before: int, random: np.random.Generator) -> Plan:
+    """Two painted things, and sometimes others in the colours that these lack."""
+    paints, suggested, hard = _PAINTED[before % len(_PAINTED)]
+    things, others = [], []
+    for word, other, colours, i in zip(THEMES[theme].painted, THEMES[theme].others, PAINTS, paints, strict=True):
+        things.append(replace(_clear(word, hard, random), colour=colours[i]))
+        lacking = [colour for colour in colours[:2] if colour != colours[i]]
+        others.append(ObjectSpec(other, colour=lacking[suggested % len(lacking)]))
+    return things + others * bool(suggested), ()
+
+
+_MET: Final = tuple((abroad, hard) for hard in (False, True, True, False) for abroad in (0, 1, 0, 2))  # 0: alone
+
+
+def _strangers(theme: str, before: int, random: np.random.Generator) -> Plan:
+    """A hub alone, or among what belongs to another hub (which it suggests)."""
+    abroad, hard = _MET[before % len(_MET)]
+    hub = THEMES[theme].hub
+    names = list(THEMES)
+    other = THEMES[names[(names.index(theme) + abroad) % len(names)]]
+    spokes = random.permutation(other.spokes)[:2].tolist() if abroad else []
+    return [_clear(hub, hard, random), *(ObjectSpec(word) for word in spokes)], ()
+
+
+def _clear(word: str, hard: bool, random: np.random.Generator) -> ObjectSpec:
+    """One thing, neither too small nor hidden nor cut; or too small, or cut."""
+    if hard:
+        return ObjectSpec(word, hard=(str(random.choice(_HARD_ALONE)),))
+    return ObjectSpec(word, size="medium")
+
+
+def _thing(word: str, random: np.random.Generator, *, hard: bool = False, count: int = 1) -> ObjectSpec:
+    entry = find(word)
+    colours = [c for c in _COLOURS if c in entry.colours][:2]
+    colour = str(random.choice(colours)) if colours else ""
+    kinds = ("small",) if count > 2 else _HARD
+    return ObjectSpec(word, count=count, colour=colour, hard=(str(random.choice(kinds)),) if hard else ())
+
+
+_PURPOSES: Final[dict[str, tuple[Purpose, ...]]] = {
+    "street": (_company, _places, _few, _places, _counts, _places, _strangers, _places, _counts, _places),
+    "meadow": (_company, _colours, _few, _colours, _counts, _colours, _strangers, _colours, _counts, _colours),
+    "home": (*(_places, _colours) * 3, _strangers, *(_places, _colours) * 2, _company),
+}
+"""What the scenes of a theme are for, in turn."""
 
 
 # -- drawing, alone or together --------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ TASKS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Source → the tasks that its annotations can answer, the more knowing source first."""
 
-_NUMBER: Final = 672
+_NUMBER: Final = 450
 _SAME: Final = 0.7  # intersection over union from which two boxes are of one thing
 
 
@@ -109,9 +109,7 @@ def read(
     name, _, place = source.partition(":")
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
-        return MiohSource(
-            name, scenes, {source: failed}, blocks=mioh_drawn.blocks_of(scenes), suggesting=frozenset(mioh_drawn.HUBS)
-        )
+        return MiohSource(name, scenes, {source: failed})
     scenes = _scenes(source, how, _written(source))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:

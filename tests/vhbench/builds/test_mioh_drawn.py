@@ -5,10 +5,8 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
-
 from vhbench.builds import mioh_drawn, sharding
-from vhbench.generators.scenes import clash
+from vhbench.builds.mioh_drawn import PAINTS, THEMES
 
 
 def test_drawing_together_gives_what_drawing_alone_gives(tmp_path: Path) -> None:
@@ -32,33 +30,29 @@ def test_a_pool_that_another_build_draws_is_not_swept_away(tmp_path: Path) -> No
     assert not folder.exists()
 
 
-def test_blocks_have_casts_of_their_own() -> None:
-    casts = [mioh_drawn.cast(block, 3) for block in range(12)]
-    words = [word for who in casts for word in who.words]
-    assert len(words) == len(set(words)) >= 250
-    assert {who.hub for who in casts} <= set(mioh_drawn.HUBS)
-    for who in casts:
-        assert not any(clash(word, [other for other in who.words[:6] if other != word]) for word in who.words[:6])
+def test_each_spoke_stands_beside_its_hub_often_enough_to_ask_about_ten_images() -> None:
+    beside: Counter[tuple[str, bool]] = Counter()
+    lured: set[tuple[str, str, bool]] = set()
+    for spec in (mioh_drawn.spec(i, 0) for i in range(450)):
+        hard = bool(spec.objects[0].hard)
+        right = [spec.objects[i].category for hub, side, i in spec.relations if (hub, side) == (0, "left of")]
+        wrong = [spec.objects[i].category for hub, side, i in spec.relations if (hub, side) == (0, "right of")]
+        beside.update((word, hard) for word in right)
+        lured |= {(one, other, hard) for one in right for other in wrong}
+    for theme in (THEMES["street"], THEMES["home"]):
+        for word in theme.spokes:
+            assert beside[word, False] >= 11
+            assert beside[word, True] >= 5
+            others = [other for other in theme.spokes if other != word]
+            assert {(word, other, hard) for other in others for hard in (False, True)} <= lured
 
 
-@pytest.mark.parametrize(("scenes", "least"), [(400, 150), (672, 250)])
-def test_many_things_are_shown(scenes: int, least: int) -> None:
-    for seed in range(3):
-        assert len({thing.category for i in range(scenes) for thing in mioh_drawn.spec(i, seed).objects}) >= least
-
-
-def test_a_block_shows_each_part_easy_and_hard_with_the_hub_and_without() -> None:
-    shown: Counter[tuple[int, str, bool, bool]] = Counter()
-    for index in range(3 * mioh_drawn.BLOCK):
-        block = mioh_drawn.block_of(index)
-        things = mioh_drawn.spec(index, 0).objects
-        hub = mioh_drawn.cast(block, 0).hub in {thing.category for thing in things}
-        shown.update((block, thing.category, bool(thing.hard), hub) for thing in things)
-    for part in mioh_drawn.cast(0, 0).parts:
-        assert shown[0, part, False, True] >= 14
-        assert shown[0, part, True, True] >= 6
-    for part in mioh_drawn.cast(1, 0).parts:
-        assert shown[1, part, False, False] + shown[1, part, False, True] >= 12
-        assert shown[1, part, True, False] >= 4
-    for part in mioh_drawn.cast(2, 0).parts:
-        assert shown[2, part, False, False] == shown[2, part, True, False] == 5
+def test_each_paint_of_a_painted_thing_is_shown_often_enough() -> None:
+    shown: Counter[tuple[str, str, bool]] = Counter()
+    for spec in (mioh_drawn.spec(i, 0) for i in range(450)):
+        shown.update((thing.category, thing.colour, bool(thing.hard)) for thing in spec.objects)
+    for theme in (THEMES["meadow"], THEMES["home"]):
+        for word, colours in zip(theme.painted, PAINTS, strict=True):
+            for colour in colours:
+                assert shown[word, colour, False] >= 10
+                assert shown[word, colour, True] >= 6
