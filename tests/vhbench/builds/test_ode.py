@@ -131,7 +131,7 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"pairs": 0}, "--pairs 0: must be at least 1"),
+        ({"pairs": 0}, "--pairs 0: must be 1 to 100000"),
         ({"concepts": 6}, "--concepts 6: must be 2 to 5"),
         ({"criteria": ("rare",)}, "--criteria 'rare': must be among standard, long_tail, random, fictional"),
         ({"levels": ("captions",)}, "--levels 'captions': must be among caption, existence, attribute, relation"),
