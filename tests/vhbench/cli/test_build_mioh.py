@@ -16,7 +16,7 @@ def build(out: Path, reference: Path, *more: str) -> None:
     done = CliRunner().invoke(
         app,
         ["build", "mioh", "--source", f"coco:{folder / 'instances_val2017.json'}", "--images", str(folder / "val2017"),
-         "--out", str(out), "--types", "E5,C4,C5", "--cells", "5", *more],
+         "--out", str(out), "--types", "E5,E1,C1", "--cells", "5", *more],
         catch_exceptions=False,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
@@ -29,7 +29,7 @@ def test_photos_become_a_split_that_verifies(tmp_path: Path, reference: Path) ->
     assert manifest.config["pressures"] == "rules alone, no CLIP"
     assert manifest.config["thresholds"]["coco"]["small"] == 0.01
     questions = list(splits.read_questions(tmp_path / "mioh"))
-    assert {q.question_type for q in questions} == {"E5", "C4", "C5"}
+    assert {q.question_type for q in questions} == {"E5", "E1", "C1"}
     scenes = splits.read_scenes(tmp_path / "mioh")
     assert {i for q in questions for i in q.scene_ids} <= set(scenes)
     rejections = list(splits.read_rejections(tmp_path / "mioh"))
