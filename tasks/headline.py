@@ -119,7 +119,7 @@ def aggregate(records: Records) -> Score:
 
 def chance(records: Records) -> Score:
     """What guessing evenly among the options gives."""
-    return Score(100 * sum(1 / (len(record.choices) or 2) for record in records) / len(records))
+    return as_score(_scored(multiple_choice.score, records), "chance")
 
 
 def original_accuracy(records: Records) -> Score:

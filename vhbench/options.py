@@ -17,6 +17,9 @@ from vhbench.schema import VhbenchError
 LARGEST_NUMBER = 10**9
 """Whole numbers are not larger where an option does not tell otherwise."""
 
+LARGEST_SEED = 2**63 - 1
+"""Seeds are 0 or more, and fit into the columns and the JSON that name them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

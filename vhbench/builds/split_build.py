@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vhbench.options import option
+from vhbench.options import LARGEST_SEED, option
 from vhbench.protocols import Build
-from vhbench.seeding import LARGEST_SEED
 
 _EDITION = "Edition"
 

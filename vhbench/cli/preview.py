@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vhbench.options import LARGEST_SEED
 from vhbench.schema import Question, Scene, VhbenchError
-from vhbench.seeding import LARGEST_SEED
 
 if TYPE_CHECKING:
     from PIL import Image

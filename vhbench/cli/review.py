@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from vhbench.options import LARGEST_SEED
 from vhbench.schema import VhbenchError
-from vhbench.seeding import LARGEST_SEED
 
 
 def review(

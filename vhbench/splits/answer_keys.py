@@ -55,8 +55,10 @@ def write_key(path: Path, head: KeyHead, rows: Iterable[tuple[str, Question]]) -
 def is_key(path: Path) -> bool:
     """Tell whether a file is a key."""
     try:
+        if not path.is_file():  # a pipe would wait for its writer
+            return False
         with path.open("rb") as file:
-            return path.is_file() and file.read(len(_START)) == _START
+            return file.read(len(_START)) == _START
     except OSError:
         return False
 
