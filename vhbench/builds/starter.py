@@ -52,7 +52,11 @@ def _filled(value: Any) -> Any:
 def _build_elsewhere(benchmark: str, root: Path) -> None:
     """Build in a process of its own: workers import their parent's main module, and lmms-eval's is heavy."""
     command = [sys.executable, "-m", "vhbench.builds.starter", benchmark, str(root)]
-    done = subprocess.run(command, stdout=sys.stderr, check=False)
+    try:
+        said: int | None = sys.stderr.fileno()
+    except (OSError, ValueError, AttributeError):  # a notebook's, or one that is being captured, has none
+        said = subprocess.DEVNULL
+    done = subprocess.run(command, stdout=said, check=False)
     if done.returncode:
         raise VhbenchError(f"the starter split of {benchmark} could not be built in {root}; see the lines above")
 
