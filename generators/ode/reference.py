@@ -32,20 +32,20 @@ def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> 
 def _fill(
     graph: "nx.Graph[str]", stream: Iterator[Pair], limits: Mapping[str, int], *, spill: bool
 ) -> dict[str, list[Pair]]:
-    """Sort pairs into the two lists until both are full.
+    """Sort pairs into the two sets until both are full; a pair that is drawn twice counts once.
 
     With ``spill`` whatever does not fit into "ee" goes to "ev", unless both ends are environments.
     """
-    found: dict[str, list[Pair]] = {"ee": [], "ev": []}
+    found: dict[str, dict[Pair, None]] = {"ee": {}, "ev": {}}
     for a, b in stream:
         kinds = graph.nodes[a]["kind"], graph.nodes[b]["kind"]
         mixed = set(kinds) == {"entity", "environment"}
         if kinds == ("entity", "entity") and len(found["ee"]) < limits["ee"]:
-            found["ee"].append((a, b))
+            found["ee"][a, b] = None
         elif (mixed or (spill and kinds != ("environment", "environment"))) and len(found["ev"]) < limits["ev"]:
-            found["ev"].append((b, a) if kinds[0] == "environment" else (a, b))
+            found["ev"][(b, a) if kinds[0] == "environment" else (a, b)] = None
         if all(len(found[pairing]) >= limits[pairing] for pairing in found):
-            return found
+            return {pairing: list(pairs) for pairing, pairs in found.items()}
     raise VhbenchError(f"more pairs were asked for ({dict(limits)}) than there are")
 
 

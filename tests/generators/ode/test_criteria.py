@@ -36,6 +36,15 @@ def test_compat_draws_the_references_pairs(reference: Path, criterion: str, name
         assert hashlib.sha256(text.encode()).hexdigest()[:16] == expected
 
 
+def test_compat_counts_a_pair_once_that_is_drawn_twice(reference: Path) -> None:
+    """At 40 pairs the reference draws "cup" and "glacier" twice, and goes on until its sets are full."""
+    node_types = reference / "ODE" / "node_types.json"
+    graph = amber_graph.from_amber(reference / "AMBER", node_types=node_types, compat=True)
+    for criterion in criteria.CRITERIA:
+        for pairs in criteria.select(graph, criterion, limit=40, seed=42, compat=True).values():
+            assert len({frozenset(pair) for pair in pairs}) == len(pairs) in (20, 40)
+
+
 def test_standard_takes_the_highest_counts(starter: ConceptGraph) -> None:
     for pairs in criteria.select(starter, "standard", limit=30, seed=1).values():
         counts = [count(starter, pair) for pair in pairs]
