@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from vhbench.adapters.loading import batches, loading, needed_by, pick_device
+from vhbench.adapters.loading import batches, loading, needed_by, pick_device, pick_dtype
 from vhbench.images import as_seen, open_image
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError, iou
@@ -19,6 +19,10 @@ WORDS_AT_ONCE = 20
 """A text query holds so many words; Grounding DINO reads 256 tokens at most."""
 
 
+Look = tuple[bytes, Sequence[str]]
+"""An image, and the words that are looked for in it."""
+
+
 class ZeroShotDetector:
     """A zero-shot detector; implements :class:`vhbench.protocols.Detector`.
 
@@ -26,81 +30,99 @@ class ZeroShotDetector:
         model: name on the Hub or folder, e.g. "IDEA-Research/grounding-dino-base", "google/owlv2-base-patch16".
         batch: images looked at together; halved where GPU memory does not suffice.
         revision: of the model on the Hub.
+        dtype: precision; "auto" for what the device is best at.
+        device: "cuda", "cuda:1", "cpu"; "auto" for a GPU where there is one.
 
     Raises:
         VhbenchError: if transformers is missing or the model cannot be loaded or is no zero-shot detector.
     """
 
-    def __init__(self, model: str, *, batch: int = 8, revision: str = "") -> None:
+    def __init__(
+        self, model: str, *, batch: int = 8, revision: str = "", dtype: str = "float32", device: str = "auto"
+    ) -> None:
         self.name = model.rstrip("/").rsplit("/", 1)[-1]
         self._batch = batch
-        self._processor, self._model, self._device = _load(model, revision)
+        self._processor, self._model, self._device = _load(model, revision, dtype, device)
         # Grounding DINO scores a sentence's tokens, OWL one phrase per query: their post-processing tells them apart.
         accepted = inspect.signature(self._processor.post_process_grounded_object_detection).parameters
         self._grounding = "input_ids" in accepted
 
-    def detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
-        """Return the detections per image, for the words that were asked for, most confident first.
+    def knows(self, word: str) -> bool:
+        """Return True: it can be asked for any word."""
+        return True
+
+    def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
+        """Return the detections per image, for the words that were asked for in it, most confident first.
 
         Raises:
             VhbenchError: if no words are given, or one image does not fit into GPU memory.
         """
-        if not words:
+        if not all(words):
             raise VhbenchError(f"{self.name}: no words to look for")
+        looks = [(i, chunk) for i, asked in enumerate(words) for chunk in batches(asked, WORDS_AT_ONCE)]
+        looks.sort(key=lambda look: -len(look[1]))  # a batch asks for as many words in each of its images
         found: list[list[Detection]] = [[] for _ in images]
-        for chunk in batches(words, WORDS_AT_ONCE):
-            looked = (detections for batch in batches(images, self._batch) for detections in self._detect(batch, chunk))
-            for known, new in zip(found, looked, strict=True):
-                known += new
+        for batch in batches(looks, self._batch):
+            for (i, _), detections in zip(batch, self._detect([(images[i], chunk) for i, chunk in batch]), strict=True):
+                found[i] += detections
         return [sorted(each, key=lambda d: (-d.score, d.category, d.box)) for each in found]
 
-    def _detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
+    def _detect(self, looks: Sequence[Look]) -> list[list[Detection]]:
         """Look at a batch; where GPU memory does not suffice, at its halves."""
         import torch
 
         try:
-            return self._forward(images, words)
+            return self._forward(looks)
         except torch.cuda.OutOfMemoryError as error:
             torch.cuda.empty_cache()
-            if len(images) == 1:
+            if len(looks) == 1:
                 raise VhbenchError(f"{self.name}: one image does not fit into GPU memory") from error
-        half = len(images) // 2
-        return [*self._detect(images[:half], words), *self._detect(images[half:], words)]
+        half = len(looks) // 2
+        return [*self._detect(looks[:half]), *self._detect(looks[half:])]
 
-    def _forward(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
+    def _forward(self, looks: Sequence[Look]) -> list[list[Detection]]:
         import torch
 
-        pictures = [as_seen(open_image(image)) for image in images]
-        # Grounding DINO reads one lower-case sentence per image, its phrases ended by full stops; OWL reads phrases.
-        text: Any = [". ".join(words).lower() + "."] if self._grounding else [[f"a photo of {word}" for word in words]]
+        pictures = [as_seen(open_image(image)) for image, _ in looks]
+        most = max(len(words) for _, words in looks)
+        # Grounding DINO reads one lower-case sentence per image, its phrases ended by full stops; OWL reads phrases, as
+        # many for each image.
+        asked = [[*words, *[words[-1]] * (most - len(words))] for _, words in looks]
+        text: Any = [
+            ". ".join(words).lower() + "." if self._grounding else [f"a photo of {word}" for word in words]
+            for words in asked
+        ]
         padding: Any = True if self._grounding else "max_length"
-        inputs = self._processor(
-            images=pictures, text=text * len(pictures), padding=padding, truncation=True, return_tensors="pt"
-        ).to(self._device)
+        inputs = self._processor(images=pictures, text=text, padding=padding, truncation=True, return_tensors="pt").to(
+            self._device
+        )
+        inputs["pixel_values"] = inputs["pixel_values"].to(self._model.dtype)
         with torch.inference_mode():
             outputs = self._model(**inputs)
         sizes = [(picture.height, picture.width) for picture in pictures]
         if self._grounding:
-            found = self._grounded(outputs, inputs["input_ids"], words, sizes)
+            found = self._grounded(outputs, inputs["input_ids"], [words for _, words in looks], sizes)
         else:
-            found = self._labelled(outputs, words, sizes)
-        return [_distinct(each) for each in found]
+            found = self._labelled(outputs, asked, sizes)
+        return [distinct(each) for each in found]
 
-    def _labelled(self, outputs: Any, words: Sequence[str], sizes: Sequence[tuple[int, int]]) -> list[list[Detection]]:
+    def _labelled(
+        self, outputs: Any, words: Sequence[Sequence[str]], sizes: Sequence[tuple[int, int]]
+    ) -> list[list[Detection]]:
         """Read OWL's outputs: each box has one label and its score."""
         results = self._processor.post_process_grounded_object_detection(
-            outputs, threshold=LEAST_SCORE, target_sizes=sizes, text_labels=[list(words)] * len(sizes)
+            outputs, threshold=LEAST_SCORE, target_sizes=sizes, text_labels=[list(asked) for asked in words]
         )
         return [
             [
-                _detection(str(label), float(score), [float(v) for v in box], size)
+                detection(str(label), float(score), [float(v) for v in box], size)
                 for score, label, box in zip(result["scores"], result["text_labels"], result["boxes"], strict=True)
             ]
             for result, size in zip(results, sizes, strict=True)
         ]
 
     def _grounded(
-        self, outputs: Any, tokens: Any, words: Sequence[str], sizes: Sequence[tuple[int, int]]
+        self, outputs: Any, tokens: Any, words: Sequence[Sequence[str]], sizes: Sequence[tuple[int, int]]
     ) -> list[list[Detection]]:
         """Read Grounding DINO's outputs: a box's score for a phrase is its highest score among the phrase's tokens.
 
@@ -108,16 +130,16 @@ class ZeroShotDetector:
         labels such as "dog cat" come out, which nobody asked for.
         """
         stop = self._processor.tokenizer.convert_tokens_to_ids(".")
-        spans = _spans(tokens[0].tolist(), stop)
         found: list[list[Detection]] = []
-        for logits, boxes, (height, width) in zip(outputs.logits.sigmoid(), outputs.pred_boxes, sizes, strict=True):
+        for i, (height, width) in enumerate(sizes):
+            logits, boxes = outputs.logits[i].float().sigmoid(), outputs.pred_boxes[i].float()
             each = []
-            for word, (first, last) in zip(words, spans, strict=False):
+            for word, (first, last) in zip(words[i], _spans(tokens[i].tolist(), stop), strict=False):
                 scores = logits[:, first:last].max(dim=1).values
                 for index in (scores > LEAST_SCORE).nonzero().flatten().tolist():
                     x, y, w, h = boxes[index].tolist()
                     corners = [(x - w / 2) * width, (y - h / 2) * height, (x + w / 2) * width, (y + h / 2) * height]
-                    each.append(_detection(word, float(scores[index]), corners, (height, width)))
+                    each.append(detection(word, float(scores[index]), corners, (height, width)))
             found.append(each)
         return found
 
@@ -132,7 +154,7 @@ def _spans(tokens: Sequence[int], stop: int) -> list[tuple[int, int]]:
     return list(zip([1, *(end + 1 for end in ends)], ends, strict=False))
 
 
-def _detection(word: str, score: float, corners: Sequence[float], size: tuple[int, int]) -> Detection:
+def detection(word: str, score: float, corners: Sequence[float], size: tuple[int, int]) -> Detection:
     """Return a detection whose box, given as corners, is clipped to the image (height, width)."""
     left, right = (min(max(value, 0.0), float(size[1])) for value in corners[::2])
     top, bottom = (min(max(value, 0.0), float(size[0])) for value in corners[1::2])
@@ -140,7 +162,7 @@ def _detection(word: str, score: float, corners: Sequence[float], size: tuple[in
     return Detection(word, round(score, 6), box)
 
 
-def _distinct(found: Sequence[Detection]) -> list[Detection]:
+def distinct(found: Sequence[Detection]) -> list[Detection]:
     """Drop empty boxes, and a word's boxes that overlap a more confident one of the same word (IoU > 0.5)."""
     kept: list[Detection] = []
     for one in sorted(found, key=lambda d: (-d.score, d.category, d.box)):
@@ -150,14 +172,16 @@ def _distinct(found: Sequence[Detection]) -> list[Detection]:
     return kept
 
 
-def _load(model: str, revision: str) -> tuple[Any, Any, str]:
+def _load(model: str, revision: str, dtype: str, device: str) -> tuple[Any, Any, str]:
     with needed_by("--detector"):
+        import torch
         from transformers import AutoModelForZeroShotObjectDetection, AutoProcessor
-    device = pick_device()
+    device = pick_device(device)
+    precision = getattr(torch, pick_dtype(dtype, device))
     options: dict[str, Any] = {"revision": revision} if revision else {}
     with loading(f"the zero-shot detector {model!r}"):
         processor = AutoProcessor.from_pretrained(model, **options)
         network = AutoModelForZeroShotObjectDetection.from_pretrained(model, use_safetensors=True, **options)
     if not hasattr(processor, "post_process_grounded_object_detection"):
         raise VhbenchError(f"{model!r} is no zero-shot object detector that vhbench knows (Grounding DINO, OWLv2, …)")
-    return processor, network.eval().to(device), device
+    return processor, network.eval().to(device, dtype=precision), device

@@ -8,6 +8,9 @@ from vhbench.schema import VhbenchError
 
 T = TypeVar("T")
 
+DTYPES = ("auto", "float32", "float16", "bfloat16")
+"""Precisions by the names of torch; which one "auto" is depends on the device."""
+
 
 @contextmanager
 def needed_by(what: str, extra: str = "generate") -> Iterator[None]:
@@ -41,6 +44,23 @@ def pick_device(wanted: str = "auto") -> str:
     import torch
 
     return ("cuda" if torch.cuda.is_available() else "cpu") if wanted == "auto" else wanted
+
+
+def pick_dtype(wanted: str, device: str) -> str:
+    """Return the precision a model runs in; "auto" is bfloat16 on a GPU that has it, float16 on others, else float32.
+
+    Raises:
+        VhbenchError: if there is no such precision.
+    """
+    import torch
+
+    if wanted not in DTYPES:
+        raise VhbenchError(f"--dtype {wanted!r}: must be one of {', '.join(DTYPES)}")
+    if wanted != "auto":
+        return wanted
+    if not device.startswith("cuda"):
+        return "float32"
+    return "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
 
 
 def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -5,12 +5,11 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from vhbench.adapters.loading import loading, needed_by
+from vhbench.adapters.loading import DTYPES, loading, needed_by, pick_device, pick_dtype
 from vhbench.images import to_png
 from vhbench.schema import Rejection, Scene, SceneSpec, VhbenchError, VhbenchWarning
 from vhbench.seeding import rng
 
-DTYPES = ("auto", "float32", "float16", "bfloat16")
 OFFLOADS = ("none", "model", "sequential")
 
 
@@ -29,6 +28,7 @@ class DiffusersSource:
         offload: "model" moves parts of the pipeline to the GPU when they are needed, "sequential" single layers.
         batch: images made at once; halved where GPU memory does not suffice.
         revision: of the model on the Hub.
+        device: "cuda", "cuda:1", "cpu"; "auto" for a GPU where there is one.
 
     Raises:
         VhbenchError: if diffusers is missing, an option is unknown or the model cannot be loaded.
@@ -46,6 +46,7 @@ class DiffusersSource:
         offload: str = "none",
         batch: int = 4,
         revision: str = "",
+        device: str = "auto",
     ) -> None:
         for name, value, allowed in (("dtype", dtype, DTYPES), ("offload", offload, OFFLOADS)):
             if value not in allowed:
@@ -54,7 +55,7 @@ class DiffusersSource:
             raise VhbenchError(f"batch {batch}, steps {steps}: must both be at least 1")
         self.name = f"diffusers:{model.rstrip('/').rsplit('/', 1)[-1]}"
         self._steps, self._guidance, self._batch = steps, guidance, batch
-        self._pipe, self._dtype = _load(model, dtype, offload, revision)
+        self._pipe, self._dtype = _load(model, dtype, offload, revision, device)
         accepted = inspect.signature(self._pipe.__call__).parameters
         # Pipelines with true_cfg_scale (FLUX, Qwen-Image) are guidance-distilled: they take negative prompts only at
         # twice the cost, and were not trained for them.
@@ -133,26 +134,25 @@ def _size(spec: SceneSpec) -> tuple[int, int]:
     return spec.width, spec.height
 
 
-def _load(model: str, dtype: str, offload: str, revision: str) -> tuple[Any, str]:
+def _load(model: str, dtype: str, offload: str, revision: str, device: str) -> tuple[Any, str]:
     """Return the pipeline, on the device where it will run, and the name of its dtype."""
     with needed_by("--images diffusers:…"):
         import torch
         from diffusers import AutoPipelineForText2Image
-    cuda = torch.cuda.is_available()
-    if dtype == "auto":
-        dtype = "float32" if not cuda else "bfloat16" if torch.cuda.is_bf16_supported() else "float16"
+    device = pick_device(device)
+    dtype = pick_dtype(dtype, device)
+    if offload != "none" and not device.startswith("cuda"):
+        raise VhbenchError(f"--offload {offload}: needs a GPU")
     options: dict[str, Any] = {"revision": revision} if revision else {}
     with loading(f"the text-to-image model {model!r}"):
         pipe = AutoPipelineForText2Image.from_pretrained(
             model, dtype=getattr(torch, dtype), use_safetensors=True, **options
         )
     pipe.set_progress_bar_config(disable=True)
-    if offload != "none" and not cuda:
-        raise VhbenchError(f"--offload {offload}: needs a GPU")
     if offload == "model":
-        pipe.enable_model_cpu_offload()
+        pipe.enable_model_cpu_offload(device=device)
     elif offload == "sequential":
-        pipe.enable_sequential_cpu_offload()
-    elif cuda:
-        pipe.to("cuda")
+        pipe.enable_sequential_cpu_offload(device=device)
+    else:
+        pipe.to(device)
     return pipe, dtype

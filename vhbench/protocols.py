@@ -78,6 +78,11 @@ class Build(Protocol):
     """The benchmark's name, which the split's folder bears."""
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether shards run models on a GPU where there is one: worker processes then share out the visible ones."""
+        return False
+
+    @property
     def version(self) -> str:
         """Return the edition's version, MAJOR.MINOR.PATCH."""
         ...
@@ -116,8 +121,22 @@ class Detector(Protocol):
 
     name: str
 
-    def detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
-        """Return the detections per image, for the words that were asked for."""
+    def knows(self, word: str) -> bool:
+        """Tell whether it can be asked for a word; one with a closed set of classes knows those alone."""
+        return True
+
+    def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
+        """Return the detections per image, for the words that it was asked for in that image."""
+        ...
+
+
+class Verifier(Protocol):
+    """Tells which of several texts an image shows."""
+
+    name: str
+
+    def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return for each image how likely each of its texts is, if one of them is right: they add up to 1."""
         ...
 
 

@@ -33,5 +33,24 @@ def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ..
     }
 
 
+def same_as(word: str) -> tuple[str, ...]:
+    """Return words that mean the same as one.
+
+    >>> same_as("couch"), same_as("zeppelin")
+    (('sofa',), ())
+    """
+    return tuple(other for same, _ in _ROWS if word.lower() in same for other in same if other != word.lower())
+
+
+def related(one: str, other: str) -> bool:
+    """Tell whether two words are in one row: they mean the same, or one is a kind of the other.
+
+    >>> related("puppy", "dog"), related("couch", "sofa"), related("puppy", "cat")
+    (True, True, False)
+    """
+    pair = {one.lower(), other.lower()}
+    return any(pair <= set(every) and pair & set(same) for same, every in _ROWS)
+
+
 def _others(own: set[str]) -> set[str]:
     return {word for same, every in _ROWS if own.intersection(same) for word in every}

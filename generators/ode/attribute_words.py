@@ -91,3 +91,16 @@ def follows(said: str) -> bool:
 def precedes(said: str) -> bool:
     """Tell whether a posture stands before the noun, where it would be taken for a verb behind it: "a parked car"."""
     return said in _PRECEDING
+
+
+_KINDS_OF: Final[Mapping[str, Kind]] = {found.said: found.kind for found in WORDS.values() if found.said}
+
+
+def kind_of(said: str) -> Kind:
+    """Return the kind of what a prompt says of a thing.
+
+    >>> kind_of("sleeping"), kind_of("red"), kind_of("juggling knives"), kind_of("spotted")
+    ('action', 'colour', 'action', 'condition')
+    """
+    usual: Kind = "colour" if said in COLOURS else "action" if said.split(" ", 1)[0].endswith("ing") else "condition"
+    return _KINDS_OF.get(said, usual)

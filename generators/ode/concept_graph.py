@@ -7,8 +7,9 @@ A graph is a :class:`networkx.Graph`. Nodes are words with the attributes
 - ``name``: readable English, if it differs from the word;
 - ``since``: the graph's version that added it.
 
-Edges carry ``weight``, the co-occurrence count c. ``graph.graph["version"]`` starts at 1; :func:`update` adds concepts
-and raises it, without touching what was there, so that the pairs of older versions stay what they were.
+Edges carry ``weight``, the co-occurrence count c. ``graph.graph["version"]`` starts at 1; :func:`update` adds
+concepts, edges and attributes and raises it. The pairs of older versions are drawn from the graph as it then was, so
+that they stay what they were.
 """
 
 from collections import Counter
@@ -108,19 +109,69 @@ def merge(first: ConceptGraph, second: ConceptGraph) -> ConceptGraph:
     return assemble(both, counts, attributes, names=names, where="merged graph")
 
 
-def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
-    """Return the next version of a graph: new concepts and their edges; everything old stays as it was.
+class UpdatedGraph(nx.Graph):  # type: ignore[type-arg]
+    """A graph that knows the version before its newest, from which older pairs go on to be drawn."""
 
-    An edge is added only if it touches a new concept, so that no pair of an older version changes its criterion.
+    older: "ConceptGraph | None" = None
+
+
+def update(graph: ConceptGraph, more: ConceptGraph) -> ConceptGraph:
+    """Return the next version of a graph, with what another one has beyond it: concepts, edges, attributes.
+
+    What older versions drew from stays as it was, see :func:`as_of`. Counts of edges that both have stay, too.
+
+    Raises:
+        VhbenchError: if a word is an entity in one and an environment in the other.
     """
-    new = [word for word in more if word not in graph]
     version = int(graph.graph["version"]) + 1
-    result: ConceptGraph = graph.copy()
-    result.graph["version"] = version
-    for word in sorted(new):
-        result.add_node(word, **{**more.nodes[word], "since": version})
-    result.add_weighted_edges_from(sorted((*pair(a, b), c) for a, b, c in edges(more) if a in new or b in new))
+    result = UpdatedGraph(graph)
+    result.graph["version"], result.older = version, graph
+    for word in sorted(more):
+        data = more.nodes[word]
+        if word not in graph:
+            result.add_node(word, **{**data, "since": version})
+        elif data["kind"] != (kind := graph.nodes[word]["kind"]):
+            raise VhbenchError(f"cannot update the graph: {word!r} is an {kind} in it and an {data['kind']} in the new")
+        else:
+            result.nodes[word].update(_union(graph.nodes[word], data))
+    found = sorted((*pair(a, b), count) for a, b, count in edges(more) if not graph.has_edge(a, b))
+    result.add_weighted_edges_from(found)
     return check(result, where="updated graph")
+
+
+def as_of(graph: ConceptGraph, version: int) -> ConceptGraph:
+    """Return a graph as it was in one of its versions.
+
+    Of a graph that was read from a file, which says of concepts alone since when they are there, those of later
+    versions are missing with their edges.
+    """
+    while int(graph.graph["version"]) > version and (before := getattr(graph, "older", None)) is not None:
+        graph = before
+    if int(graph.graph["version"]) <= version:
+        return graph
+    older: ConceptGraph = graph.subgraph(w for w, d in graph.nodes(data=True) if d["since"] <= version).copy()
+    older.graph["version"] = version
+    return older
+
+
+def gained(graph: ConceptGraph, word: str, slot: str) -> tuple[tuple[str, str], ...]:
+    """Return the attribute pairs of an older concept that came with a graph's newest version."""
+    older = getattr(graph, "older", None)
+    if older is None or word not in older:
+        return ()
+    return tuple(pair for pair in graph.nodes[word][slot] if pair not in older.nodes[word][slot])
+
+
+def is_new(graph: ConceptGraph, a: str, b: str) -> bool:
+    """Tell whether a pair came with a graph's newest version: a concept, the edge, or an attribute of one of them."""
+    version, older = int(graph.graph["version"]), getattr(graph, "older", None)
+    if any(graph.nodes[word]["since"] == version for word in (a, b)):
+        return True
+    if older is None:
+        return False
+    return (graph.has_edge(a, b) and not older.has_edge(a, b)) or any(
+        gained(graph, word, slot) for word in (a, b) for slot in ("state", "action")
+    )
 
 
 def assemble(

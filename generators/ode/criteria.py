@@ -36,18 +36,23 @@ class PairPool:
     """The pairs of one pairing that a version of the graph adds.
 
     Attributes:
-        graph: the concept graph.
+        whole: the concept graph.
         pairing: "ee" or "ev".
-        version: each pair has a concept that came with this version, and none that came later.
+        version: each pair came with this version, see :func:`vhbench.generators.ode.concept_graph.is_new`.
         epsilon: lower bound of the long tail, exclusive.
         delta: upper bound of the long tail, exclusive; None for the default.
     """
 
-    graph: ConceptGraph
+    whole: ConceptGraph
     pairing: str
     version: int = 1
     epsilon: float = 0
     delta: float | None = None
+
+    @cached_property
+    def graph(self) -> ConceptGraph:
+        """The graph as it was in this version."""
+        return concept_graph.as_of(self.whole, self.version)
 
     @cached_property
     def seen(self) -> dict[Pair, int]:
@@ -89,7 +94,7 @@ class PairPool:
         return self.epsilon, delta
 
     def _words(self, kind: str) -> list[str]:
-        return sorted(w for w, d in self.graph.nodes(data=True) if d["kind"] == kind and d["since"] <= self.version)
+        return sorted(w for w, d in self.graph.nodes(data=True) if d["kind"] == kind)
 
     def _key(self, a: str, b: str) -> Pair | None:
         """Return the pair in this pool's order, or None if it does not belong here."""
@@ -103,8 +108,7 @@ class PairPool:
         return (a, b) if kinds[1] == "environment" else (b, a)
 
     def _is_new(self, a: str, b: str) -> bool:
-        newest: int = max(self.graph.nodes[word]["since"] for word in (a, b))
-        return newest == self.version
+        return concept_graph.is_new(self.graph, a, b)
 
 
 def _most_frequent(pool: PairPool, random: np.random.Generator) -> list[Pair]:

@@ -5,14 +5,19 @@ found with confidence, everything else that is found becomes truth too, and what
 neither: it leaves ``known``.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from vhbench import synonyms
+from vhbench.generators import scenes
 from vhbench.generators.ode import concept_graph, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError, iou
 from vhbench.seeding import rng
+
+SAME = 0.5
+"""Two boxes of one word that overlap by more than this (IoU) are one thing, found by two names."""
 
 LIKELY = 5
 """How many things a case lists as likely hallucinations."""
@@ -30,6 +35,7 @@ class DetectionThresholds:
         environment: confidence from which the environment is there; detectors are less sure about places.
         environment_share: share of the image that the environment's box must cover.
         overlap: two boxes that overlap by more than this (IoU) show one thing.
+        words: word → its own (keep, absent), as ``vhbench calibrate`` finds them for a detector.
     """
 
     keep: float = 0.65
@@ -37,6 +43,11 @@ class DetectionThresholds:
     environment: float = 0.3
     environment_share: float = 0.2
     overlap: float = 0.7
+    words: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+    def of(self, word: str) -> tuple[float, float]:
+        """Return a word's (keep, absent)."""
+        return self.words.get(word, (self.keep, self.absent))
 
     def __post_init__(self) -> None:
         for name in ("keep", "absent", "environment", "environment_share", "overlap"):
@@ -62,15 +73,16 @@ def judge(
     scores = {word: round(best.get(word, 0.0), 4) for word in (*(o.category for o in spec.objects), spec.environment)}
     scores.pop("", None)
     for thing in spec.objects:
-        if best.get(thing.category, 0.0) < limits.keep:
+        if best.get(thing.category, 0.0) < limits.of(thing.category)[0]:
             return Rejection(scene.id, "target not detected", {"word": thing.category, "scores": scores})
     if spec.environment and not _fills(scene, spec.environment, found, limits):
         return Rejection(scene.id, "environment not detected", {"word": spec.environment, "scores": scores})
-    things = [d for d in found if d.score >= limits.keep and d.category != spec.environment]
+    things = [d for d in found if d.score >= limits.of(d.category)[0] and d.category != spec.environment]
     kept = _one_each(things, frozenset(o.category for o in spec.objects), limits)
     objects = tuple(SceneObject(i + 1, d.category, d.box, d.box[2] * d.box[3]) for i, d in enumerate(kept))
     present = {d.category for d in kept} | ({spec.environment} - {""})
-    doubtful = {word for word, score in best.items() if score >= limits.absent} - present
+    doubtful = {word for word, score in best.items() if score >= limits.of(word)[1]} - present
+    doubtful |= {word for word in asked if word not in present and related(word, present)}
     known = frozenset(asked) - doubtful
     return replace(
         scene,
@@ -83,18 +95,29 @@ def judge(
     )
 
 
-def trust_prompt(scene: Scene, spec: SceneSpec) -> Scene:
-    """Return the scene with the prompt's colours and actions as truth, as the paper does; nothing checks them."""
-    asked = {o.category: {"colour": o.colour, "action": o.action} for o in spec.objects}
-    objects = []
-    for thing in scene.objects:
-        pairs = tuple((kind, value) for kind, value in asked.get(thing.category, {}).items() if value)
-        objects.append(replace(thing, attributes=pairs, known_attributes=frozenset(kind for kind, _ in pairs)))
-    return replace(scene, objects=tuple(objects), environment_state=spec.state)
+def related(word: str, others: Iterable[str]) -> bool:
+    """Tell whether one of two names includes the other, or people take them for one another.
+
+    A child is a person and a panda a bear, in drawn scenes and in any others.
+
+    >>> related("child", ["person"]), related("bear", ["panda"]), related("dog", ["cat"]), related("puppy", ["dog"])
+    (True, True, False, True)
+    """
+    own = scenes.readable(word)
+    return any(
+        other != word and (scenes.clash(own, [scenes.readable(other)]) or synonyms.related(word, other))
+        for other in others
+    )
 
 
 def likely_hallucinations(
-    graph: ConceptGraph, words: Sequence[str], scene: Scene, names: Mapping[str, str], *, seed: int
+    graph: ConceptGraph,
+    words: Sequence[str],
+    scene: Scene,
+    names: Mapping[str, str],
+    *,
+    seed: int,
+    imagined: "ConceptGraph | None" = None,
 ) -> tuple[list[str], list[str]]:
     """Return things and places that often go with the words but are known to be absent, most likely first.
 
@@ -107,13 +130,20 @@ def likely_hallucinations(
         scene: the truth.
         names: the graph's word → the scene's.
         seed: decides what fills up.
+        imagined: what models were seen to imagine beside a word, and how often; each word's come in turn with its
+            neighbours of the graph.
     """
     known_absent = scene.known - scene.categories()
     random = rng(seed, "ode", "likely", scene.id)
     found = []
     for kind, limit in (("entity", LIKELY), ("environment", PLACES)):
         absent = known_absent & settings.SETTINGS.keys() if kind == "environment" else known_absent
-        queues = [_neighbours(graph, word, names, absent, kind) for word in words if word in graph]
+        queues = [
+            _neighbours(source, word, graph, names, absent, kind)
+            for word in words
+            for source in (graph, imagined)
+            if source is not None and word in source
+        ]
         turns = [queue[turn] for turn in range(limit) for queue in queues if turn < len(queue)]
         others = sorted({names[w] for w, k in concept_graph.kinds(graph).items() if k == kind} & absent)
         spare = [others[i] for i in random.permutation(len(others))]
@@ -139,10 +169,17 @@ def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], nam
 
 
 def _neighbours(
-    graph: ConceptGraph, word: str, names: Mapping[str, str], absent: frozenset[str], kind: str
+    source: ConceptGraph,
+    word: str,
+    graph: ConceptGraph,
+    names: Mapping[str, str],
+    absent: frozenset[str],
+    kind: str,
 ) -> list[str]:
-    edges = ((-data["weight"], other) for other, data in graph[word].items() if graph.nodes[other]["kind"] == kind)
-    return [names[other] for _, other in sorted(edges) if names[other] in absent]
+    others = ((-data["weight"], other) for other, data in source[word].items() if other in graph)
+    return [
+        names[other] for _, other in sorted(others) if graph.nodes[other]["kind"] == kind and names[other] in absent
+    ]
 
 
 def _fills(scene: Scene, environment: str, found: Sequence[Detection], limits: DetectionThresholds) -> bool:
@@ -167,6 +204,7 @@ def _clear_number(
 ) -> bool:
     """Tell whether a word's number is beyond doubt: no half-sure detection, no boxes that overlap."""
     sure = [d for d in kept if d.category == word]
-    half = [d for d in found if d.category == word and limits.absent <= d.score < limits.keep]
+    keep, absent = limits.of(word)
+    half = [d for d in found if d.category == word and absent <= d.score < keep]
     pairs = [(a, b) for i, a in enumerate(sure) for b in sure[i + 1 :]]
     return not half and all(iou(a.box, b.box) < 0.3 for a, b in pairs)

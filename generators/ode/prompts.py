@@ -7,15 +7,15 @@ from typing import Protocol
 import numpy as np
 
 from vhbench import english
-from vhbench.generators.ode import attribute_words, settings
+from vhbench.generators.ode import attribute_words, concept_graph, settings
 from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA
 from vhbench.schema import ObjectSpec, SceneSpec
 from vhbench.seeding import rng
 
-COUNTS = ((1, 0.6), (2, 0.25), (3, 0.15))
-"""Number of things of one kind, and how often."""
+COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.25, 0.15)}
+"""Most things of one kind → how often there are one, two, three. Of two, both numbers can be asked about as often."""
 
 QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
 """What every prompt ends with."""
@@ -29,6 +29,10 @@ FLYING = frozenset(
 AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
 AVOID_ENTITIES = f"{AVOID}, missing objects, merged objects, duplicate objects"
 AVOID_ENVIRONMENT = f"{AVOID}, other places, other objects, plain background"
+
+
+_FREE = frozenset({"colour", "material", "pattern", "shape", "size", "opening", "lighting"})
+"""Kinds of attributes that say nothing of one another."""
 
 
 class World(Protocol):
@@ -123,14 +127,27 @@ def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
 
 def _thing(word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator) -> ObjectSpec:
     name = world.name(word)
-    state = _draw(_looks(graph, word, world), case, random)
+    looks = _looks(graph, word, world)
+    state = _draw(looks, case, random)
     action = _draw(_deeds(graph, word, world), case, random)
-    colours = world.values(word, "colour")
-    is_colour = colours is not None and state in colours
+    colours = world.values(word, "colour") or frozenset()
+    other = _draw([pair for pair in looks if _goes_with(state, pair)], case, random) if state else ""
+    found = [value for value in (state, other) if value]
+    colour = next((value for value in found if value in colours), "")
     most = world.most(word) if english.countable(name) else 1
-    numbers, shares = zip(*(pair for pair in COUNTS if pair[0] <= most), strict=True)
-    count = int(random.choice(numbers, p=np.array(shares) / sum(shares)))
-    return ObjectSpec(name, count, colour=state if is_colour else "", state="" if is_colour else state, action=action)
+    shares = COUNTS[most]
+    count = 1 + int(random.choice(len(shares), p=shares))
+    state = ", ".join(value for value in found if value != colour)
+    return ObjectSpec(name, count, colour=colour, state=state, action=action)
+
+
+def _goes_with(state: str, pair: tuple[str, str]) -> bool:
+    """Tell whether a thing may look like either of a pair beside its state: of a kind that is not told by its own.
+
+    Each attribute of such a kind can be had with any other: a box is red, large and open.
+    """
+    kinds = {attribute_words.kind_of(state), *(attribute_words.kind_of(value) for value in pair)}
+    return len(kinds) == 2 and kinds <= _FREE
 
 
 def _looks(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
@@ -145,8 +162,9 @@ def _deeds(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]
 
 def _pairs(graph: ConceptGraph, word: str, allowed: frozenset[str] | None) -> Iterator[tuple[Attribute, Attribute]]:
     """Yield a concept's attribute pairs of which both values can be shown and are two, whatever slot they stand in."""
-    for slot in ("state", "action"):
-        for values in graph.nodes[word][slot]:
+    new = {slot: concept_graph.gained(graph, word, slot) for slot in ("state", "action")}
+    for slot, pairs in new.items():
+        for values in pairs if any(new.values()) else graph.nodes[word][slot]:
             first, second = (attribute_words.attribute(value, word, slot) for value in values)
             sayable = first.said and second.said and first.said != second.said and first.bodily == second.bodily
             if sayable and (allowed is None or {first.said, second.said} <= allowed):
@@ -168,7 +186,7 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     >>> prompt([ObjectSpec("tree", state="with falling leaves")], "park", "at night")[:50]
     'A tree with falling leaves in a park at night: a r'
     """
-    parts = [english.listing([_phrase(thing) for thing in objects])]
+    parts = [english.listing([phrase(thing) for thing in objects])]
     if setting:
         later = attribute_words.follows(state)
         aloft = all(thing.category in FLYING for thing in objects)
@@ -179,9 +197,10 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     return f"{text[0].upper()}{text[1:]}: {QUALITY}"
 
 
-def _phrase(thing: ObjectSpec) -> str:
+def phrase(thing: ObjectSpec) -> str:
+    """Return a thing in words: "a brown dog running", "two cups"."""
     held, seen = attribute_words.precedes(thing.action), attribute_words.follows(thing.state)
-    before = [thing.action if held else "", thing.colour, "" if seen else thing.state, thing.category]
+    before = [thing.action if held else "", "" if seen else thing.state, thing.colour, thing.category]
     words = " ".join(word for word in before if word)
     named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
     doing = "lying down" if thing.action == "lying" else thing.action  # "a man lying" may also be a liar

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from vhbench import english
 from vhbench.colours import COLOURS, near
-from vhbench.generators.ode import settings
+from vhbench.generators.ode import attribute_words, settings
 from vhbench.generators.ode.balancing import Choice, balanced
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.prompts import ImagePlan
@@ -48,8 +48,33 @@ _WEATHER: Mapping[str, tuple[str, ...]] = {
 }
 """State of an environment below the sky → what is right to ask, and what is wrong beyond doubt."""
 
+_WEATHER_WORDS: Mapping[str, str] = {
+    "at night": "night",
+    "sunny": "sunny",
+    "overcast": "overcast",
+    "gloomy": "overcast",
+}
+"""What prompts say of the weather → what questions ask."""
+
 OPPOSITES: Mapping[str, str] = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 _RELATIONS = {"left of": "to the left of", "right of": "to the right of", "above": "above", "below": "below"}
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeClaim:
+    """What is true of a thing in an image that was made from a prompt.
+
+    Attributes:
+        about: the thing, or the place.
+        kind: of the attribute, see :data:`vhbench.generators.ode.attribute_words.KINDS`.
+        value: what it looks like or does.
+        noes: what it certainly does not.
+    """
+
+    about: str
+    kind: str
+    value: str
+    noes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +88,7 @@ class Picture:
         likely: what a model may imagine here, most likely first: known and absent (see :mod:`filtering`).
         elsewhere: what the other pictures of the share had to show and this one certainly does not, best first.
         exact: whether every thing in it is known; otherwise it is what a detector found.
+        claims: of a picture that is not exact, what is known of its attributes.
     """
 
     case: ImagePlan
@@ -71,6 +97,7 @@ class Picture:
     likely: tuple[str, ...]
     elsewhere: tuple[str, ...] = ()
     exact: bool = True
+    claims: tuple[AttributeClaim, ...] = ()
 
 
 def rows(
@@ -169,15 +196,39 @@ def attribute(picture: Picture) -> Iterator[Choice]:
     scene = picture.scene
     for target in picture.targets:
         members = [o for o in scene.objects if o.category == target]
-        if members:
+        if members and picture.exact:
             yield from _colour(scene, target, members)
             yield from _action(scene, target, members)
     for target in _counted(picture):
         yield from _number(scene, target)
-    if scene.environment_state in _WEATHER and "sky" in scene.areas:
+    for claim in picture.claims:
+        yield from _claimed(scene, claim)
+    if picture.exact and scene.environment_state in _WEATHER and "sky" in scene.areas:
         yes, *others = _WEATHER[scene.environment_state]
         noes = {word: f"{_SKY[word]} in the image?" for word in others}
         yield Choice(scene.id, "state", "weather", yes, f"{_SKY[yes]} in the image?", noes)
+
+
+def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
+    """Yield the question about an attribute that was prompted, in the words of the weather where it is that."""
+    members = [o for o in scene.objects if o.category == claim.about]
+    values = [value for value in (claim.value, *claim.noes) if not attribute_words.follows(value)]
+    if members:
+        subject = _subject(claim.about, members)
+        asked = {value: f"{subject} {value}?" for value in values}
+    elif scene.environment_state in _WEATHER:
+        said = {**dict.fromkeys((claim.value,), _WEATHER[scene.environment_state][0]), **_WEATHER_WORDS}
+        words = [said[value] for value in (claim.value, *claim.noes) if value in said]
+        asked = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(words)}
+    else:
+        shown = settings.shown(claim.about)
+        place = shown.split(" ", 1)[1] if shown.startswith(("a ", "an ", "the ")) else shown
+        asked = {value: f"Is the {place} in the image {value}?" for value in values}
+    if len(members) <= MOST_COUNTED and len(asked) > 1 and (members or claim.about == scene.environment):
+        yes, *noes = asked
+        about = f"{claim.about} {claim.kind}"
+        kind = "action" if claim.kind in attribute_words.BODILY else "state"
+        yield Choice(scene.id, kind, about, yes, asked[yes], {no: asked[no] for no in noes}, tuple(noes))
 
 
 def relation(picture: Picture) -> Iterator[Choice]:

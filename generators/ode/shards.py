@@ -1,17 +1,16 @@
 """The pipeline of ODE: pairs → specs → images → truth → questions, for a share of one criterion's pairs."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
-from vhbench.files import read_image
-from vhbench.generators.ode import criteria, filtering, prompts, questions, settings
+from vhbench.generators.ode import concept_graph, criteria, filtering, looking, prompts, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.filtering import DetectionThresholds
+from vhbench.generators.ode.looking import Eyes
 from vhbench.generators.ode.prompts import ImagePlan, World
-from vhbench.protocols import Detector, ImageSource
+from vhbench.generators.ode.questions import AttributeClaim
+from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
@@ -21,7 +20,7 @@ NO_LEFT = "no pair left"
 GROUPS = 40
 """How many groups of more than two concepts are looked at for each pair."""
 
-Tried = tuple[ImagePlan, SceneSpec, Scene | Rejection]
+Tried = tuple[ImagePlan, SceneSpec, Scene | Rejection, tuple[AttributeClaim, ...]]
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,8 @@ class Recipe:
         graph: the concept graph.
         world: what the image source can show.
         images: the image source.
-        detector: looks at images whose truth is not exact; None where it is.
-        thresholds: when the detector is believed.
-        detector_words: how many words the detector is asked for in each image.
+        eyes: look at images whose truth is not exact; None where it is.
+        imagined: what models imagine beside a word, by which candidates for hallucination are named too; or None.
 
     The others are options of the build, which says what they are for.
     """
@@ -42,23 +40,22 @@ class Recipe:
     graph: ConceptGraph
     world: World
     images: ImageSource
-    detector: Detector | None = None
+    eyes: Eyes | None = None
+    imagined: "ConceptGraph | None" = None
     seed: int = 0
     version: str = "1.0.0"
     concepts: int = 2
     variants: int = 1
+    best_of: int = 1
     retries: int = 2
     reserve: int = 10
     levels: tuple[str, ...] = questions.LEVELS[:3]
     epsilon: float = 0
     delta: float | None = None
-    thresholds: DetectionThresholds = field(default_factory=DetectionThresholds)
-    detector_words: int = 40
-    trust_prompt: bool = False
     size: int = 512
 
     def __post_init__(self) -> None:
-        if not self.images.exact and self.detector is None:
+        if not self.images.exact and self.eyes is None:
             raise VhbenchError(f"images from {self.images.name} need a detector to tell what is in them")
 
 
@@ -78,12 +75,14 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
     """Yield a share's rows, the scenes behind them, and every rejection.
 
     A pair is kept if one of its variants is. A rejected picture is tried again with new seeds, ``retries`` times; a
-    pair of which nothing remains is replaced by the next one, as long as the criterion has any.
+    pair of which nothing remains is replaced by the next one, as long as the criterion has any. Of an updated graph a
+    share sees the version that it is of, so that what was made before stays as it was.
     """
+    recipe = replace(recipe, graph=concept_graph.as_of(recipe.graph, share.graph_version))
     pairs = _pairs(recipe, share)
-    names = {word: recipe.world.name(word) for word in recipe.graph}
+    elsewhere = _planned(recipe, share)
     missing, tries = share.pairs, recipe.reserve * share.pairs
-    kept: list[tuple[ImagePlan, SceneSpec, Scene]] = []
+    kept: list[tuple[ImagePlan, SceneSpec, Scene, tuple[AttributeClaim, ...]]] = []
     while missing > 0:
         cases: list[ImagePlan] = []
         for pair in pairs:
@@ -95,17 +94,24 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
             if len(cases) == missing * recipe.variants or tries <= 0:
                 break
         done: set[int] = set()
-        for case, spec, result in _pictures(recipe, cases, names):
+        for case, spec, result, claims in _pictures(recipe, cases, elsewhere):
             yield result
             if isinstance(result, Scene):
                 done.add(case.rank)
-                kept.append((case, spec, result))
+                kept.append((case, spec, result, claims))
         missing -= len(done)
         if missing and (not cases or tries <= 0):
             detail = {"criterion": share.criterion, "pairing": PAIRINGS[share.pairing], "missing": missing}
             yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", NO_LEFT, detail)
             break
-    yield from _rows(recipe, kept, names)
+    yield from _rows(recipe, kept)
+
+
+def _planned(recipe: Recipe, share: Share) -> list[str]:
+    """Return what the share's pictures show if all of them can be made as planned."""
+    found = (pair for pair in _pairs(recipe, share) if not isinstance(pair, Rejection))
+    cases = [pair[0] for pair in islice(found, share.pairs)] if recipe.eyes else []
+    return list(dict.fromkeys(word for case in cases for word in prompts.targets(case, recipe.world)))
 
 
 def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection]:
@@ -115,7 +121,7 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
     offset = 100_000 * (share.graph_version - 1)
     for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
-        shown = [(group, recipe.world.problem(group)) for group in islice(groups, GROUPS)]
+        shown = [(group, _problem(recipe, group)) for group in islice(groups, GROUPS)]
         group = next((group for group, problem in shown if not problem), None)
         if group is None:
             concepts, problem = shown[0] if shown else (pair, "no further concept")
@@ -129,47 +135,85 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
             ]
 
 
-def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], names: Mapping[str, str]) -> Iterator[Tried]:
+def _problem(recipe: Recipe, words: Sequence[str]) -> str:
+    """Return why words cannot be shown together, or not be found in an image; or ""."""
+    if problem := recipe.world.problem(words):
+        return problem
+    unknown = [word for word in words if recipe.eyes and not recipe.eyes.phrases(recipe.world.name(word))]
+    return f"the detector does not know: {unknown[0]}" if unknown else ""
+
+
+def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], elsewhere: Sequence[str]) -> Iterator[Tried]:
     """Yield a scene for each case, and a rejection for each picture that was no use; those are tried again."""
     waiting = list(cases)
-    others = list(dict.fromkeys(word for case in cases for word in prompts.targets(case, recipe.world)))
     for attempt in range(recipe.retries + 1):
-        seed = int(rng(recipe.seed, "ode", "images", attempt).integers(2**31))
-        specs = [
-            prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
-            for case in waiting
-        ]
         failed = []
-        for case, spec, made in zip(waiting, specs, list(recipe.images.make(specs, seed=seed)), strict=True):
-            result = _judged(recipe, case, spec, made, names, others)
-            if isinstance(result, Rejection):
+        for case, tried in zip(waiting, _attempts(recipe, waiting, attempt, elsewhere), strict=True):
+            results = [(spec, *(seen if isinstance(seen, tuple) else (seen, ()))) for spec, seen, _ in tried]
+            best = max(range(len(results)), key=lambda k: (isinstance(results[k][1], Scene), _score(results[k][1]), -k))
+            if not isinstance(results[best][1], Scene):
                 failed.append(case)
-                detail = {"concepts": list(case.concepts), "attempt": attempt, "seed": seed, **result.detail}
-                result = Rejection(f"{case.id}-{attempt}", result.reason, detail)
-            yield case, spec, result
+            for k, (spec, result, claims) in enumerate(results):
+                if isinstance(result, Scene) and k != best:
+                    result = Rejection(
+                        result.id, "another image scored higher", {"scores": result.provenance["scores"]}
+                    )
+                if isinstance(result, Rejection):
+                    detail = {
+                        "concepts": list(case.concepts), "attempt": attempt, "seed": tried[k][2], **result.detail,
+                    }  # fmt: skip
+                    result = Rejection(f"{case.id}-{attempt}{f'-{k}' if k else ''}", result.reason, detail)
+                yield case, spec, result, claims
         waiting = failed
         if not waiting:
             return
 
 
-def _judged(
+def _attempts(
+    recipe: Recipe, cases: Sequence[ImagePlan], attempt: int, elsewhere: Sequence[str]
+) -> list[list[tuple[SceneSpec, looking.Seen, int]]]:
+    """Return for each case its images of one attempt: what was asked for, what was seen, the seed."""
+    specs = [
+        prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
+        for case in cases
+    ]
+    tried: list[list[tuple[SceneSpec, looking.Seen, int]]] = [[] for _ in cases]
+    for k in range(recipe.best_of):
+        more = (k,) if k else ()
+        seed = int(rng(recipe.seed, "ode", "images", attempt, *more).integers(2**31))
+        made = list(recipe.images.make(specs, seed=seed))
+        for each, spec, seen in zip(tried, specs, _seen(recipe, cases, specs, made, elsewhere), strict=True):
+            each.append((spec, seen, seed))
+    return tried
+
+
+def _seen(
     recipe: Recipe,
-    case: ImagePlan,
-    spec: SceneSpec,
-    made: Scene | Rejection,
-    names: Mapping[str, str],
-    others: Sequence[str],
-) -> Scene | Rejection:
-    """Return a picture with its truth: its own where that is exact, otherwise what the detector finds."""
-    if isinstance(made, Rejection):
-        return made
-    if recipe.images.exact:
-        return _checked(settings.annotate(made), prompts.targets(case, recipe.world))
-    assert recipe.detector is not None
-    words = _asked(recipe, case, names, others)
-    found = recipe.detector.detect([read_image(made.image)], words)[0]
-    result = filtering.judge(made, spec, found, words, recipe.thresholds)
-    return filtering.trust_prompt(result, spec) if isinstance(result, Scene) and recipe.trust_prompt else result
+    cases: Sequence[ImagePlan],
+    specs: Sequence[SceneSpec],
+    made: Sequence[Scene | Rejection],
+    elsewhere: Sequence[str],
+) -> list[looking.Seen]:
+    """Return pictures with their truth: their own where that is exact, otherwise what is seen in them, all at once."""
+    if recipe.eyes is None:
+        checked = [
+            one if isinstance(one, Rejection) else _checked(settings.annotate(one), prompts.targets(case, recipe.world))
+            for case, one in zip(cases, made, strict=True)
+        ]
+        return [one if isinstance(one, Rejection) else (one, ()) for one in checked]
+    there = [(i, one) for i, one in enumerate(made) if isinstance(one, Scene)]
+    asked = [
+        looking.words_for(cases[i], recipe.graph, recipe.world, elsewhere, recipe.eyes, seed=recipe.seed)
+        for i, _ in there
+    ]
+    seen = iter(recipe.eyes.look([(specs[i], one) for i, one in there], asked))
+    return [one if isinstance(one, Rejection) else next(seen) for one in made]
+
+
+def _score(result: Scene | Rejection) -> float:
+    """Return how sure the detector is of the target that it is least sure of."""
+    scores = result.provenance.get("scores", {}) if isinstance(result, Scene) else {}
+    return min(scores.values(), default=0.0)
 
 
 def _checked(scene: Scene, targets: Sequence[str]) -> Scene | Rejection:
@@ -178,39 +222,22 @@ def _checked(scene: Scene, targets: Sequence[str]) -> Scene | Rejection:
     return Rejection(scene.id, "target missing", {"words": missing}) if missing else scene
 
 
-def _asked(recipe: Recipe, case: ImagePlan, names: Mapping[str, str], others: Sequence[str]) -> list[str]:
-    """Return the words that the detector looks for: the targets, and what goes with them most often.
-
-    Up to half are what other pictures had to show, which can then be asked as absent here.
-    """
-    targets = prompts.targets(case, recipe.world)
-    weights: Counter[str] = Counter()
-    for word in case.concepts:
-        for other, data in recipe.graph[word].items():
-            weights[names[other]] = max(weights[names[other]], data["weight"])
-    ranked = sorted(weights, key=lambda word: (-weights[word], word))
-    every = sorted(set(names.values()))
-    random = rng(recipe.seed, "ode", "detector words", case.id)
-    spare = [every[i] for i in random.permutation(len(every))]
-    half = recipe.detector_words // 2
-    words = [*targets, *ranked[:half], *others[: recipe.detector_words - half], *ranked[half:], *spare]
-    return list(dict.fromkeys(words))[: max(recipe.detector_words, len(targets))]
-
-
 def _rows(
-    recipe: Recipe, kept: Sequence[tuple[ImagePlan, SceneSpec, Scene]], names: Mapping[str, str]
+    recipe: Recipe, kept: Sequence[tuple[ImagePlan, SceneSpec, Scene, tuple[AttributeClaim, ...]]]
 ) -> Iterator[Row]:
     """Yield the rows of a share's pictures, among which each word is asked as often rightly as wrongly."""
-    every = list(dict.fromkeys(word for case, _, _ in kept for word in prompts.targets(case, recipe.world)))
+    names = {word: recipe.world.name(word) for word in recipe.graph}
+    every = list(dict.fromkeys(word for case, *_ in kept for word in prompts.targets(case, recipe.world)))
     pictures = []
-    for case, spec, scene in kept:
-        things, places = filtering.likely_hallucinations(recipe.graph, case.concepts, scene, names, seed=recipe.seed)
+    for case, spec, scene, claims in kept:
+        things, places = filtering.likely_hallucinations(
+            recipe.graph, case.concepts, scene, names, seed=recipe.seed, imagined=recipe.imagined
+        )
         likely = [*things, *places] if spec.environment else things
         elsewhere = filtering.ranked(recipe.graph, case.concepts, every, names)
         targets = prompts.targets(case, recipe.world)
-        pictures.append(
-            questions.Picture(case, scene, tuple(targets), tuple(likely), tuple(elsewhere), recipe.images.exact)
-        )
+        exact = recipe.images.exact
+        pictures.append(questions.Picture(case, scene, tuple(targets), tuple(likely), tuple(elsewhere), exact, claims))
     yield from questions.rows(
         pictures, seed=recipe.seed, version=recipe.version, source=recipe.images.name, levels=recipe.levels,
         vocabulary=recipe.world.vocabulary(),

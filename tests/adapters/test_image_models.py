@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tiny_image_models
 from PIL import Image
 
 from vhbench.adapters import detectors, text_to_image
@@ -25,15 +24,8 @@ WORDS = ["dog", "fire hydrant", "cat"]
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    folder = tmp_path_factory.mktemp("image_models")
-    names = ("stable_diffusion", "flux", "owlv2", "grounding_dino")
-    return {name: getattr(tiny_image_models, name)(folder / name) for name in names}
-
-
-@pytest.fixture(scope="session")
-def stable_diffusion(models: dict[str, Path]) -> DiffusersSource:
-    return DiffusersSource(str(models["stable_diffusion"]), steps=2, batch=2)
+def stable_diffusion(image_models: dict[str, Path]) -> DiffusersSource:
+    return DiffusersSource(str(image_models["stable_diffusion"]), steps=2, batch=2)
 
 
 def picture(size: tuple[int, int] = (96, 64)) -> bytes:
@@ -77,9 +69,9 @@ def test_negative_prompts_change_the_image(stable_diffusion: DiffusersSource) ->
     assert made[0].image != made[1].image  # type: ignore[union-attr]
 
 
-def test_flux_is_told_that_it_takes_no_negative_prompt(models: dict[str, Path]) -> None:
+def test_flux_is_told_that_it_takes_no_negative_prompt(image_models: dict[str, Path]) -> None:
     with pytest.warns(VhbenchWarning, match="diffusers:flux takes no negative prompts; they are left out"):
-        source = DiffusersSource(str(models["flux"]), steps=2, guidance=3.5, dtype="bfloat16")
+        source = DiffusersSource(str(image_models["flux"]), steps=2, guidance=3.5, dtype="bfloat16")
     scene = next(source.make(SPECS[:1], seed=1))
     assert isinstance(scene, Scene)
     told = {name: scene.provenance[name] for name in ("pipeline", "negative_prompt", "guidance", "dtype")}
@@ -125,10 +117,12 @@ def test_blanked_images_are_rejected(stable_diffusion: DiffusersSource, monkeypa
 
 
 @pytest.mark.parametrize("name", ["owlv2", "grounding_dino"])
-def test_detectors_find_asked_words_inside_the_image(models: dict[str, Path], name: str, monkeypatch: Any) -> None:
+def test_detectors_find_asked_words_inside_the_image(
+    image_models: dict[str, Path], name: str, monkeypatch: Any
+) -> None:
     monkeypatch.setattr(detectors, "LEAST_SCORE", 0.001)
-    detector = ZeroShotDetector(str(models[name]))
-    found = detector.detect([picture(), picture()], WORDS)
+    detector = ZeroShotDetector(str(image_models[name]))
+    found = detector.detect([picture(), picture()], [WORDS, WORDS])
     assert len(found) == 2
     assert any(found)
     for detection in (d for each in found for d in each):
@@ -141,20 +135,20 @@ def test_detectors_find_asked_words_inside_the_image(models: dict[str, Path], na
     assert [d.score for d in found[0]] == sorted((d.score for d in found[0]), reverse=True)
 
 
-def test_many_words_are_asked_in_portions(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_words_are_asked_in_portions(image_models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(detectors, "LEAST_SCORE", 0.0)
-    detector, asked = ZeroShotDetector(str(models["grounding_dino"])), []
+    detector, asked = ZeroShotDetector(str(image_models["grounding_dino"])), []
     forward = detector._forward
 
-    def spy(images: list[bytes], words: list[str]) -> Any:
-        asked.append(len(words))
-        return forward(images, words)
+    def spy(looks: list[tuple[bytes, list[str]]]) -> Any:
+        asked.append([len(words) for _, words in looks])
+        return forward(looks)
 
     monkeypatch.setattr(detector, "_forward", spy)
     words = [chr(97 + i) * 3 for i in range(25)]
-    found = detector.detect([picture()], words)
-    assert asked == [20, 5]
-    assert {d.category for d in found[0]} == set(words)
+    found = detector.detect([picture(), picture()], [words, words[:3]])
+    assert asked == [[20, 5, 3]], "one batch"
+    assert [{d.category for d in each} for each in found] == [set(words), set(words[:3])]
 
 
 def test_a_phrase_scores_as_its_best_token() -> None:
@@ -169,7 +163,7 @@ def test_a_phrase_scores_as_its_best_token() -> None:
         "O", (), {"logits": torch.logit(probabilities), "pred_boxes": torch.tensor([[[0.5, 0.5, 1.0, 0.5]]])}
     )
     tokens = torch.tensor([[101, 10, 4, 11, 12, 4, 102]])  # [CLS] dog . fire hydrant . [SEP]
-    found = detector._grounded(outputs, tokens, ["dog", "fire hydrant"], [(64, 96)])
+    found = detector._grounded(outputs, tokens, [["dog", "fire hydrant"]], [(64, 96)])
     assert [(d.category, round(d.score, 3), d.box) for d in found[0]] == [
         ("dog", 0.9, (0.0, 16.0, 96.0, 32.0)),
         ("fire hydrant", 0.7, (0.0, 16.0, 96.0, 32.0)),
@@ -190,11 +184,11 @@ def test_bad_options_and_models_are_named(tmp_path: Path) -> None:
         ZeroShotDetector(str(tmp_path))
 
 
-def build_of(models: dict[str, Path], pipeline: str, detector: str, **options: Any) -> OdeBuild:
+def build_of(image_models: dict[str, Path], pipeline: str, detector: str, **options: Any) -> OdeBuild:
     return OdeBuild(
         pairs=1,
-        images=f"diffusers:{models[pipeline]}",
-        detector=str(models[detector]),
+        images=f"diffusers:{image_models[pipeline]}",
+        detector=str(image_models[detector]),
         criteria=("fictional",),
         size=64,
         retries=1,
@@ -204,10 +198,10 @@ def build_of(models: dict[str, Path], pipeline: str, detector: str, **options: A
     )
 
 
-def test_a_whole_build_with_stable_diffusion_and_a_detector(models: dict[str, Path]) -> None:
+def test_a_whole_build_with_stable_diffusion_and_a_detector(image_models: dict[str, Path]) -> None:
     """Random weights find random things: with thresholds of nearly 0 cases are kept, and their truth is used."""
     build = build_of(
-        models,
+        image_models,
         "stable_diffusion",
         "grounding_dino",
         keep=0.0001,
@@ -227,8 +221,8 @@ def test_a_whole_build_with_stable_diffusion_and_a_detector(models: dict[str, Pa
     assert "/" not in config["detector"]
 
 
-def test_what_no_detector_confirms_is_rejected_with_scores(models: dict[str, Path]) -> None:
-    build = build_of(models, "flux", "owlv2", keep=1.0, absent=1.0)
+def test_what_no_detector_confirms_is_rejected_with_scores(image_models: dict[str, Path]) -> None:
+    build = build_of(image_models, "flux", "owlv2", keep=1.0, absent=1.0)
     with pytest.warns(VhbenchWarning, match="no negative prompts"):
         items = [item for shard in range(build.shards) for item in build.make(shard)]
     assert {type(item) for item in items} == {Rejection}

@@ -4,8 +4,37 @@ import string
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 LETTERS = [*string.ascii_lowercase, *(f"{c}</w>" for c in string.ascii_lowercase), ".", ".</w>", ",</w>"]
 HIDDEN = 16
+
+
+@pytest.fixture(scope="session")
+def image_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The folders of one of each, by the name of the function that saves it."""
+    folder = tmp_path_factory.mktemp("image_models")
+    return {
+        save.__name__: save(folder / save.__name__) for save in (stable_diffusion, flux, owlv2, grounding_dino, clip)
+    }
+
+
+def clip(folder: Path) -> Path:
+    """Save a CLIPModel with its processor."""
+    import torch
+    from transformers import CLIPConfig, CLIPImageProcessor, CLIPModel, CLIPProcessor
+
+    torch.manual_seed(0)
+    vision = {
+        "hidden_size": HIDDEN, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2,
+        "image_size": 32, "patch_size": 16, "projection_dim": HIDDEN,
+    }  # fmt: skip
+    CLIPModel(CLIPConfig(text_config=clip_text_config(), vision_config=vision, projection_dim=HIDDEN)).save_pretrained(
+        folder
+    )
+    images = CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
+    CLIPProcessor(images, clip_tokenizer()).save_pretrained(folder)
+    return folder
 
 
 def clip_tokenizer() -> Any:

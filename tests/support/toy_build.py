@@ -27,6 +27,7 @@ class ToyBuild:
     version: str = "1.0.0"
     sources: Mapping[str, str] = field(default_factory=dict)
     log: Path | None = None
+    on_gpu: bool = False
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -2,28 +2,36 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache, reduce
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vhbench import splits
 from vhbench.benchmarks import ODE, Task
-from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
+from vhbench.builds import ode_models
+from vhbench.builds.ode_models import Calibration, Pipeline
+from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld, PhotoWorld
 from vhbench.builds.split_build import SplitBuild, tail
 from vhbench.files import file_sha256
 from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, questions, shards
+from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
+from vhbench.generators.ode.looking import Eyes
 from vhbench.generators.ode.shards import Recipe, Share
 from vhbench.options import check_numbers, option, options_of, values_of
-from vhbench.protocols import Detector, ImageSource
+from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.adapters.photo_pairs import PhotoSource
 
 PAIRS_PER_SHARD = 10
 _DRAW, _IMAGES = "What meets in a picture", "Images and filter"
-_SURE = DetectionThresholds()
-_PIPELINE = ("steps", "dtype", "offload", "batch", "guidance")
+_SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
+_MODELS = ("revision", "steps", "guidance", "dtype", "device", "offload", "batch")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +44,8 @@ class OdeBuild(SplitBuild):
     Example: `vhbench build ode --out out --graph amber:AMBER --pairs 40 --workers 4`
 
     With a text-to-image model: `vhbench build ode --out out --images diffusers:black-forest-labs/FLUX.1-dev
-    --detector IDEA-Research/grounding-dino-base --offload model`
+    --detector IDEA-Research/grounding-dino-base --verifier openai/clip-vit-large-patch14 --offload model`. What was
+    painted and looked at is kept in the cache: another `--keep` paints nothing anew.
     """
 
     benchmark = "ode"
@@ -52,8 +61,9 @@ class OdeBuild(SplitBuild):
     )
     node_types: str = option("For amber:DIR: JSON of word → kind.", "", metavar="FILE", panel=_DRAW)
     add: str = option(
-        "Grow a released benchmark: a graph file whose new words become the graph's next version, with pairs of their "
-        "own. All older pairs and questions stay as they were, which merging does not promise.",
+        "Grow a released benchmark: a graph file whose new words, edges and attributes become the graph's next "
+        "version, with pairs of their own. All older pairs and questions stay as they were, which merging does not "
+        "promise.",
         "",
         metavar="GRAPH",
         panel=_DRAW,
@@ -65,34 +75,70 @@ class OdeBuild(SplitBuild):
     levels: tuple[str, ...] = option("Levels of questions; `relation` can be added.", questions.LEVELS[:3], panel=_DRAW)
     epsilon: float = option("Long tail: pairs seen together more than ε times.", 0, panel=_DRAW)
     delta: float = option("Long tail: and less than δ times; 0 for just above the median.", 0, panel=_DRAW)
+    likely: str = option(
+        "What goes among the likely hallucinations: `seen` (what the graph has beside the concepts), or `both` that "
+        "and what models imagined beside them, as amber:DIR tells.",
+        "both",
+        panel=_DRAW,
+    )
     images: str = option(
-        "`scenes` (drawn here, with exact truth) or `diffusers:NAME`, e.g. `diffusers:black-forest-labs/FLUX.1-dev`.",
+        "`scenes` (drawn here, with exact truth), `diffusers:NAME`, e.g. `diffusers:black-forest-labs/FLUX.1-dev`, or "
+        "`photos:INSTANCES.json=DIR`: existing photos that show a pair, by annotations in COCO's form.",
         "scenes",
         panel=_IMAGES,
     )
     detector: str = option(
-        "Zero-shot detector that looks at diffusers' images, e.g. `IDEA-Research/grounding-dino-base`.",
+        "What looks at diffusers' images: a zero-shot detector, e.g. `IDEA-Research/grounding-dino-base`, or "
+        "`onnx:FILE` with classes of its own (YOLO's kin, YOLO-World's exports). `NAME@REVISION` for a commit.",
         "",
         metavar="NAME",
         panel=_IMAGES,
     )
+    verifier: str = option(
+        "What tells whether a prompt's colours, states and actions are there: CLIP's kin, e.g. "
+        "`openai/clip-vit-large-patch14`, or `vqa:NAME`, e.g. `vqa:dandelin/vilt-b32-finetuned-vqa`. Without one they "
+        "are not asked about.",
+        "",
+        metavar="NAME",
+        panel=_IMAGES,
+    )
+    calibration: str = option(
+        "Thresholds per word and per kind of attribute, as `vhbench calibrate` writes them.",
+        "",
+        metavar="FILE",
+        panel=_IMAGES,
+    )
     size: int = option("Image side in pixels.", 512, least=64, most=4096, panel=_IMAGES)
+    best_of: int = option(
+        "Images made for each that is kept: the one that the detector is surest of.",
+        1,
+        least=1,
+        most=100,
+        panel=_IMAGES,
+    )
     retries: int = option("New seeds for a rejected image.", 2, least=0, panel=_IMAGES)
     reserve: int = option("Pairs tried at most for each that is asked for.", 10, least=1, panel=_IMAGES)
     keep: float = option("Detector's confidence from which a thing is there.", _SURE.keep, panel=_IMAGES)
     absent: float = option("Confidence below which it is not there.", _SURE.absent, panel=_IMAGES)
+    believe: float = option("Verifier's probability from which an attribute is there.", _BELIEF.keep, panel=_IMAGES)
     trust_prompt: bool = option(
-        "Ask about the prompt's colours and actions as the paper does, unchecked.",
+        "Ask about the prompt's colours, states and actions as the paper does, unchecked.",
         False,
         names=("--trust-prompt/--no-trust-prompt",),
         panel=_IMAGES,
     )
+    revision: str = option("Branch, tag or commit of the text-to-image model.", "", metavar="NAME", panel=_IMAGES)
     steps: int = option("Denoising steps.", 30, least=1, panel=_IMAGES)
     guidance: float = option("Guidance scale; negative for the pipeline's own.", -1, panel=_IMAGES)
-    dtype: str = option("auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES)
+    dtype: str = option("Of the text-to-image model: auto, float32, float16 or bfloat16.", "auto", panel=_IMAGES)
+    device: str = option(
+        "Where models run: auto, cpu, cuda, cuda:1. With auto, `--workers` share out the visible GPUs.",
+        "auto",
+        panel=_IMAGES,
+    )
     offload: str = option("none, model or sequential: less GPU memory, more time.", "none", panel=_IMAGES)
-    batch: int = option("Images made at once.", 4, least=1, panel=_IMAGES)
-    thresholds: DetectionThresholds = _SURE
+    batch: int = option("Images made, and looked at, at once.", 4, least=1, panel=_IMAGES)
+    thresholds: DetectionThresholds | None = None
 
     def check(self) -> None:
         """Look at every option before anything is built.
@@ -105,27 +151,42 @@ class OdeBuild(SplitBuild):
             for value in getattr(self, name):
                 if value not in allowed:
                     raise VhbenchError(f"--{name} {value!r}: must be among {', '.join(allowed)}")
-        if self.images != "scenes" and not self.images.startswith("diffusers:"):
-            raise VhbenchError(f"unknown image source {self.images!r}: allowed are scenes, diffusers:NAME")
-        if self.images != "scenes" and not self.detector:
+        if self.likely not in ("seen", "both"):
+            raise VhbenchError(f"--likely {self.likely!r}: must be seen or both")
+        kind, _, place = self.images.partition(":")
+        if self.images != "scenes" and not (kind in ("diffusers", "photos") and place):
+            raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
+        if kind == "photos" and "=" not in place:
+            raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR")
+        if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
+        if self._painted:
+            _ = self._models, self._eyes(look=False)
         for criterion in self.criteria:
             criteria.select(
                 self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self._delta
             )
 
     @property
+    def on_gpu(self) -> bool:
+        """Whether images are made by a model, on whatever GPU is free."""
+        return self._painted and self.device in ("auto", "cuda")
+
+    @property
     def config(self) -> Mapping[str, Any]:
-        """Every option, JSON types only; without the folders that graphs and models lie in."""
-        named = {name: tail(getattr(self, name)) for name in ("node_types", "add", "images", "detector")}
-        elsewhere = {"seed", "version", "keep", "absent", *_PIPELINE}
+        """Every option that changes what is built, JSON types only; without the folders that graphs and models lie in.
+
+        What models there are is told by their content or commit, with the versions of the libraries that run them.
+        """
+        named = {name: tail(getattr(self, name)) for name in ("node_types", "add", "images", "detector", "verifier")}
+        elsewhere = {"seed", "version", "keep", "absent", "believe", "calibration", *_MODELS}
         return {
             **{name: value for name, value in values_of(self).items() if name not in elsewhere},
             **named,
             "graph": [tail(name) for name in self.graph],
             "delta": self._delta,
             "thresholds": asdict(self._thresholds),
-            "options": dict(self._pipeline),
+            "options": self._models,
             "vocabulary": {name: list(words) for name, words in self._world().vocabulary().items()},
         }
 
@@ -133,7 +194,8 @@ class OdeBuild(SplitBuild):
     def sources(self) -> Mapping[str, str]:
         """The files of the graphs and their SHA-256; of files with one name, the later ones with their folder's."""
         files = [path for name in self.graph for path in graph_files(name)]
-        files += [Path(name) for name in (self.node_types, self.add) if name]
+        files += [Path(name) for name in (self.node_types, self.add, self.calibration) if name]
+        files += [Path(self.images.partition(":")[2].rpartition("=")[0])] if self.images.startswith("photos:") else []
         found: dict[str, str] = {}
         for path in files:
             name = path.name if path.name not in found else f"{path.resolve().parent.name}/{path.name}"
@@ -181,33 +243,69 @@ class OdeBuild(SplitBuild):
         return self.delta or None
 
     @property
-    def _thresholds(self) -> DetectionThresholds:
-        return replace(self.thresholds, keep=self.keep, absent=self.absent)
+    def _painted(self) -> bool:
+        return self.images.startswith("diffusers:")
 
     @property
-    def _pipeline(self) -> Mapping[str, Any]:
-        """How a text-to-image pipeline is run; nothing where images are drawn."""
-        values = {name: getattr(self, name) for name in _PIPELINE}
-        return {} if self.images == "scenes" else {**values, "guidance": None if self.guidance < 0 else self.guidance}
+    def _thresholds(self) -> DetectionThresholds:
+        return self.thresholds or Calibration(self.calibration).detection(self.keep, self.absent)
+
+    @property
+    def _pipeline(self) -> Pipeline:
+        """How a text-to-image model is run."""
+        values = {name: getattr(self, name) for name in _MODELS}
+        values["guidance"] = None if self.guidance < 0 else self.guidance
+        return Pipeline(self.images.partition(":")[2], **values)
+
+    @cached_property
+    def _models(self) -> dict[str, Any]:
+        """What made and judged images depend on, beside thresholds; nothing where no model runs."""
+        if not self._painted:
+            return {}
+        beliefs = asdict(Calibration(self.calibration).verification(self.believe, _BELIEF.absent))
+        looking = {name: ode_models.model_of(getattr(self, name)) for name in ("detector", "verifier")}
+        return {**self._pipeline.depends_on, **looking, "beliefs": beliefs}
+
+    def _eyes(self, *, look: bool = True) -> Eyes | None:
+        """Return what looks at images that models made; ``look`` where it will be needed, and not only checked."""
+        beliefs = Calibration(self.calibration).verification(self.believe, _BELIEF.absent)
+        thresholds = self._thresholds
+        if not self._painted or not look:
+            return None
+        verifier = ode_models.verifier(self.verifier, self.device) if self.verifier else None
+        found = ode_models.detector(self.detector, self.device, 2 * self.batch)
+        return Eyes(found, verifier, thresholds, beliefs, trust_prompt=self.trust_prompt)
 
     def _recipe(self) -> Recipe:
-        images = image_source(self.images, tuple(sorted(self._pipeline.items())))
         made: dict[str, Any] = {
             "graph": self._graph,
             "world": self._world(),
-            "images": images,
-            "detector": detector(self.detector) if self.detector and not images.exact else None,
+            "images": self._images(),
+            "eyes": self._eyes(),
             "delta": self._delta,
-            "thresholds": self._thresholds,
+            "imagined": None if self.likely == "seen" else imagined(self.graph),
         }
         options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()
         return Recipe(**{name: getattr(self, name) for name in options} | made)
+
+    def _images(self) -> ImageSource:
+        if self.images == "scenes":
+            from vhbench.generators.scenes import SceneSource
+
+            return SceneSource()
+        if self.images.startswith("photos:"):
+            return photos(self.images)
+        if not self._painted:
+            raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
+        return ode_models.image_source(self._pipeline)
 
     @property
     def _graph(self) -> ConceptGraph:
         return load_graph(self.graph, self.node_types, self.add)
 
     def _world(self) -> DrawnWorld | OpenWorld:
+        if self.images.startswith("photos:"):
+            return PhotoWorld(self._graph, photos(self.images).words)
         return DrawnWorld(self._graph) if self.images == "scenes" else OpenWorld(self._graph)
 
 
@@ -226,9 +324,10 @@ def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") ->
     if not add:
         return graph
     more = graph_sources.load(add)
-    if not set(more) - set(graph):
+    updated = concept_graph.update(graph, more)
+    if set(more) <= set(graph) and not any(concept_graph.is_new(updated, *pair) for pair in combinations(more, 2)):
         raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
-    return concept_graph.update(graph, more)
+    return updated
 
 
 def _read_graph(source: str, node_types: str) -> ConceptGraph:
@@ -248,32 +347,19 @@ def graph_files(source: str) -> list[Path]:
 
 
 @lru_cache(maxsize=1)
-def image_source(name: str, options: tuple[tuple[str, Any], ...] = ()) -> ImageSource:
-    """Return the image source that a command line names; models are loaded once a process.
+def photos(source: str) -> "PhotoSource":
+    """Return the photos that "photos:INSTANCES.json=DIR" names; read once a process."""
+    from vhbench.adapters.photo_pairs import PhotoSource
 
-    Raises:
-        VhbenchError: if the name is unknown.
-    """
-    if name == "scenes":
-        from vhbench.generators.scenes import SceneSource
-
-        return SceneSource()
-    kind, _, model = name.partition(":")
-    if kind == "diffusers" and model:
-        from vhbench.adapters.text_to_image import DiffusersSource
-
-        source: ImageSource = DiffusersSource(model, **dict(options))
-        return source
-    raise VhbenchError(f"unknown image source {name!r}: allowed are scenes, diffusers:NAME")
+    annotations, _, folder = source.removeprefix("photos:").rpartition("=")
+    return PhotoSource(Path(annotations), Path(folder))
 
 
 @lru_cache(maxsize=1)
-def detector(name: str) -> Detector:
-    """Return a zero-shot object detector; it is loaded once a process."""
-    from vhbench.adapters.detectors import ZeroShotDetector
-
-    found: Detector = ZeroShotDetector(name)
-    return found
+def imagined(sources: tuple[str, ...]) -> "ConceptGraph | None":
+    """Return what models imagined beside concepts, by AMBER's annotations; None where none of the graphs is AMBER's."""
+    folders = [source.removeprefix("amber:") for source in sources if source.startswith("amber:")]
+    return amber_graph.hallucinations(folders[0]) if folders else None
 
 
 def tasks() -> Iterator[Task]:

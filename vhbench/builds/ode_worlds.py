@@ -8,6 +8,7 @@ import numpy as np
 from vhbench import synonyms
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
+from vhbench.generators.ode import filtering
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
 
 
@@ -113,18 +114,36 @@ class OpenWorld:
         return self.name(word)
 
     def problem(self, words: Sequence[str]) -> str:
-        """Return why words cannot be shown together: two names for one thing."""
+        """Return why words cannot be shown together: two names for one thing, or one that includes the other."""
         names = [self.name(word) for word in words]
-        return "" if len(set(names)) == len(names) else f"one includes the other: {words[-1]}"
+        for i, name in enumerate(names):
+            if name in names[:i] or filtering.related(name, names[:i]):
+                return f"one includes the other: {words[i]}"
+        return ""
 
     def values(self, word: str, kind: str) -> frozenset[str] | None:
         """Return None: a prompt takes any word; only colours are told apart from other states."""
         return frozenset(COLOURS) if kind == "colour" else None
 
     def most(self, word: str) -> int:
-        """Return 1: text-to-image models do not count well."""
-        return 1
+        """Return 2 for things of usual size: text-to-image models count no further, and the detector counts again."""
+        entry = scenes.lookup(self.name(word))
+        return 2 if entry is None or (entry.countable and entry.size_m <= LARGE) else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
         """Return the graph's names with other words for the same things."""
         return synonyms.extended(dict.fromkeys(sorted(set(self._names.values())), ()))
+
+
+class PhotoWorld(OpenWorld):
+    """Annotated photos: what some photo shows; of places their annotations say nothing."""
+
+    def __init__(self, graph: ConceptGraph, shown: frozenset[str]) -> None:
+        """Take the words that some photo shows, beside the graph."""
+        super().__init__(graph)
+        self._shown = shown
+
+    def problem(self, words: Sequence[str]) -> str:
+        """Return why words cannot be shown together: no annotated photo, or one that includes the other."""
+        absent = [word for word in words if self.name(word) not in self._shown]
+        return f"no annotated photo: {absent[0]}" if absent else super().problem(words)

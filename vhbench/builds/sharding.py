@@ -1,9 +1,10 @@
 """Runs a build: its shards in one process or many, each written whole or not at all, then merged into a split.
 
 Every shard is a small split directory of its own below ``OUT/.BENCHMARK.FINGERPRINT.parts``. The fingerprint stands
-for the build's options, its sources and this package's code, so that an interrupted build goes on where it stopped
-and shards of different builds never meet. What is built depends on the seed and on the shard's index alone; so any
-number of workers, jobs or machines, in any order, with any number of accidents, gives the same content hash.
+for what changes the rows: the build's config, its sources, and the code that its module imports. So an interrupted
+build goes on where it stopped, and shards of different builds never meet. What is built depends on the seed and on the
+shard's index alone; so any number of workers, jobs or machines, in any order, with any number of accidents, gives the
+same content hash.
 
 Processes that build into one folder, the same or not, keep out of each other's way by file locks. On several machines
 the folder must lie on a file system whose ``flock`` holds between them: NFS 4, GPFS, Lustre mounted with ``flock``.
@@ -23,16 +24,17 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
 
-import vhbench
 from vhbench import splits
+from vhbench.adapters.devices import VISIBLE, device_of, visible_devices
 from vhbench.builds import secret
+from vhbench.builds.code import code_digest, code_files
 from vhbench.builds.row_names import RowNames
 from vhbench.builds.split_build import tail
 from vhbench.files import canonical
@@ -43,9 +45,9 @@ from vhbench.schema import Manifest, Rejection, Row, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of, write_rejections
 
-_CODE = (".py", ".svg", ".tsv", ".json", ".yaml")
-_LATER = ("tasks", "analysis", "audit", "card", "cli", "comparison.py", "release.py")
-"""What stands above the builds: it reads or serves what they made, and cannot change it."""
+__all__ = [
+    "build_shard", "chosen", "code_digest", "code_files", "fingerprint", "parse_shard", "run",
+]  # fmt: skip
 
 _GIVEN_UP = 7 * 24 * 3600
 """Seconds after which nobody is expected to go on with a build that has built some of its shards."""
@@ -111,29 +113,7 @@ def fingerprint(build: Build, commitment: str = "") -> str:
     """Return 16 hex digits that stand for everything a split's content depends on."""
     seed = commitment or build.seed
     options = [build.benchmark, build.version, seed, dict(build.config), dict(build.sources), build.shards]
-    return hashlib.sha256(canonical([*options, code_digest()])).hexdigest()[:16]
-
-
-@cache
-def code_digest() -> str:
-    """Return a hash, in hex, over the code and the drawings that what is built depends on.
-
-    It is the same for a checkout, with symbolic links or without, and for an installed wheel of it.
-    """
-    digest = hashlib.sha256()
-    for name, path in sorted(code_files().items()):
-        digest.update(canonical([name, hashlib.sha256(path.read_bytes()).hexdigest()]))
-    return digest.hexdigest()
-
-
-def code_files() -> dict[str, Path]:
-    """Return the files that :func:`code_digest` covers, by their names in the package, such as "schema.py"."""
-    found: dict[PurePosixPath, Path] = {}
-    for top in ("", "adapters", "generators"):  # the latter two may lie elsewhere
-        root = next(folder for parent in vhbench.__path__ if (folder := Path(parent, top)).is_dir())
-        files = (path for path in root.rglob("*") if path.suffix in _CODE)
-        found |= {PurePosixPath(top, path.relative_to(root).as_posix()): path for path in files}
-    return {str(name): path for name, path in found.items() if name.parts[0] not in _LATER}
+    return hashlib.sha256(canonical([*options, code_digest(type(build))])).hexdigest()[:16]
 
 
 def parse_shard(text: str) -> tuple[int, int]:
@@ -248,7 +228,8 @@ def _rows(
 def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) -> Iterator[int]:
     # "spawn": a fork would copy threads and GPU handles in an unknown state.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(workers, len(todo)), mp_context=context, initializer=_end_with_parent)
+    started = (context.Value("i", 0), visible_devices() if build.on_gpu else ())
+    pool = ProcessPoolExecutor(min(workers, len(todo)), mp_context=context, initializer=_begin, initargs=started)
     try:
         futures = [pool.submit(build_shard, build, parts, index) for index in todo]
         for future in as_completed(futures):
@@ -262,8 +243,12 @@ def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) ->
         pool.shutdown(cancel_futures=True)
 
 
-def _end_with_parent() -> None:
-    """Make a worker end when the process that started it is gone, even if that was killed."""
+def _begin(started: Any, devices: tuple[str, ...]) -> None:
+    """Give a worker its GPU, if there are any, and make it end when the process that started it is gone or killed."""
+    with started.get_lock():
+        number, started.value = started.value, started.value + 1
+    if devices:
+        os.environ[VISIBLE] = device_of(number, devices)  # nothing has loaded torch here yet
     parent = multiprocessing.parent_process()
 
     def wait() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from vhbench.builds.ode_worlds import OpenWorld
 from vhbench.generators.ode import graph_sources
 from vhbench.generators.ode.balancing import Choice, balanced
+from vhbench.generators.ode.looking import Eyes
 from vhbench.generators.ode.shards import Recipe, Share, make
 from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Row, Scene, SceneSpec
@@ -79,8 +80,11 @@ class Eye:
 
     name = "eye"
 
-    def detect(self, images: Sequence[bytes], words: Sequence[str]) -> list[list[Detection]]:
-        return [[*self._seen(literal_eval(image.decode()), words)] for image in images]
+    def knows(self, word: str) -> bool:
+        return True
+
+    def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
+        return [[*self._seen(literal_eval(i.decode()), asked)] for i, asked in zip(images, words, strict=True)]
 
     def _seen(self, told: dict[str, Any], words: Sequence[str]) -> Iterator[Detection]:
         place = told.pop("")
@@ -93,7 +97,7 @@ class Eye:
 
 def test_of_generated_images_each_number_and_word_is_as_often_right_as_wrong() -> None:
     graph = graph_sources.load("starter")
-    recipe = Recipe(graph, OpenWorld(graph), Painter(), Eye(), seed=3, levels=("existence", "attribute"))
+    recipe = Recipe(graph, OpenWorld(graph), Painter(), Eyes(Eye()), seed=3, levels=("existence", "attribute"))
     shares = [Share(criterion, "ee", 10) for criterion in ("standard", "fictional")]
     asked = [item.question for share in shares for item in make(recipe, share) if isinstance(item, Row)]
     numbers = [q for q in asked if q.question_type == "number"]

@@ -139,7 +139,10 @@ def test_configs_are_named_after_criterion_and_level(made: Made) -> None:
         ({"epsilon": 4, "delta": 3}, "ε = 4 must be less than δ = 3"),
         ({"pairs": 100_000}, "100000 entity-entity pairs were asked for, the graph has only"),
         ({"epsilon": 50_000}, "long_tail: 40 entity-entity pairs were asked for, .* only 0 with 50000 < c < 50001"),
-        ({"images": "midjourney"}, "unknown image source 'midjourney': allowed are scenes, diffusers:NAME"),
+        (
+            {"images": "midjourney"},
+            "unknown image source 'midjourney': allowed are scenes, photos:INSTANCES.json=DIR, diff",
+        ),
         ({"graph": ("nowhere.json",)}, r"cannot read nowhere\.json"),
         ({"graph": ("starter", "starter")}, "--graph starter starter: one is named twice"),
         ({"node_types": "types.json"}, r"--node-types types\.json: only goes with --graph amber:DIR"),
@@ -152,7 +155,7 @@ def test_bad_options_are_named_before_anything_is_built(options: dict[str, objec
 
 def test_unknown_image_source_is_named() -> None:
     build = OdeBuild(pairs=1, images="midjourney", detector="x")
-    with pytest.raises(VhbenchError, match="unknown image source 'midjourney': allowed are scenes, diffusers:NAME"):
+    with pytest.raises(VhbenchError, match="unknown image source 'midjourney': allowed are scenes, photos:INSTANCES"):
         list(build.make(0))
 
 

@@ -1,0 +1,82 @@
+"""Which model it is: what stands for the content of a folder, or for a commit on the Hub; and how one is named."""
+
+import hashlib
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from vhbench.adapters.loading import loading
+from vhbench.files import cache_folder, file_sha256, write_atomic
+
+PIPELINE, NETWORK = "model_index.json", "config.json"
+"""Files that every pipeline of diffusers, and every model of transformers, has."""
+
+
+def named(text: str) -> tuple[str, str]:
+    """Return a model's name or folder, and its revision, from "NAME" or "NAME@REVISION".
+
+    >>> named("google/owlv2-base-patch16@4b7b2ca"), named("./model")
+    (('google/owlv2-base-patch16', '4b7b2ca'), ('./model', ''))
+    """
+    name, at, revision = text.rpartition("@")
+    return (name, revision) if at and not Path(text).exists() else (text, "")
+
+
+@cache
+def identity(model: str, revision: str = "", *, holds: str = NETWORK) -> str:
+    """Return what changes whenever the model does: "sha256:…" of a folder or file, "NAME@COMMIT" of a Hub's.
+
+    Where a folder lies does not matter, and neither does its name.
+
+    Args:
+        model: folder, file, or name on the Hub.
+        revision: of the model on the Hub; "" for its newest.
+        holds: a file that it has: :data:`PIPELINE` or :data:`NETWORK`.
+
+    Raises:
+        VhbenchError: if there is no such model.
+    """
+    place = Path(model)
+    if place.is_file():
+        return f"sha256:{_file_hash(place)}"
+    if place.is_dir():
+        digest = hashlib.sha256()
+        files = (path for path in place.rglob("*") if path.is_file())
+        for name, path in sorted((path.relative_to(place).as_posix(), path) for path in files):
+            if not any(part.startswith(".") for part in Path(name).parts):
+                digest.update(f"{name}\0{_file_hash(path)}\n".encode())
+        return f"sha256:{digest.hexdigest()}"
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HFValidationError
+
+    with loading(f"the model {model!r}"):
+        try:
+            found = hf_hub_download(model, holds, revision=revision or None)
+        except HFValidationError as error:
+            raise ValueError(f"there is no such folder, and it is no name on the Hub: {error}") from error
+    return f"{model}@{Path(found).parent.name}"
+
+
+def libraries(*names: str) -> dict[str, str]:
+    """Return library → installed version, "" where there is none."""
+    return {name: _version(name) for name in names}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _file_hash(path: Path) -> str:
+    """Return a file's SHA-256; that of large weights is kept in the cache for as long as the file does not change."""
+    about = path.stat()
+    if about.st_size < 1 << 24:
+        return file_sha256(path)
+    key = hashlib.sha256(f"{path.resolve()}\0{about.st_size}\0{about.st_mtime_ns}".encode()).hexdigest()
+    note = cache_folder() / "hashes" / key
+    if not note.is_file():
+        note.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(note, file_sha256(path).encode(), durable=False)
+    return note.read_text(encoding="ascii")

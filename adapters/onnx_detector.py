@@ -1,0 +1,151 @@
+"""Detectors as ONNX files, through onnxruntime: YOLO's kin with a closed set of classes, and YOLO-World's exports.
+
+An export is told by the shapes of its outputs: (1, 4 + classes, boxes) as YOLOv8 to 11 and RT-DETR write them, (1,
+boxes, 5 + classes) as YOLOv5 does, (1, boxes, 6) where overlaps are already out, a pair of boxes and scores, or the
+four of MMYOLO (numbers, boxes, scores, labels). The classes stand in the file's metadata ("names", as Ultralytics
+writes them) or in a text beside it, ``FILE.txt``, one a line.
+"""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.adapters.detectors import LEAST_SCORE, detection, distinct
+from vhbench.adapters.loading import batches, loading, needed_by
+from vhbench.files import read_text
+from vhbench.images import as_seen, open_image
+from vhbench.protocols import Detection
+from vhbench.schema import VhbenchError
+
+Floats = npt.NDArray[np.float32]
+
+SIDE = 640
+"""Pixels of the input's side, where the file leaves it open."""
+
+GREY = 114
+"""What fills the input around a picture of another shape, as in training."""
+
+
+class OnnxDetector:
+    """A detector with a closed set of classes; implements :class:`vhbench.protocols.Detector`.
+
+    Args:
+        file: the ONNX file.
+        device: "cuda", "cpu"; "auto" for a GPU where onnxruntime has one.
+        batch: images at once, where the file allows more than one.
+
+    Raises:
+        VhbenchError: if onnxruntime is missing, the file is none, or nobody says what its classes are.
+    """
+
+    def __init__(self, file: str, *, device: str = "auto", batch: int = 8) -> None:
+        self.name = Path(file).stem
+        with needed_by("--detector onnx:…", "onnx"):
+            import onnxruntime
+        providers = ["CPUExecutionProvider"]
+        if device != "cpu" and "CUDAExecutionProvider" in onnxruntime.get_available_providers():
+            providers.insert(0, "CUDAExecutionProvider")
+        if not Path(file).is_file():
+            raise VhbenchError(f"--detector onnx:{file}: there is no such file")
+        with loading(f"the detector {file}"):
+            try:
+                self._session: Any = onnxruntime.InferenceSession(file, providers=providers)
+            except Exception as error:  # onnxruntime's own classes share no other base
+                raise ValueError(str(error)) from error
+        given = self._session.get_inputs()[0]
+        self._input = given.name
+        height, width = (side if isinstance(side, int) else SIDE for side in given.shape[2:4])
+        self._size = (height, width)
+        self._batch = 1 if given.shape[0] == 1 else batch
+        self.classes = _classes(Path(file), self._session.get_modelmeta().custom_metadata_map)
+        self._known = {name.lower() for name in self.classes}
+
+    def knows(self, word: str) -> bool:
+        """Tell whether a word is one of the classes."""
+        return word.lower() in self._known
+
+    def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
+        """Return the detections per image, for the words that were asked for in it, most confident first."""
+        found: list[list[Detection]] = []
+        for part in batches(list(zip(images, words, strict=True)), self._batch):
+            pictures = [as_seen(open_image(image)) for image, _ in part]
+            fitted = [_fitted(picture, self._size) for picture in pictures]
+            outputs = self._session.run(None, {self._input: np.stack([pixels for pixels, *_ in fitted])})
+            for i, (_, asked) in enumerate(part):
+                wanted = {word.lower(): word for word in asked}
+                _, scale, left, top = fitted[i]
+                size = (pictures[i].height, pictures[i].width)
+                each = []
+                for place, score, corners in _read([output[i] for output in outputs], self.name, len(self.classes)):
+                    word = wanted.get(self.classes[place].lower()) if place < len(self.classes) else None
+                    if word is not None and score > LEAST_SCORE:
+                        back = [(v - shift) / scale for v, shift in zip(corners, (left, top) * 2, strict=True)]
+                        each.append(detection(word, score, back, size))
+                found.append(distinct(each))
+        return found
+
+
+def _classes(file: Path, metadata: Mapping[str, str]) -> list[str]:
+    beside = file.with_suffix(".txt")
+    if beside.is_file():
+        return [line.strip() for line in read_text(beside).splitlines() if line.strip()]
+    try:
+        names = ast.literal_eval(metadata["names"])
+        return [str(names[i]) for i in range(len(names))]
+    except (KeyError, ValueError, SyntaxError, TypeError) as error:
+        raise VhbenchError(
+            f"{file}: its metadata names no classes; must be told in {beside}, one a line, in the model's order"
+        ) from error
+
+
+def _fitted(picture: Any, size: tuple[int, int]) -> tuple[Floats, float, float, float]:
+    """Return a picture as the input has it, (3, height, width) in [0, 1], with its scale and its place there."""
+    height, width = size
+    scale = min(height / picture.height, width / picture.width)
+    small = picture.resize((max(1, round(picture.width * scale)), max(1, round(picture.height * scale))))
+    left, top = (width - small.width) // 2, (height - small.height) // 2
+    whole = np.full((height, width, 3), GREY, np.uint8)
+    whole[top : top + small.height, left : left + small.width] = np.asarray(small.convert("RGB"))
+    return (whole.transpose(2, 0, 1) / np.float32(255)).astype(np.float32), scale, float(left), float(top)
+
+
+def _read(outputs: Sequence[Any], name: str, classes: int) -> Iterator[tuple[int, float, list[float]]]:
+    """Yield (class, score, corners in pixels of the input) of one image."""
+    if len(outputs) == 4:
+        number, boxes, scores, labels = outputs
+        rows = zip(labels, scores, boxes, strict=True)
+        yield from (
+            (int(label), float(score), [float(v) for v in box])
+            for label, score, box in list(rows)[: int(np.ravel(number)[0])]
+        )
+    elif len(outputs) == 2:
+        boxes, scores = sorted(outputs, key=lambda output: output.shape[-1] != 4)
+        yield from _best(boxes, scores)
+    elif outputs[0].ndim == 2 and outputs[0].shape[1] == 6 and classes != 1:
+        yield from ((int(row[5]), float(row[4]), [float(v) for v in row[:4]]) for row in outputs[0])
+    elif outputs[0].ndim == 2 and outputs[0].shape[0] == 4 + classes:
+        yield from _best(_corners(outputs[0][:4].T), outputs[0][4:].T)
+    elif outputs[0].ndim == 2 and outputs[0].shape[1] == 5 + classes:
+        yield from _best(_corners(outputs[0][:, :4]), outputs[0][:, 5:] * outputs[0][:, 4:5])
+    else:
+        shapes = ", ".join(str(output.shape) for output in outputs)
+        raise VhbenchError(
+            f"{name}: outputs of shapes {shapes} with {classes} classes are of no detector that vhbench knows; must be "
+            "(4 + classes, boxes), (boxes, 5 + classes), (boxes, 6), boxes and scores, or MMYOLO's four"
+        )
+
+
+def _best(boxes: Floats, scores: Floats) -> Iterator[tuple[int, float, list[float]]]:
+    """Yield each box with each class that it may be of."""
+    for row, place in np.argwhere(scores > LEAST_SCORE).tolist():
+        yield place, float(scores[row, place]), [float(v) for v in boxes[row]]
+
+
+def _corners(boxes: Floats) -> Floats:
+    """Return boxes, given by centre and size, by their corners."""
+    centre, half = boxes[:, :2], boxes[:, 2:] / 2
+    return np.concatenate([centre - half, centre + half], axis=1)

@@ -1,0 +1,119 @@
+"""Which of several texts an image shows: CLIP and its kin, and models that answer questions (transformers)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from vhbench.adapters.loading import batches, loading, needed_by, pick_device
+from vhbench.images import as_seen, open_image
+from vhbench.schema import VhbenchError
+
+SCALE = 100.0
+"""By what similarities are multiplied, where a model does not say: what CLIP was trained to."""
+
+
+class ClipVerifier:
+    """CLIP, SigLIP …: the softmax of an image's similarities; implements :class:`vhbench.protocols.Verifier`.
+
+    Args:
+        model: name on the Hub, or folder.
+        revision: of the model on the Hub.
+        device: "cuda", "cpu" …; "auto" for a GPU where there is one.
+        batch: images or texts at once.
+    """
+
+    def __init__(self, model: str, *, revision: str = "", device: str = "auto", batch: int = 32) -> None:
+        self.name = model.rstrip("/").rsplit("/", 1)[-1]
+        self._batch = batch
+        self._device = pick_device(device)
+        options: dict[str, Any] = {"revision": revision} if revision else {}
+        with needed_by("--verifier"):
+            from transformers import AutoModel, AutoProcessor
+        with loading(f"the verifier {model!r}"):
+            self._processor = AutoProcessor.from_pretrained(model, **options)
+            network = AutoModel.from_pretrained(model, use_safetensors=True, **options)
+        if not hasattr(network, "get_image_features"):
+            raise VhbenchError(f"{model!r} is no model like CLIP: it has no features of images and texts to compare")
+        self._model = network.eval().to(self._device)
+        scale = getattr(network, "logit_scale", None)
+        self._scale = SCALE if scale is None else float(scale.detach().exp())
+
+    def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return for each image how likely each of its texts is, if one of them is right."""
+        import torch
+
+        every = list(dict.fromkeys(text for each in texts for text in each))
+        places = {text: i for i, text in enumerate(every)}
+        with torch.inference_mode():
+            seen = torch.cat([self._images(part) for part in batches(images, self._batch)])
+            read = torch.cat([self._texts(part) for part in batches(every, self._batch)])
+            scores = self._scale * seen @ read.T
+            return [
+                torch.softmax(row[[places[text] for text in each]], dim=0).tolist()
+                for row, each in zip(scores, texts, strict=True)
+            ]
+
+    def _images(self, images: Sequence[bytes]) -> Any:
+        pictures = [as_seen(open_image(image)) for image in images]
+        inputs = self._processor(images=pictures, return_tensors="pt").to(self._device)
+        return _unit(self._model.get_image_features(**inputs))
+
+    def _texts(self, texts: Sequence[str]) -> Any:
+        # SigLIP was trained on texts of full length.
+        padding: Any = "max_length" if "siglip" in self._model.config.model_type else True
+        inputs = self._processor(text=list(texts), return_tensors="pt", padding=padding, truncation=True)
+        return _unit(self._model.get_text_features(**inputs.to(self._device)))
+
+
+class QuestionVerifier:
+    """A model that answers questions in one word of its list (ViLT …); implements the same protocol.
+
+    It is asked "Is this a photo of a sleeping cat?" for each text, and its probabilities of yes are shared out.
+
+    Args:
+        model: name on the Hub, or folder.
+        revision: of the model on the Hub.
+        device: "cuda", "cpu" …; "auto" for a GPU where there is one.
+        batch: questions at once.
+
+    Raises:
+        VhbenchError: if it cannot be loaded, or does not know the answers yes and no.
+    """
+
+    def __init__(self, model: str, *, revision: str = "", device: str = "auto", batch: int = 32) -> None:
+        self.name = model.rstrip("/").rsplit("/", 1)[-1]
+        self._batch = batch
+        self._device = pick_device(device)
+        options: dict[str, Any] = {"revision": revision} if revision else {}
+        with needed_by("--verifier"):
+            from transformers import AutoModelForVisualQuestionAnswering, AutoProcessor
+        with loading(f"the verifier {model!r}"):
+            self._processor = AutoProcessor.from_pretrained(model, **options)
+            network = AutoModelForVisualQuestionAnswering.from_pretrained(model, use_safetensors=True, **options)
+        labels = {str(label).lower(): int(place) for label, place in network.config.label2id.items()}
+        if not {"yes", "no"} <= labels.keys():
+            raise VhbenchError(f"{model!r}: its answers must include yes and no, as those of ViLT do")
+        self._places = [labels["yes"], labels["no"]]
+        self._model = network.eval().to(self._device)
+
+    def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
+        """Return for each image how likely each of its texts is, if one of them is right."""
+        asked = [(image, f"Is this {text}?") for image, each in zip(images, texts, strict=True) for text in each]
+        yes = iter([value for part in batches(asked, self._batch) for value in self._yes(part)])
+        found = [[next(yes) for _ in each] for each in texts]
+        return [[value / sum(each) for value in each] for each in found]
+
+    def _yes(self, asked: Sequence[tuple[bytes, str]]) -> list[float]:
+        import torch
+
+        pictures = [as_seen(open_image(image)) for image, _ in asked]
+        inputs = self._processor(
+            images=pictures, text=[text for _, text in asked], return_tensors="pt", padding=True, truncation=True
+        ).to(self._device)
+        with torch.inference_mode():
+            logits = self._model(**inputs).logits[:, self._places].float()
+        return [float(value) for value in torch.softmax(logits, dim=1)[:, 0]]
+
+
+def _unit(features: Any) -> Any:
+    tensor = getattr(features, "pooler_output", features).float()  # transformers ≥ 5 returns an output object
+    return tensor / tensor.norm(dim=1, keepdim=True)

@@ -1,0 +1,153 @@
+"""Which of the attributes that an image was to show it does show: what may be asked about them, and what is wrong.
+
+A detector tells where things are, not what they look like or do. So a verifier (CLIP, or a model that answers
+questions) weighs what was prompted against its contraries, thing by thing, on the thing's own part of the picture.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, floor
+
+from vhbench.generators.ode import attribute_contraries, attribute_words, prompts, settings
+from vhbench.generators.ode.questions import AttributeClaim
+from vhbench.images import open_image, to_png
+from vhbench.protocols import Verifier
+from vhbench.schema import ObjectSpec, Scene, SceneObject, SceneSpec, VhbenchError
+
+MARGIN = 0.1
+"""A thing is looked at with so much around it, as a share of its box's sides."""
+
+_MOST = 8
+"""Contraries that are weighed against what was prompted."""
+
+_STATES: Mapping[str, str] = {"at night": "night", "overcast": "gloomy"}
+"""What a prompt says of a place → its state in a scene, where they differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierThresholds:
+    """When a verifier is believed.
+
+    Attributes:
+        keep: probability from which an attribute is there.
+        absent: probability below which a contrary is not.
+        kinds: kind of attribute → its own ``keep``, as ``vhbench calibrate`` finds them.
+    """
+
+    keep: float = 0.8
+    absent: float = 0.1
+    kinds: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in (("keep", self.keep), ("absent", self.absent), *self.kinds.items()):
+            if not 0 <= value <= 1:
+                raise VhbenchError(f"threshold {name} = {value}: must be between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Something that was prompted, and where it is to be seen."""
+
+    target: str
+    kind: str
+    value: str
+    members: tuple[SceneObject, ...] = ()
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        return attribute_contraries.of(self.value)[:_MOST]
+
+    def texts(self, place: str) -> list[str]:
+        """Return what the verifier chooses from, what was prompted first."""
+        return [f"a photo of {self._said(value, place)}" for value in (self.value, *self.others)]
+
+    def _said(self, value: str, place: str) -> str:
+        if not self.members:
+            return (
+                settings.place(place, value).split(" ", 1)[1]
+                if not attribute_words.follows(value)
+                else (f"{settings.shown(place)} {value}")
+            )
+        doing = self.kind in attribute_words.BODILY
+        return prompts.phrase(ObjectSpec(self.target, state="" if doing else value, action=value if doing else ""))
+
+
+def believed(scene: Scene, spec: SceneSpec) -> tuple[Scene, tuple[AttributeClaim, ...]]:
+    """Return the scene with all that was prompted as truth, as the paper does; nothing checks it."""
+    looks = [(look, look.others) for look in _looks(scene, spec)]
+    return _told(scene, looks), tuple(
+        AttributeClaim(look.target, look.kind, look.value, others) for look, others in looks
+    )
+
+
+def verified(
+    scenes: Sequence[tuple[Scene, SceneSpec]], images: Sequence[bytes], verifier: Verifier, limits: VerifierThresholds
+) -> list[tuple[Scene, tuple[AttributeClaim, ...]]]:
+    """Return scenes with what a verifier confirms as truth, and what may be asked about it.
+
+    Args:
+        scenes: each with what was asked of the image source.
+        images: encoded, in the same order.
+        verifier: is asked for all of them at once.
+        limits: when it is believed.
+    """
+    looks = [(i, look) for i, (scene, spec) in enumerate(scenes) for look in _looks(scene, spec)]
+    asked = [
+        (look, part, look.texts(scenes[i][0].environment)) for i, look in looks for part in _parts(images[i], look)
+    ]
+    weighed = verifier.probabilities([part for _, part, _ in asked], [texts for _, _, texts in asked]) if asked else []
+    answers = iter(weighed)
+    held: list[list[tuple[_Look, tuple[str, ...]]]] = [[] for _ in scenes]
+    for i, look in looks:
+        each = [next(answers) for _ in range(max(1, len(look.members)))]
+        if min(found[0] for found in each) >= limits.kinds.get(look.kind, limits.keep):
+            highest = [max(found[1 + j] for found in each) for j in range(len(look.others))]
+            no = tuple(o for o, most in zip(look.others, highest, strict=True) if most < limits.absent)
+            held[i].append((look, no))
+    return [
+        (_told(scene, found), tuple(AttributeClaim(k.target, k.kind, k.value, no) for k, no in found if no))
+        for (scene, _), found in zip(scenes, held, strict=True)
+    ]
+
+
+def _looks(scene: Scene, spec: SceneSpec) -> Iterator[_Look]:
+    """Yield what was prompted of things that are there, and of the place, if anything is known to exclude it."""
+    for thing in spec.objects:
+        members = tuple(o for o in scene.objects if o.category == thing.category)
+        for value in (thing.colour, *thing.state.split(", "), thing.action):
+            if value and members and attribute_contraries.of(value):
+                yield _Look(thing.category, attribute_words.kind_of(value), value, members)
+    if spec.state and scene.environment and attribute_contraries.of(spec.state):
+        yield _Look(scene.environment, attribute_words.kind_of(spec.state), spec.state)
+
+
+def _parts(image: bytes, look: _Look) -> list[bytes]:
+    """Return the parts of an image that show a thing; of a place, the whole image."""
+    if not look.members:
+        return [image]
+    picture = open_image(image)
+    found = []
+    for x, y, width, height in (member.box for member in look.members):
+        dx, dy = MARGIN * width, MARGIN * height
+        left, top = min(floor(max(0, x - dx)), picture.width - 1), min(floor(max(0, y - dy)), picture.height - 1)
+        right, bottom = min(picture.width, ceil(x + width + dx)), min(picture.height, ceil(y + height + dy))
+        found.append(to_png(picture.crop((left, top, max(right, left + 1), max(bottom, top + 1)))))
+    return found
+
+
+def _told(scene: Scene, looks: Sequence[tuple[_Look, tuple[str, ...]]]) -> Scene:
+    """Return a scene that knows the attributes of looks."""
+    own: dict[str, list[tuple[str, str]]] = {}
+    state = ""
+    for look, _ in looks:
+        if look.members:
+            own.setdefault(look.target, []).append((look.kind, look.value))
+        else:
+            state = _STATES.get(look.value, look.value)
+    objects = tuple(
+        replace(o, attributes=tuple(own[o.category]), known_attributes=frozenset(kind for kind, _ in own[o.category]))
+        if o.category in own
+        else o
+        for o in scene.objects
+    )
+    return replace(scene, objects=objects, environment_state=state)

@@ -1,0 +1,44 @@
+"""Which attributes exclude one another, for all classes of ``attribute_words.tsv``.
+
+``attribute_contraries.tsv`` has a row per group: sets with a bar between them, each of words with commas between. Words
+of one set go together; words of two sets of a row are never true of one thing at once. Colours exclude what is not near
+them.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from vhbench.colours import COLOURS, near
+
+_BASIC: Final[Mapping[str, str]] = {
+    "azure": "blue", "bright red": "red", "deep blue": "blue", "emerald": "green", "fluorescent green": "green",
+    "golden": "yellow", "jet-black": "black", "khaki": "brown", "pure white": "white", "reddish-brown": "brown",
+    "silver": "gray", "wood-coloured": "brown", "yellow-green": "green",
+}  # fmt: skip
+"""Colour → the basic one that people call it by."""
+
+
+def of(said: str) -> tuple[str, ...]:
+    """Return what is certainly not true of a thing of which an attribute is, in the order of the table.
+
+    >>> of("sleeping")[:3], of("open"), "red" in of("golden"), "yellow" in of("golden")
+    (('standing', 'walking', 'running'), ('closed',), True, False)
+    """
+    base = _BASIC.get(said, said)
+    colours = [other for other in COLOURS if not near(other, base)] if base in COLOURS else []
+    return tuple(dict.fromkeys([*colours, *_table().get(said, ())]))
+
+
+@cache
+def _table() -> Mapping[str, tuple[str, ...]]:
+    _, *rows = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        sets = [group.split(",") for group in row.split("\t")[1].split("|")]
+        for i, group in enumerate(sets):
+            others = [word for j, other in enumerate(sets) if j != i for word in other]
+            for word in group:
+                found.setdefault(word, []).extend(others)
+    return {word: tuple(dict.fromkeys(others)) for word, others in found.items()}

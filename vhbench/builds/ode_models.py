@@ -1,0 +1,189 @@
+"""The models that ODE's build runs: what each is, what its results depend on, and when it is loaded."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from vhbench.adapters import model_identity
+from vhbench.adapters.made_before import KeptDetections, KeptImages, KeptVerdicts
+from vhbench.files import file_sha256, read_json
+from vhbench.generators.ode.attribute_checks import VerifierThresholds
+from vhbench.generators.ode.filtering import DetectionThresholds
+from vhbench.protocols import Detector, ImageSource, Verifier
+from vhbench.schema import VhbenchError
+
+ALLOWED = "allowed are scenes, photos:INSTANCES.json=DIR, diffusers:NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """How a text-to-image model is run; options of the build.
+
+    Attributes:
+        offload: changes nothing that is made, and neither does ``batch``.
+    """
+
+    model: str
+    revision: str = ""
+    steps: int = 30
+    guidance: float | None = None
+    dtype: str = "auto"
+    device: str = "auto"
+    offload: str = "none"
+    batch: int = 4
+
+    @property
+    def depends_on(self) -> Mapping[str, Any]:
+        """What its images depend on, beside their specs and seeds; JSON types only."""
+        name, revision = model_identity.named(self.model)
+        return {
+            "model": model_identity.identity(name, self.revision or revision, holds=model_identity.PIPELINE),
+            "steps": self.steps,
+            "guidance": self.guidance,
+            "dtype": self.dtype,
+            "libraries": model_identity.libraries("diffusers", "torch", "transformers"),
+        }
+
+
+@lru_cache(maxsize=2)
+def image_source(pipeline: Pipeline) -> ImageSource:
+    """Return a text-to-image model that makes what was not made before; it is loaded once a process."""
+
+    def load() -> ImageSource:
+        from vhbench.adapters.text_to_image import DiffusersSource
+
+        options = asdict(pipeline)
+        name, revision = model_identity.named(options.pop("model"))
+        return DiffusersSource(
+            name, **{**options, "revision": _commit(found["model"]) or pipeline.revision or revision}
+        )
+
+    found = {**pipeline.depends_on, "dtype": _dtype(pipeline)}
+    name = model_identity.named(pipeline.model)[0].rstrip("/").rsplit("/", 1)[-1]
+    return KeptImages(f"diffusers:{name}", found, load)
+
+
+def _dtype(pipeline: Pipeline) -> str:
+    """Return the precision that "auto" stands for on this machine."""
+    from vhbench.adapters.loading import needed_by, pick_device, pick_dtype
+
+    with needed_by("--images diffusers:…"):
+        return pick_dtype(pipeline.dtype, pick_device(pipeline.device))
+
+
+def _commit(found: str) -> str:
+    """Return the commit of an identity, "" of a folder's or a file's."""
+    return "" if found.startswith("sha256:") else found.rpartition("@")[2]
+
+
+def model_of(name: str) -> str:
+    """Return what stands for the content of a detector or verifier that a command line names, "" for none."""
+    if not name:
+        return ""
+    kind, _, place = name.partition(":")
+    model, revision = model_identity.named(place if kind in ("onnx", "vqa") else name)
+    if kind == "onnx" and not Path(model).is_file():
+        raise VhbenchError(f"--detector {name}: there is no such file")
+    found = model_identity.identity(model, revision)
+    beside = Path(model).with_suffix(".txt")
+    return f"{found}+{file_sha256(beside)}" if kind == "onnx" and beside.is_file() else found
+
+
+@lru_cache(maxsize=2)
+def detector(name: str, device: str = "auto", batch: int = 8) -> Detector:
+    """Return a detector that looks where it has not looked before; it is loaded once a process.
+
+    Args:
+        name: "NAME", "NAME@REVISION", a folder, or "onnx:FILE".
+        device: where it runs.
+        batch: images at once.
+    """
+
+    def load() -> Detector:
+        if name.startswith("onnx:"):
+            from vhbench.adapters.onnx_detector import OnnxDetector
+
+            return OnnxDetector(name.removeprefix("onnx:"), device=device, batch=batch)
+        from vhbench.adapters.detectors import ZeroShotDetector
+
+        model, revision = model_identity.named(name)
+        return ZeroShotDetector(model, revision=_commit(found) or revision, device=device, batch=batch)
+
+    from vhbench.adapters import detectors
+
+    found = model_of(name)
+    depends_on = {
+        "detector": found,
+        "least": detectors.LEAST_SCORE,
+        "same": detectors.SAME,
+        "words": detectors.WORDS_AT_ONCE,
+        "libraries": model_identity.libraries("torch", "transformers", "onnxruntime"),
+    }
+    return KeptDetections(_named(name), depends_on, load)
+
+
+@lru_cache(maxsize=2)
+def verifier(name: str, device: str = "auto") -> Verifier:
+    """Return a verifier that weighs what it has not weighed before; it is loaded once a process.
+
+    Args:
+        name: "NAME", "NAME@REVISION" or a folder, of CLIP's kin; "vqa:NAME" of a model that answers questions.
+        device: where it runs.
+    """
+
+    def load() -> Verifier:
+        from vhbench.adapters.verifiers import ClipVerifier, QuestionVerifier
+
+        model, revision = model_identity.named(name.removeprefix("vqa:"))
+        kind = QuestionVerifier if name.startswith("vqa:") else ClipVerifier
+        return kind(model, revision=_commit(found) or revision, device=device)
+
+    found = model_of(name)
+    depends_on = {
+        "verifier": found,
+        "questions": name.startswith("vqa:"),
+        "libraries": model_identity.libraries("torch", "transformers"),
+    }
+    return KeptVerdicts(_named(name), depends_on, load)
+
+
+def _named(name: str) -> str:
+    return model_identity.named(name)[0].rpartition(":")[2].rstrip("/").rsplit("/", 1)[-1]
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What ``vhbench calibrate`` found; a JSON file.
+
+    Attributes:
+        file: that holds it; "" for none.
+    """
+
+    file: str
+
+    @cached_property
+    def _data(self) -> Mapping[str, Any]:
+        data = read_json(Path(self.file)) if self.file else {}
+        if not isinstance(data, dict) or not data.keys() <= {"detector", "verifier", "precision", "words", "kinds"}:
+            raise VhbenchError(f"--calibration {self.file}: must be a file that `vhbench calibrate` wrote")
+        return data
+
+    def detection(self, keep: float, absent: float) -> DetectionThresholds:
+        """Return when a detector is believed: a word without thresholds of its own takes those that are given."""
+        try:
+            words = {str(w): (float(t["keep"]), float(t["absent"])) for w, t in self._data.get("words", {}).items()}
+        except (TypeError, KeyError, ValueError, AttributeError) as error:
+            raise VhbenchError(
+                f"--calibration {self.file}: words must be {{WORD: {{keep, absent}}}}: {error}"
+            ) from error
+        return DetectionThresholds(keep=keep, absent=absent, words=words)
+
+    def verification(self, keep: float, absent: float) -> VerifierThresholds:
+        """Return when a verifier is believed, by kinds of attributes."""
+        try:
+            kinds = {str(kind): float(value) for kind, value in self._data.get("kinds", {}).items()}
+        except (TypeError, ValueError, AttributeError) as error:
+            raise VhbenchError(f"--calibration {self.file}: kinds must be {{KIND: keep}}: {error}") from error
+        return VerifierThresholds(keep=keep, absent=absent, kinds=kinds)
