@@ -82,3 +82,16 @@ class NodeBuild(ToyBuild):
         with (self.nodes / "nodes").open("a") as notes:
             notes.write(f"{os.getppid()}\n")
         return super().make(shard)
+
+
+@dataclass(frozen=True)
+class GpuBuild(ToyBuild):
+    """Tells which GPU each of its shards was built on, as processes without torch see it."""
+
+    on_gpu: bool = True
+    notes: Path = Path()
+
+    def make(self, shard: int) -> Iterator[Row | Scene | Rejection]:
+        (self.notes / f"{shard}").write_text(os.environ.get("CUDA_VISIBLE_DEVICES", "none"))
+        time.sleep(0.3)  # so that no worker takes all of them
+        yield from super().make(shard)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from processes import children, wait_until_gone
-from toy_build import ToyBuild
+from toy_build import GpuBuild, ToyBuild
 
 from vhbench import splits
 from vhbench.builds import sharding
@@ -267,3 +267,20 @@ def test_a_lost_ray_worker_is_told_in_one_line(tmp_path: Path, monkeypatch: pyte
 def test_a_wrong_shard_is_named(text: str) -> None:
     with pytest.raises(VhbenchError, match="must be i/N with 0 ≤ i < N"):
         sharding.parse_shard(text)
+
+
+@pytest.mark.parametrize(("devices", "used"), [("0,1,2", {"0", "1", "2"}), ("GPU-7", {"GPU-7"}), ("", {""})])
+def test_workers_share_out_the_visible_gpus(
+    devices: str, used: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from vhbench.adapters.devices import visible_devices
+
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", devices)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SUPPORT), *sys.path]))
+    visible_devices.cache_clear()
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    build = GpuBuild(notes=notes)
+    assert sharding.run(build, tmp_path, workers=3, progress=False) is not None
+    visible_devices.cache_clear()
+    assert {path.read_text() for path in notes.iterdir()} == used
