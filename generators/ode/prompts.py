@@ -50,6 +50,10 @@ class World(Protocol):
         """Return the place to ask for, so that an environment word is true of it and the things can be there."""
         ...
 
+    def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
+        """Return what else a picture of a place must show beside some things to be told for it, and how many."""
+        ...
+
     def problem(self, words: Sequence[str]) -> str:
         """Return why these cannot be shown together ("no drawing: bamboo"), or ""."""
         ...
@@ -98,7 +102,9 @@ def spec(
     random = rng(seed, "ode", "attributes", case.id, attempt)
     things, place = _split(case, world)
     objects = tuple(_thing(word, case, graph, world, random) for word in things)
-    setting = world.setting(place, things, random) if place else ""
+    setting = world.setting(place, things, random)
+    if place:
+        objects += tuple(ObjectSpec(name, number) for name, number in world.furniture(setting, things).items())
     state = _draw(_looks(graph, place, world), case, random) if place else ""
     return SceneSpec(
         id=case.id,

@@ -40,6 +40,14 @@ CONTRARY: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Action → actions that exclude it in one picture, beyond doubt."""
 
+_STATES: Mapping[str, str] = {
+    "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
+}  # fmt: skip
+"""State of a drawn thing → its contrary."""
+
+_UNCLEAR = frozenset({"jumping"})
+"""What people seem to do otherwise, as they are drawn: seen from the front, they sit."""
+
 _SKY: Mapping[str, str] = {"sunny": "Is it a sunny day", "night": "Is it night", "overcast": "Is the sky overcast"}
 _WEATHER: Mapping[str, tuple[str, ...]] = {
     "sunny": ("sunny", "night", "overcast"),
@@ -199,6 +207,7 @@ def attribute(picture: Picture) -> Iterator[Choice]:
         if members and picture.exact:
             yield from _colour(scene, target, members)
             yield from _action(scene, target, members)
+            yield from _drawn_state(scene, target, members)
     for target in _counted(picture):
         yield from _number(scene, target)
     for claim in picture.claims:
@@ -285,11 +294,21 @@ def _colour(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterat
 
 def _action(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
     value = _shared(members, "action")
-    if value not in CONTRARY or len(members) > MOST_COUNTED:
+    if value not in CONTRARY or len(members) > MOST_COUNTED or (target in PEOPLE and value in _UNCLEAR):
         return
     subject = _subject(target, members)
     noes = {other: f"{subject} {other}?" for other in CONTRARY[value]}
-    yield Choice(scene.id, "action", target, value, f"{subject} {value}?", noes)
+    # An action is rarer in a share than its contraries are many: without spare ones hardly any would be asked about.
+    yield Choice(scene.id, "action", target, value, f"{subject} {value}?", noes, tuple(noes))
+
+
+def _drawn_state(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
+    value = _shared(members, "state")
+    if value not in _STATES or len(members) > MOST_COUNTED:
+        return
+    subject, other = _subject(target, members), _STATES[value]
+    about = f"{target} state"  # beside its colour
+    yield Choice(scene.id, "state", about, value, f"{subject} {value}?", {other: f"{subject} {other}?"}, (other,))
 
 
 def _counted(picture: Picture) -> list[str]:

@@ -1,7 +1,7 @@
 """Settings: how English speaks of environments, and which of them nobody would take for one another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vhbench import english
@@ -16,16 +16,27 @@ class SettingWords:
         family: settings of one family look alike; "" for what may be in any of them (a floor, the ground).
         place: where a thing is that is there ("on a street").
         shown: what the picture shows ("a street").
+        made_by: things without any of which a drawing of it could be another place, and how many of them.
     """
 
     family: str
     place: str
     shown: str
+    made_by: Mapping[str, int] = field(default_factory=dict)
 
 
 def _read(file: Path) -> dict[str, SettingWords]:
     _, *rows = (line.split("\t") for line in file.read_text(encoding="utf-8").splitlines())
-    return {word: SettingWords(family, place, place.split(" ", 1)[1]) for word, family, place in rows}
+    return {
+        word: SettingWords(family, place, place.split(" ", 1)[1], _counted(things))
+        for word, family, place, things in rows
+    }
+
+
+def _counted(cell: str) -> dict[str, int]:
+    """Read "bed" or "chair:3,board"."""
+    parts = [part.partition(":") for part in cell.split(",") if part]
+    return {name: int(number or 1) for name, _, number in parts}
 
 
 PLACES: Mapping[str, SettingWords] = _read(Path(__file__).with_suffix(".tsv"))
@@ -90,16 +101,25 @@ def shown(word: str) -> str:
     return PLACES[word].shown if word in PLACES else english.with_article(word)
 
 
+def is_made(scene: Scene) -> bool:
+    """Tell whether a drawn setting can be told by what is in it; most can be told by what is painted."""
+    needed = PLACES[scene.environment].made_by if scene.environment in PLACES else {}
+    return not needed or any(
+        sum(thing.category == word for thing in scene.objects) >= number for word, number in needed.items()
+    )
+
+
 def annotate(scene: Scene) -> Scene:
     """Return an exact scene that also knows its setting, and the settings that it certainly does not show.
 
     Settings that people might disagree about (a mountain behind a lake) leave ``known``.
     """
     here = {scene.environment} - {""}
-    if scene.environment == "grass" and "snow" in scene.areas:
-        here = set()  # nothing of the grass is to be seen
-    present = scene.categories() | here
+    if (scene.environment == "grass" and "snow" in scene.areas) or not is_made(scene):
+        here = set()  # nothing of the grass is to be seen, or nothing tells an empty office from another room
+    painted = scene.areas if here else tuple(area for area in scene.areas if area != scene.environment)
+    present = scene.categories() - {scene.environment} | set(painted) | here
     absent = {word for word in SETTINGS if unlike(scene.environment, word)} - present
     doubtful = SETTINGS.keys() - absent - present
-    areas = (*scene.areas, *sorted(here - set(scene.areas)))
+    areas = (*painted, *sorted(here - set(painted)))
     return replace(scene, areas=areas, known=(scene.known - doubtful) | here | absent)

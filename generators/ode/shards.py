@@ -1,6 +1,7 @@
 """The pipeline of ODE: pairs → specs → images → truth → questions, for a share of one criterion's pairs."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -196,8 +197,11 @@ def _seen(
 ) -> list[looking.Seen]:
     """Return pictures with their truth: their own where that is exact, otherwise what is seen in them, all at once."""
     if recipe.eyes is None:
+        unclear = {recipe.world.name(word) for word in recipe.graph if recipe.world.problem([word])}
         checked = [
-            one if isinstance(one, Rejection) else _checked(settings.annotate(one), prompts.targets(case, recipe.world))
+            one
+            if isinstance(one, Rejection)
+            else _checked(settings.annotate(one), prompts.targets(case, recipe.world), unclear)
             for case, one in zip(cases, made, strict=True)
         ]
         return [one if isinstance(one, Rejection) else (one, ()) for one in checked]
@@ -216,10 +220,12 @@ def _score(result: Scene | Rejection) -> float:
     return min(scores.values(), default=0.0)
 
 
-def _checked(scene: Scene, targets: Sequence[str]) -> Scene | Rejection:
-    """Return the scene if it shows what it was made for."""
+def _checked(scene: Scene, targets: Sequence[str], unclear: AbstractSet[str]) -> Scene | Rejection:
+    """Return the scene if it shows what it was made for; what is never shown is not asked for as absent either."""
     missing = sorted(set(targets) - scene.categories())
-    return Rejection(scene.id, "target missing", {"words": missing}) if missing else scene
+    if missing:
+        return Rejection(scene.id, "target missing", {"words": missing})
+    return replace(scene, known=scene.known - (unclear - scene.categories()))
 
 
 def _rows(

@@ -34,6 +34,7 @@ PLACES = {
     "a coral reef": "reef",
 }
 COLOURS = {"red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray"}
+STATES = {"open", "closed", "lit", "unlit", "full", "empty"}
 ARTICLE = r"(?P<article>a |an |)"
 
 
@@ -132,7 +133,7 @@ def _property(scene: Scene, match: re.Match[str]) -> bool | str:
         return f"{len(things)} × {noun!r}, not {number}"
     if (match["verb"] == "Are") != (number > 1 or noun.split()[-1] in PLURALS):
         return "verb and noun disagree"
-    kind = "colour" if value in COLOURS else "action"
+    kind = "colour" if value in COLOURS else "state" if value in STATES else "action"
     if any(kind not in o.known_attributes for o in things):
         return f"the {kind} of {noun!r} is not known"
     holds = {(kind, value) in o.attributes for o in things}

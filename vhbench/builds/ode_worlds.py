@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 
 from vhbench import synonyms
 from vhbench.colours import COLOURS
 from vhbench.generators import scenes
-from vhbench.generators.ode import filtering
+from vhbench.generators.ode import filtering, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
 
 
@@ -32,7 +33,12 @@ class DrawnWorld:
         return scenes.find_environment(word) is not None or word in scenes.AREAS
 
     def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
-        """Return the environment of that name if the things have their places there, or another that paints it."""
+        """Return the environment of that name if the things have their places there, or another that paints it.
+
+        Without a place to ask for it is left to the source, but for things that are told indoors alone.
+        """
+        if not word:
+            return "kitchen" if TOLD_INDOORS.intersection(map(self.name, things)) else ""
         name = self.name(word)
         needed = {entry.place for thing in things if (entry := scenes.lookup(thing))}
         painting = [e for e in scenes.ENVIRONMENTS.values() if name in (e.name, *e.areas())]
@@ -43,12 +49,25 @@ class DrawnWorld:
         choice = fitting or [e.name for e in painting]
         return choice[int(random.integers(len(choice)))] if choice else name
 
+    def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
+        """Return the first that makes the place and goes with the things; nothing where one of them makes it."""
+        names = [self.name(word) for word in things]
+        needed = settings.PLACES[setting].made_by if setting in settings.PLACES else {}
+        if any(name in needed and needed[name] == 1 for name in names):
+            return {}
+        fitting = (word for word in needed if word not in names and not scenes.clash(word, names))
+        return {word: needed[word] for word in islice(fitting, 1)}
+
     def problem(self, words: Sequence[str]) -> str:
-        """Return why words cannot be shown together: no drawing, or two names for one thing."""
+        """Return why words cannot be shown together: no drawing, a poor one, or two names for one thing."""
         for word in words:
             if not self.is_setting(word) and scenes.lookup(word) is None:
                 return f"no drawing: {word}"
         names = [self.name(word) for word in words]
+        for word, name in zip(words, names, strict=True):
+            outdoors = any(self.is_setting(other) and not _indoors(self.name(other)) for other in words)
+            if name in UNCLEAR or (name in TOLD_INDOORS and outdoors):
+                return f"hard to tell: {word}"
         for i, name in enumerate(names):
             if name in names[:i] or scenes.clash(name, names[:i]):
                 return f"one includes the other: {words[i]}"
@@ -63,8 +82,9 @@ class DrawnWorld:
         if entry is None:
             return frozenset()
         if kind == "action":
-            return frozenset({*entry.actions, "standing"}) if entry.actions else frozenset()
-        return frozenset(entry.colours)
+            unclear = {"jumping"} if entry.name in questions.PEOPLE else set()
+            return frozenset({*entry.actions, "standing"} - unclear) if entry.actions else frozenset()
+        return frozenset((*entry.colours, *entry.states) if kind == "state" else entry.colours)
 
     def most(self, word: str) -> int:
         """Return up to three for what can be counted, and is small enough to fit."""
@@ -82,6 +102,17 @@ class DrawnWorld:
         owners = Counter(word for others in words.values() for word in others)
         return {name: tuple(sorted(w for w in words.get(name, ()) if owners[w] == 1)) for name in sorted(names)}
 
+
+def _indoors(setting: str) -> bool:
+    own = scenes.ENVIRONMENTS.get(setting)
+    return own is not None and own.indoor
+
+
+UNCLEAR = frozenset({"frisbee", "plate", "scarf", "tin foil"})
+"""What people take for something else as it is drawn (a frisbee from its edge): never asked about."""
+
+TOLD_INDOORS = frozenset({"broccoli"})
+"""What is told at home alone: outdoors it is a small tree."""
 
 AMBIGUOUS = frozenset(
     "bar board brush can card cream dish drawing drink file football glass hot light lock lounge note orange painting "
@@ -112,6 +143,10 @@ class OpenWorld:
     def setting(self, word: str, things: Sequence[str], random: np.random.Generator) -> str:
         """Return the environment itself: a prompt may put anything anywhere."""
         return self.name(word)
+
+    def furniture(self, setting: str, things: Sequence[str]) -> Mapping[str, int]:
+        """Return nothing: the prompt names the place, and the detector looks for it."""
+        return {}
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: two names for one thing, or one that includes the other."""

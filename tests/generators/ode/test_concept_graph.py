@@ -1,6 +1,7 @@
 """Concept graphs: how they are counted, checked, merged, updated and stored."""
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import networkx as nx
 import pytest
 
 from vhbench.generators import scenes
-from vhbench.generators.ode import amber_graph, concept_graph, graph_sources
+from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources
 from vhbench.schema import VhbenchError
 
 
@@ -141,6 +142,30 @@ def test_update_leaves_what_was_there() -> None:
     assert new["car"]["road"]["weight"] == 3
     assert (new.nodes["cone"]["since"], new["cone"]["road"]["weight"]) == (2, 4)
     assert "cone" not in old
+
+
+def test_update_brings_edges_and_attributes_of_what_was_there() -> None:
+    kinds = dict.fromkeys(("car", "dog", "cat", "cup"), "entity")
+    old = concept_graph.assemble(kinds, {("car", "dog"): 3}, {"cat": {"state": (("black", "white"),)}}, where="old")
+    more = concept_graph.assemble(
+        kinds, {("car", "dog"): 9, ("cat", "cup"): 2}, {"dog": {"action": (("run", "sit"),)}}, where="more"
+    )
+    new = concept_graph.update(old, more)
+    assert concept_graph.as_of(new, 1) is old
+    assert concept_graph.as_of(new, 2) is new
+    assert (new["car"]["dog"]["weight"], new["cat"]["cup"]["weight"]) == (3, 2)
+    assert new.nodes["dog"]["action"] == (("run", "sit"),)
+    assert concept_graph.gained(new, "dog", "action") == (("run", "sit"),)
+    pairs = {pair for pair in combinations(sorted(kinds), 2) if concept_graph.is_new(new, *pair)}
+    assert pairs == {("cat", "cup"), ("car", "dog"), ("cat", "dog"), ("cup", "dog")}, (
+        "a new edge, and what the dog does"
+    )
+    for criterion in ("standard", "fictional"):
+        drawn = [criteria.candidates(criteria.PairPool(new, "ee", v), criterion, seed=3) for v in (1, 2)]
+        assert drawn[0] == criteria.candidates(criteria.PairPool(old, "ee"), criterion, seed=3)
+        assert set(drawn[1]) <= pairs
+    with pytest.raises(VhbenchError, match="'dog' is an entity in it and an environment in the new"):
+        concept_graph.update(old, concept_graph.assemble({"dog": "environment"}, {}, where="wrong"))
 
 
 @pytest.mark.parametrize(

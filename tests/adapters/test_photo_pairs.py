@@ -1,0 +1,67 @@
+"""Existing photos under ODE's distribution: those that show a pair, with the truth of their annotations."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from vhbench import splits
+from vhbench.builds import sharding
+from vhbench.builds.ode import OdeBuild
+from vhbench.schema import VhbenchError
+
+CATEGORIES = ("dog", "cat", "cup", "car", "bench")
+SHOWN = [("dog", "cat"), ("dog", "cup"), ("dog", "cat", "cup"), ("car", "bench"), ("cat", "car"), ("cup", "cup")]
+
+
+@pytest.fixture
+def coco(tmp_path: Path) -> str:
+    """Six photos of five categories."""
+    (tmp_path / "photos").mkdir()
+    images, annotations = [], []
+    for number, words in enumerate(SHOWN, start=1):
+        Image.effect_noise((120, 90), 40 + number).convert("RGB").save(tmp_path / "photos" / f"{number}.jpg")
+        images.append({"id": number, "file_name": f"{number}.jpg", "width": 120, "height": 90})
+        for place, word in enumerate(words):
+            annotations.append({
+                "id": len(annotations) + 1, "image_id": number, "category_id": CATEGORIES.index(word) + 1,
+                "bbox": [35 * place, 10, 30, 40], "area": 1200, "iscrowd": 0,
+            })  # fmt: skip
+    categories = [{"id": i, "name": name} for i, name in enumerate(CATEGORIES, start=1)]
+    file = tmp_path / "instances.json"
+    file.write_text(json.dumps({"images": images, "annotations": annotations, "categories": categories}))
+    return f"{file}={tmp_path / 'photos'}"
+
+
+def test_photos_show_the_pairs_of_each_criterion(coco: str, tmp_path: Path) -> None:
+    graph = coco.partition("=")[0]
+    for criterion in ("standard", "long_tail", "random", "fictional"):
+        build = OdeBuild(
+            graph=(f"coco:{graph}",), images=f"photos:{coco}", pairs=2, criteria=(criterion,), reserve=20, retries=0
+        )
+        try:
+            sharding.run(build, tmp_path / criterion, progress=False)
+        except VhbenchError:
+            assert criterion == "fictional", "no photo shows what is never seen together"
+            continue
+        questions = list(splits.read_questions(tmp_path / criterion / "ode"))
+        assert {q.source for q in questions} == {"coco"}
+        for question in questions:
+            assert tuple(sorted(question.objects)) in {tuple(sorted(set(words))) for words in SHOWN}
+        yes = Counter(q.answer for q in questions if q.task == "existence")
+        assert yes["yes"] == yes["no"] > 0
+        assert splits.verify(tmp_path / criterion / "ode") == []
+
+
+def test_what_photos_do_not_show_is_told(coco: str, tmp_path: Path) -> None:
+    graph = tmp_path / "graph.json"
+    words = [{"word": word, "kind": "entity"} for word in ("dog", "cat", "unicorn")]
+    graph.write_text(json.dumps({"concepts": words, "edges": []}))
+    build = OdeBuild(graph=(str(graph),), images=f"photos:{coco}", pairs=3, criteria=("random",))
+    sharding.run(build, tmp_path, progress=False)
+    told = list(splits.read_rejections(tmp_path / "ode"))
+    assert Counter(r.reason for r in told)["no annotated photo"] == 2
+    manifest = splits.read_manifest(tmp_path / "ode")
+    assert "instances.json" in manifest.sources
