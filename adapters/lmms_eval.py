@@ -88,7 +88,7 @@ def _add_tasks() -> None:
 
     Only what a TaskManager takes is used, no method of it: that is documented, and stays.
     """
-    from lmms_eval.tasks import TaskManager
+    from lmms_eval import tasks
 
     def init(original: Callable[..., None], given: inspect.BoundArguments) -> None:
         if given.arguments.get("include_defaults", True):
@@ -97,23 +97,31 @@ def _add_tasks() -> None:
             given.arguments["include_path"] = [*([theirs] if isinstance(theirs, str) else theirs), str(tasks_folder())]
         original(*given.args, **given.kwargs)
 
-    _surround(TaskManager, "__init__", {"include_path"}, init)
+    _surround(tasks, "TaskManager.__init__", {"include_path"}, init)
 
 
 def _surround(
-    owner: type, method: str, takes: set[str], call: Callable[[Callable[..., None], inspect.BoundArguments], None]
+    module: object, path: str, takes: set[str], call: Callable[[Callable[..., None], inspect.BoundArguments], None]
 ) -> None:
     """Have a method of lmms-eval called by us, with its arguments by their names; a second time changes nothing.
+
+    Args:
+        module: of lmms-eval.
+        path: the method's in it, such as "TaskManager.__init__".
+        takes: names of arguments that it must have.
+        call: is called instead, with the method and its arguments.
 
     Raises:
         AttributeError: where there is no such method, or it has no such arguments.
     """
+    name, method = path.split(".")
+    owner = getattr(module, name)
     original = getattr(owner, method)
     if getattr(original, "knows_vhbench", False):
         return
     signature = inspect.signature(original)
     if missing := takes - signature.parameters.keys():
-        raise AttributeError(f"{owner.__name__}.{method} takes no {', '.join(sorted(missing))}")
+        raise AttributeError(f"{path} takes no {', '.join(sorted(missing))}")
 
     @functools.wraps(original)
     def surrounded(*args: Any, **options: Any) -> None:
@@ -231,7 +239,7 @@ def _prompt(task: Any, row: Mapping[str, Any], form: str, options: Mapping[str, 
 
 def _name_reports() -> None:
     """Let results say where they come from, and our reports have their date; say first where a run is partial."""
-    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+    from lmms_eval.loggers import evaluation_tracker
 
     def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
         results, date = given.arguments["results"], str(given.arguments["datetime_str"]).replace(":", "-")
@@ -250,13 +258,13 @@ def _name_reports() -> None:
             if found.asked < found.of and "alias" in entry:
                 entry["alias"] += f" ({found.asked:,} of {found.of:,} asked)"
 
-    _surround(EvaluationTracker, "save_results_aggregated", {"results", "datetime_str"}, save)
+    _surround(evaluation_tracker, "EvaluationTracker.save_results_aggregated", {"results", "datetime_str"}, save)
     _RUN.saves = True
 
 
 def _score_samples() -> None:
     """Let each written sample have its score where ``--baseline`` looks for one; no payload may stand there."""
-    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+    from lmms_eval.loggers import evaluation_tracker
 
     def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
         for sample in given.arguments["samples"]:
@@ -265,7 +273,7 @@ def _score_samples() -> None:
                 sample[SHARE] = payload[SHARE]
         original(*given.args, **given.kwargs)
 
-    _surround(EvaluationTracker, "save_results_samples", {"samples"}, save)
+    _surround(evaluation_tracker, "EvaluationTracker.save_results_samples", {"samples"}, save)
 
 
 def _manifests() -> list[Any]:
