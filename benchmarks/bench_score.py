@@ -17,7 +17,10 @@ from measuring import measure
 ALLOWED = 0.5
 """GB."""
 
-SAID = ("Yes", "No.", "Yes, there is a dog in the image.", "There is no dog.", "**Answer:** no", "I cannot tell.")
+SENTENCES = ("Yes, there is a dog in the image.", "There is no dog.", "**Answer:** no", "I cannot tell.")
+SAID = ("Yes", "No.", "yes", "No") * 4 + SENTENCES
+"""Asked to answer with one word, most models do."""
+
 LETTERS = ("A", "(B)", "The answer is C.", "Image 1", "D. Neither")
 CHOICES = ("Image 1", "Image 2", "Both", "Neither")
 
