@@ -45,11 +45,12 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
 
     Returns:
         ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``n``, ``interval``,
-        ``interval_note``; ``aggregate`` with its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``;
-        ``by``: the same but the aggregate per question type, pressure, mode and task; ``cells``: a list with the same
-        per question type × pressure × mode × task; ``letters``: share of each option letter in the predictions and in
-        the answers (position bias); ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is
-        None that is not undefined, see :mod:`vhbench.tasks.metrics.withholding`.
+        ``interval_note``; ``intervals`` and ``interval_notes`` of what was not read; ``aggregate`` with its
+        ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but the aggregate per
+        question type, pressure, mode and task; ``cells``: a list with the same per question type × pressure × mode ×
+        task; ``letters``: share of each option letter in the predictions and in the answers (position bias);
+        ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is None that is not undefined,
+        see :mod:`vhbench.tasks.metrics.withholding`.
 
     Raises:
         VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
@@ -71,6 +72,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
         return {name: table.summary(own, why or table.reason(own, allow_failed)) for name, own in groups.items()}
 
     result = table.summary(table.every, why) | _aggregate(table, none=why is not None)
+    result |= intervals.stated({name: table.interval_of(word) for name, word in withholding.WORDS.items()})
     result["by"] = {name: grouped(itemgetter(place)) for place, name in enumerate(GROUPS)}
     result["by"]["pressure_family"] = grouped(lambda cell: pressure_family(cell[GROUPS.index("pressure")]))
     result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in grouped(tuple).items()]
@@ -165,6 +167,10 @@ class _Choices:
     def correct(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Tell which of these rows are right."""
         return np.fromiter((self.said[place] == self.right[place] for place in places), bool, len(places))
+
+    def interval_of(self, word: str) -> intervals.Interval | None:
+        """Return the interval of the share of answers that say this."""
+        return intervals.mean([said == word for said in self.said], clusters=self.shared.among(self.every))
 
     def summary(self, places: npt.NDArray[np.intp], why: str | None) -> dict[str, Any]:
         """Return the numbers of these rows."""

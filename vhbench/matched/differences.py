@@ -74,6 +74,7 @@ class ComparedScore:
         differences: of each further run that has a value, against the first.
         ranks: the best and the worst rank that each run may have; None where there is no value.
         ranked: whether more, or less, of it is better at all.
+        wide: of each run, why its interval is wide, "" where there is nothing to say.
     """
 
     name: str
@@ -84,6 +85,7 @@ class ComparedScore:
     differences: Sequence[Difference]
     ranks: Sequence[tuple[int, int] | None] = ()
     ranked: bool = True
+    wide: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +346,8 @@ class _Family:
             ranked = name not in NEITHER
             ranks = _ranks(name, found, clusters, higher[name]) if ranked and isinstance(key, str) else ()
             values, ends = [one.value for one in scores], [one.interval for one in scores]
-            return ComparedScore(name, len(own.numbers), values, ends, higher[name], differences, ranks, ranked)
+            wide = [one.wide for one in scores]
+            return ComparedScore(name, len(own.numbers), values, ends, higher[name], differences, ranks, ranked, wide)
 
         headlines = [compared(name, name, [one.scores[name] for one in found], clusters) for name in found[0].scores]
         first, cells = next(iter(found[0].scores)), dict[Cell, ComparedScore]()
