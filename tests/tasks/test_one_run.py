@@ -68,6 +68,9 @@ def test_lmms_evals_printed_table_has_them_too(runs: dict[str, Any]) -> None:
     from lmms_eval.utils import make_table
 
     printed = make_table(runs["coin"]).splitlines()
+    arrows = {cells[4].strip(): cells[5].strip() for line in printed if (cells := line.split("|"))[1:] and cells[5:]}
+    assert {name: arrows[name] for name in ("accuracy", "unparsed")} == {"accuracy": "↑", "unparsed": "↓"}
+    assert {arrows[name] for name in ("yes_rate", "chance", "words", "blind_level")} == {""}, "neither is better"
     for task in LEAVES:
         for name, value in report(runs, task).items():
             if name in scores(runs["coin"], task) and value is not None:
