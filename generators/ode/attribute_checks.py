@@ -45,7 +45,7 @@ class VerifierThresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class Look:
     """Something that was prompted, and where it is to be seen."""
 
     target: str
@@ -55,6 +55,7 @@ class _Look:
 
     @property
     def others(self) -> tuple[str, ...]:
+        """Contraries that it is weighed against."""
         return attribute_contraries.of(self.value)[:_MOST]
 
     def texts(self, place: str) -> list[str]:
@@ -93,11 +94,11 @@ def verified(
     """
     looks = [(i, look) for i, (scene, spec) in enumerate(scenes) for look in _looks(scene, spec)]
     asked = [
-        (look, part, look.texts(scenes[i][0].environment)) for i, look in looks for part in _parts(images[i], look)
+        (look, part, look.texts(scenes[i][0].environment)) for i, look in looks for part in parts_of(images[i], look)
     ]
     weighed = verifier.probabilities([part for _, part, _ in asked], [texts for _, _, texts in asked]) if asked else []
     answers = iter(weighed)
-    held: list[list[tuple[_Look, tuple[str, ...]]]] = [[] for _ in scenes]
+    held: list[list[tuple[Look, tuple[str, ...]]]] = [[] for _ in scenes]
     for i, look in looks:
         each = [next(answers) for _ in range(max(1, len(look.members)))]
         if min(found[0] for found in each) >= limits.kinds.get(look.kind, limits.keep):
@@ -110,18 +111,18 @@ def verified(
     ]
 
 
-def _looks(scene: Scene, spec: SceneSpec) -> Iterator[_Look]:
+def _looks(scene: Scene, spec: SceneSpec) -> Iterator[Look]:
     """Yield what was prompted of things that are there, and of the place, if anything is known to exclude it."""
     for thing in spec.objects:
         members = tuple(o for o in scene.objects if o.category == thing.category)
         for value in (thing.colour, *thing.state.split(", "), thing.action):
             if value and members and attribute_contraries.of(value):
-                yield _Look(thing.category, attribute_words.kind_of(value), value, members)
+                yield Look(thing.category, attribute_words.kind_of(value), value, members)
     if spec.state and scene.environment and attribute_contraries.of(spec.state):
-        yield _Look(scene.environment, attribute_words.kind_of(spec.state), spec.state)
+        yield Look(scene.environment, attribute_words.kind_of(spec.state), spec.state)
 
 
-def _parts(image: bytes, look: _Look) -> list[bytes]:
+def parts_of(image: bytes, look: Look) -> list[bytes]:
     """Return the parts of an image that show a thing; of a place, the whole image."""
     if not look.members:
         return [image]
@@ -135,7 +136,7 @@ def _parts(image: bytes, look: _Look) -> list[bytes]:
     return found
 
 
-def _told(scene: Scene, looks: Sequence[tuple[_Look, tuple[str, ...]]]) -> Scene:
+def _told(scene: Scene, looks: Sequence[tuple[Look, tuple[str, ...]]]) -> Scene:
     """Return a scene that knows the attributes of looks."""
     own: dict[str, list[tuple[str, str]]] = {}
     state = ""

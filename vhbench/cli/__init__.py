@@ -13,6 +13,7 @@ from vhbench.cli import (
     answers,
     attack_transfer,
     build,
+    calibrate,
     compare,
     demo,
     diff,
@@ -45,6 +46,7 @@ def _root() -> None:
 
 # One line per command file:  from vhbench.cli import NAME  →  app.add_typer(NAME.app, name="NAME") or app.command()
 app.add_typer(build.app, name="build")
+app.command()(calibrate.calibrate)
 app.command()(preview.preview)
 app.command()(tasks.tasks)
 app.command()(demo.demo)

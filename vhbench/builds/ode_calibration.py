@@ -1,0 +1,112 @@
+"""Thresholds of ODE's detectors and verifiers, from photos that people annotated."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from vhbench.builds import ode_models
+from vhbench.files import read_image
+from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, looking
+from vhbench.generators.ode.attribute_checks import Look, parts_of
+from vhbench.protocols import Detector, Verifier
+from vhbench.schema import Scene, VhbenchError
+from vhbench.seeding import rng
+
+AT_ONCE = 8
+"""Photos that are looked at together."""
+
+WORDS = 20
+"""Words that a photo does not show, and that it is looked through for."""
+
+
+def photos(annotations: str, images: Path, number: int, *, seed: int = 0) -> list[Scene]:
+    """Return some annotated photos at random.
+
+    Args:
+        annotations: "FILE" or "coco:FILE" in COCO's form, or "paco:FILE", which knows attributes, too.
+        images: the folder of the photos.
+        number: how many.
+        seed: which.
+
+    Raises:
+        VhbenchError: if the file cannot be read or has no photo.
+    """
+    from vhbench.adapters.coco import CocoScenes
+    from vhbench.adapters.paco import PacoScenes
+
+    kind, _, file = annotations.rpartition(":")
+    if kind not in ("", "coco", "paco"):
+        raise VhbenchError(f"--annotations {annotations}: must be FILE, coco:FILE or paco:FILE")
+    scenes = (PacoScenes if kind == "paco" else CocoScenes)(Path(file), images, skip_bad=True)
+    if not len(scenes):
+        raise VhbenchError(f"--annotations {annotations}: has no photo")
+    order = rng(seed, "calibrate").permutation(len(scenes))[:number]
+    return [scenes[int(place)] for place in order]
+
+
+def calibrate(
+    scenes: Sequence[Scene], *, detector: str = "", verifier: str = "", precision: float, device: str = "auto"
+) -> dict[str, Any]:
+    """Return what ``--calibration`` reads: thresholds of a detector by words, of a verifier by kinds of attributes."""
+    found: dict[str, Any] = {"precision": precision}
+    if detector:
+        scored = scores(scenes, ode_models.detector(detector, device))
+        found |= {"detector": ode_models.model_of(detector), "words": calibrating.thresholds(scored, precision)}
+    if verifier:
+        weighed = weights(scenes, ode_models.verifier(verifier, device))
+        kinds = {kind: calibrating.keep(cases, precision) for kind, cases in sorted(weighed.items())}
+        told = {kind: calibrating.NEVER if value is None else round(value, 4) for kind, value in kinds.items()}
+        found |= {"verifier": ode_models.model_of(verifier), "kinds": told}
+    return found
+
+
+def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[float, bool]]]:
+    """Return for each word the detector's best score in each photo, and whether the photo shows it."""
+    eyes = looking.Eyes(detector)
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for start in range(0, len(scenes), AT_ONCE):
+        part = scenes[start : start + AT_ONCE]
+        asked = [_asked(scene, eyes) for scene in part]
+        images = [read_image(scene.image) for scene in part]
+        phrases = [{phrase: word for word in words for phrase in eyes.phrases(word)} for words in asked]
+        seen = [i for i, words in enumerate(phrases) if words]
+        looked = detector.detect([images[i] for i in seen], [list(phrases[i]) for i in seen])
+        for i, detections in zip(seen, looked, strict=True):
+            best = dict.fromkeys(asked[i], 0.0)
+            for one in detections:
+                word = phrases[i][one.category]
+                best[word] = max(best[word], one.score)
+            for word, score in best.items():
+                found.setdefault(word, []).append((score, word in part[i].categories()))
+    return found
+
+
+def weights(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple[float, bool]]]:
+    """Return for each kind of attribute what the verifier gives to right and to wrong claims about single things."""
+    found: dict[str, list[tuple[float, bool]]] = {}
+    for scene in scenes:
+        image = read_image(scene.image)
+        for look, right in _claims(scene):
+            [weighed] = verifier.probabilities(parts_of(image, look), [look.texts(scene.environment)])
+            found.setdefault(look.kind, []).append((weighed[0], right))
+    return found
+
+
+def _asked(scene: Scene, eyes: looking.Eyes) -> list[str]:
+    """Return words that a photo shows, and some that it certainly does not."""
+    shown = sorted(scene.categories() & scene.known)
+    others = sorted(scene.known - scene.categories())
+    order = rng(0, "calibrate", scene.id).permutation(len(others))[:WORDS]
+    return [word for word in (*shown, *(others[i] for i in order)) if eyes.phrases(word)]
+
+
+def _claims(scene: Scene) -> Iterator[tuple[Look, bool]]:
+    """Yield a right and a wrong claim about each attribute of each thing, if anything is known to exclude it."""
+    for thing in scene.objects:
+        held = {value for _, value in thing.attributes}
+        for _, value in thing.attributes:
+            wrong = [other for other in attribute_contraries.of(value) if other not in held]
+            if wrong:
+                other = wrong[int(rng(0, "calibrate", scene.id, thing.id, value).integers(len(wrong)))]
+                for said, right in ((value, True), (other, False)):
+                    yield Look(thing.category, attribute_words.kind_of(said), said, (thing,)), right
