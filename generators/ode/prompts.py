@@ -153,7 +153,7 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
     Each attribute of such a kind can be had with any other: a box is red, large and open.
     """
     kinds = {attribute_words.kind_of(state), *(attribute_words.kind_of(value) for value in pair)}
-    return len(kinds) == 2 and kinds <= _FREE
+    return len(kinds) == 2 and kinds <= _FREE and state not in pair and "wood-coloured" not in (state, *pair)
 
 
 def _looks(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
@@ -206,7 +206,10 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
 def phrase(thing: ObjectSpec) -> str:
     """Return a thing in words: "a brown dog running", "two cups"."""
     held, seen = attribute_words.precedes(thing.action), attribute_words.follows(thing.state)
-    before = [thing.action if held else "", "" if seen else thing.state, thing.colour, thing.category]
+    looks = ["" if seen else thing.state, thing.colour]
+    if attribute_words.kind_of(thing.state) == "material":
+        looks.reverse()  # a brown wooden table
+    before = [thing.action if held else "", *looks, thing.category]
     words = " ".join(word for word in before if word)
     named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
     doing = "lying down" if thing.action == "lying" else thing.action  # "a man lying" may also be a liar
