@@ -152,8 +152,8 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
 
     Each attribute of such a kind can be had with any other: a box is red, large and open.
     """
-    kinds = {attribute_words.kind_of(state), *(attribute_words.kind_of(value) for value in pair)}
-    return len(kinds) == 2 and kinds <= _FREE and state not in pair and "wood-coloured" not in (state, *pair)
+    own, others = attribute_words.kind_of(state), {attribute_words.kind_of(value) for value in pair}
+    return {own, *others} <= _FREE and own not in others and "wood-coloured" not in (state, *pair)
 
 
 def _looks(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:

@@ -45,6 +45,9 @@ def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: Co
         assert not re.search(r"\b(\w+),? \1\b", text.replace("orange orange", "")), text
         assert not re.search(r"\ba [aeio]|\ban [^aehiou]", text, re.IGNORECASE), text
         for thing in spec.objects:
+            looks = [thing.colour, *thing.state.split(", ")]
+            kinds = [attribute_words.kind_of(look) for look in looks if look]
+            assert len(kinds) == len(set(kinds)), text
             assert thing.state not in bodily, text
             assert thing.action == "" or thing.action in bodily, text
 
