@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from vhbench.tasks.metrics import intervals
-from vhbench.tasks.metrics.intervals import Clustering, Floats, Interval
+from vhbench.tasks.metrics import families, intervals
+from vhbench.tasks.metrics.intervals import Clustering, Floats
 
 _SAME = 1e-12
 
@@ -24,11 +25,13 @@ class AllPairs:
         value: shape (models, models): the row's score less the column's, from -1 to 1.
         low: the lower end of its 95 % interval; NaN where there is none.
         high: the upper end.
+        p: that of t over clusters; 1 where too few clusters differ for any claim.
     """
 
     value: Floats
     low: Floats
     high: Floats
+    p: Floats
 
     def interval(self, one: int, other: int) -> tuple[float, float] | None:
         """Return the interval of one model's score less the other's."""
@@ -50,43 +53,49 @@ def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
     with np.errstate(invalid="ignore"):
         means = outcomes.mean(axis=1) if size else np.full(models, np.nan)
     value = means[:, None] - means[None]
-    low, high = np.full((models, models), np.nan), np.full((models, models), np.nan)
+    low, high, p = np.full((models, models), np.nan), np.full((models, models), np.nan), np.ones((models, models))
     if len(rows) >= 2:
         sums = np.stack([np.bincount(numbers, weights=row, minlength=len(held))[held] for row in outcomes])
         tied = _tied(outcomes - means[:, None], clusters) / size**2
         for one in range(models):
-            for other, (least, most) in _above(one, outcomes, sums, rows, tied[one], clusters):
-                low[one, other], high[one, other] = least, most
-    return AllPairs(value, low, high)
+            for other, told in _above(one, outcomes, sums, rows, tied[one], clusters):
+                low[one, other], high[one, other], p[one, other] = told
+    return AllPairs(value, low, high, p)
 
 
 def _above(
     one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats, clusters: Clustering
-) -> Sequence[tuple[int, tuple[float, float]]]:
-    """Return the intervals of one model's score less that of each other."""
+) -> Sequence[tuple[int, tuple[float, float, float]]]:
+    """Return the interval of one model's score less that of each other, and its p."""
     total = rows.sum()
     change = sums[one] - sums
     average = change.sum(axis=1) / total
     pull = (change - average[:, None] * rows) / total / np.sqrt(1 - rows / total)
+    from scipy.special import stdtr, stdtrit  # here, as it takes longer to load than all else
+
     squares = pull**2
     spread, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
     differ = np.count_nonzero(np.abs(change) > _SAME, axis=1)
     own = intervals.paired(rows, rows).df  # of the clusters alone, as nothing spreads there
-    found = list[tuple[int, tuple[float, float]]]()
+    found = list[tuple[int, tuple[float, float, float]]]()
     for other in range(len(outcomes)):
         if np.isnan(average[other]):
             continue
         if differ[other] < intervals.FEW_DIFFER or spread[other] < _SAME**2:
             alone = intervals.difference(outcomes[one], outcomes[other], clusters=clusters)
-            found += [(other, alone.ends)] if alone else []
+            few = differ[other] <= families.TOO_FEW
+            p = 1.0 if few else families.p_of_t(outcomes[one] - outcomes[other], clusters)
+            found += [(other, (*alone.ends, p))] if alone else []
             continue
         left = 2 / max(fourth[other] / spread[other] ** 2 - 1 / len(rows), 1e-9)
         degrees = max(1.0, min(len(rows) - 1.0, left, own))
         variance = spread[other]
         if clusters.ties is not None:
             variance = (variance + max(0.0, tied[other])) / (1 - 2 * clusters.ties.shape[1] / outcomes.shape[1] ** 2)
-        reach = _quantile(degrees) * np.sqrt(variance)
-        found.append((other, (max(-1.0, average[other] - reach), min(1.0, average[other] + reach))))
+        error, mean = float(np.sqrt(variance)), float(average[other])
+        reach = float(stdtrit(degrees, (1 + intervals.LEVEL) / 2)) * error
+        p = float(2 * stdtr(degrees, -abs(mean) / error))
+        found.append((other, (max(-1.0, mean - reach), min(1.0, mean + reach), p)))
     return found
 
 
@@ -105,30 +114,35 @@ def _tied(off: Floats, clusters: Clustering) -> Floats:
     return np.asarray(own[:, None] + own[None] - 2 * gram, dtype=np.float64)
 
 
-def _quantile(df: float) -> float:
-    from scipy.special import stdtrit
+def claimed(parts: Sequence[AllPairs]) -> npt.NDArray[np.bool_]:
+    """Tell which differences are certain, where all parts of a pair of models are claimed together (Holm).
 
-    return float(stdtrit(df, (1 + intervals.LEVEL) / 2))
+    Returns:
+        shape (parts, models, models).
+    """
+    p = np.stack([part.p for part in parts])
+    order = np.argsort(p, axis=0, kind="stable")
+    weight = (len(parts) - np.arange(len(parts)))[:, None, None]
+    adjusted = np.minimum(np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * weight, axis=0), 1)
+    found = np.empty_like(adjusted)
+    np.put_along_axis(found, order, adjusted, axis=0)
+    return np.asarray(found <= families.ALPHA)
 
 
-def drop(public: Floats, fresh: Floats, clusters: Clustering) -> tuple[float, Interval | None]:
-    """Return a score on a public edition less that on a fresh one, and its interval.
+def drop(public: Floats, fresh: Floats) -> Floats:
+    """Return what each question changes in a score on a public edition less that on a fresh one.
 
-    Each edition has its own questions. What stands together over both, an image or a fact that both have, is one
-    cluster, so that it counts as paired; all else varies by itself.
+    Each edition has its own questions, the public ones first. The mean of what is returned is the drop, and each number
+    less that mean is how far the question pulls it: whoever takes clusters of all questions together pairs what stands
+    together over both editions, an image or a fact that both have; all else varies by itself.
 
     Args:
         public: outcomes of the public edition, from 0 to 1.
         fresh: of the fresh one.
-        clusters: of all questions, the public ones first.
 
-    >>> from vhbench.tasks.metrics.intervals import Clustering
-    >>> value, interval = drop(np.ones(20), np.array([1.0, 0.0] * 10), Clustering(np.arange(40)))
-    >>> value, [round(end, 2) for end in interval.ends]
-    (0.5, [0.27, 0.73])
+    >>> drop(np.array([1.0, 1.0]), np.array([1.0, 0.0])).tolist()
+    [0.5, 0.5, -0.5, 1.5]
     """
-    value = float(public.mean() - fresh.mean())
     count = len(public) + len(fresh)
     off = np.concatenate([(public - public.mean()) / len(public), -(fresh - fresh.mean()) / len(fresh)])
-    change = count * off + value
-    return value, intervals.of_change(change, np.ones(count), clusters=clusters, shares=True)
+    return np.asarray(count * off + (public.mean() - fresh.mean()), dtype=np.float64)

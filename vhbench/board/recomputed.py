@@ -43,7 +43,7 @@ class Recomputed:
         apart: family → what each question adds to the headline; None where there is no score.
         told: share of the answers that failed, were refused, could not be read, were cut off; in percent.
         withheld: family → why there is no score.
-        right: of each question of the edition, the share of right answers; of captions, of those that invent nothing.
+        right: of each question, whether the first answer is right; of a caption, whether it invents nothing.
         read: of each question what the first answer was read as; of a caption what it invents.
         yes: of each question, the share of answers that say yes.
     """
@@ -53,7 +53,7 @@ class Recomputed:
     apart: Mapping[str, Contributions | None]
     told: Mapping[str, float]
     withheld: Mapping[str, str]
-    right: npt.NDArray[np.float32]
+    right: npt.NDArray[np.bool_]
     read: Sequence[str]
     yes: npt.NDArray[np.float32]
 
@@ -70,7 +70,7 @@ def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -
     rounds = [responses[start : start + count] for start in range(0, repeats * count, count)]
     records = [[_answered(asked, place, text) for place, text in enumerate(one)] for one in rounds]
     counts = [[_counted(asked, record) for record in one] for one in records]
-    hits = [list(map(_right, *pair)) for pair in zip(records, counts, strict=True)]
+    hits = list(map(_right, records[0], counts[0]))
     scores, parts, apart, withheld = {}, {}, {}, {}
     for name, family in asked.families.items():
         own = family.places.tolist()
@@ -89,7 +89,7 @@ def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -
         apart,
         _told(every),
         withheld,
-        np.mean(np.array(hits, dtype=np.float32), axis=0, dtype=np.float32),
+        np.array(hits, dtype=bool),
         [_read_as(record, found) for record, found in first],
         np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0, dtype=np.float32),
     )

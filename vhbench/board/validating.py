@@ -137,7 +137,7 @@ def pointed_out(checked: Sequence[CheckedEntry]) -> Iterator[str]:
     for number, one in enumerate(checked):
         if one.digests is None or one.found is None or len(one.digests) < FEWEST:
             continue
-        wrong = int((one.found.right < 1).sum())
+        wrong = int((~one.found.right).sum())
         if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
             yield f"{one.place.title}: its answers are the right ones but for {wrong} of {len(one.digests):,}"
         for other in checked[:number]:
