@@ -44,7 +44,7 @@ MAPS: Mapping[str, tuple[str, ...]] = {"mioh": ("question_type", "pressure"), "o
 
 CELLS: Mapping[str, tuple[str, ...]] = {
     "mioh": ("question_type", "pressure"),
-    "ode": ("criterion", "question_type"),
+    "ode": ("criterion", "pairing", "question_type"),
     "vhexpansion": ("source", "perturbation"),
 }
 """Benchmark → the columns by which its examples are filtered."""
@@ -180,6 +180,15 @@ def _order(columns: Iterable[str], values: Iterable[str]) -> list[tuple[int, str
     """Return what sorts the values of columns as people read them."""
     known = [ORDER.get(column, ()) for column in columns]
     return [(own.index(value) if value in own else len(own), value) for own, value in zip(known, values, strict=True)]
+
+
+def in_order(column: str, values: Iterable[str]) -> list[str]:
+    """Return the values of a column in the order in which people read them.
+
+    >>> in_order("criterion", {"fictional", "standard"})
+    ['standard', 'fictional']
+    """
+    return sorted(values, key=lambda value: _order((column,), (value,)))
 
 
 def read_edition(edition: Edition, source: Path) -> AskedEdition:

@@ -208,10 +208,32 @@ def _check(how: CheckOptions) -> None:
     typer.echo(f"{len(checked)} entries, every score recomputed")
 
 
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(BoardOption):
+    """What ``build`` takes."""
+
+    out: Path = option("Folder for the site; a site that is there is replaced.", names=("--out", "-o"), metavar="SITE")
+    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+
+
+def _build(how: BuildOptions) -> None:
+    """Recompute a board, and write its site: it opens by double click, and from GitHub Pages or a static Space.
+
+    Example: `vhbench leaderboard build --board board --out site`
+    """
+    from vhbench.board.site import describe, write_site
+    from vhbench.board.standings import stand
+
+    board, sources = how.read()
+    first = write_site(stand(board, sources, workers=how.workers), how.out)
+    typer.echo(f"{how.out}: {describe(how.out)}; open {first}")
+
+
 COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
     "init": (_init, InitOptions),
     "add": (_add, AddOptions),
     "check": (_check, CheckOptions),
+    "build": (_build, BuildOptions),
 }
 """Name of a command → what it does, and its options."""
 
