@@ -114,19 +114,22 @@ def _tied(off: Floats, clusters: Clustering) -> Floats:
     return np.asarray(own[:, None] + own[None] - 2 * gram, dtype=np.float64)
 
 
-def claimed(parts: Sequence[AllPairs]) -> npt.NDArray[np.bool_]:
-    """Tell which differences are certain, where all parts of a pair of models are claimed together (Holm).
+def claimed(pairs: Sequence[AllPairs]) -> npt.NDArray[np.bool_]:
+    """Tell which differences are certain: the first, of all questions, by itself; all parts of a pair together (Holm).
 
     Returns:
-        shape (parts, models, models).
+        shape (1 + parts, models, models).
     """
-    p = np.stack([part.p for part in parts])
+    whole, *parts = (pair.p for pair in pairs)
+    if not parts:
+        return np.asarray(whole[None] <= families.ALPHA)
+    p = np.stack(parts)
     order = np.argsort(p, axis=0, kind="stable")
     weight = (len(parts) - np.arange(len(parts)))[:, None, None]
     adjusted = np.minimum(np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * weight, axis=0), 1)
     found = np.empty_like(adjusted)
     np.put_along_axis(found, order, adjusted, axis=0)
-    return np.asarray(found <= families.ALPHA)
+    return np.asarray(np.concatenate([whole[None], found]) <= families.ALPHA)
 
 
 def drop(public: Floats, fresh: Floats) -> Floats:

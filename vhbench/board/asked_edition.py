@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -236,7 +236,9 @@ def find_sources(board: Board, given: Sequence[Path] = ()) -> dict[str, Path]:
     return found
 
 
+@lru_cache(maxsize=64)
 def _verified(path: Path, edition: Edition) -> Path:
+    """Return the path of a split whose rows are what its manifest says; looked at once in a process."""
     if edition.hidden:
         raise VhbenchError(f"{path}: has no answers; {edition.name} is a hidden edition, name its key")
     if (there := splits.recompute_content_hash(path)) != edition.content_hash:

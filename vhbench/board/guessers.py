@@ -69,12 +69,9 @@ def _tossed(row: Row) -> str:
 
 
 def _blind(asked: AskedEdition) -> list[str]:
-    """Give the most frequent right answer of the question's type, negated or not, in its config."""
+    """Give the most frequent right answer of the question's type, negated or not, over the whole edition."""
     counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
-    kinds = [
-        (config, row["kind"], row["question_type"], row["negated"])
-        for config, row in zip(asked.configs, asked.rows, strict=True)
-    ]
+    kinds = [(row["kind"], row["question_type"], row["negated"]) for row in asked.rows]
     for kind, row in zip(kinds, asked.rows, strict=True):
         counts[kind][row["answer"]] += 1
     usual = {kind: min(own, key=lambda answer: (-own[answer], answer)) for kind, own in counts.items()}

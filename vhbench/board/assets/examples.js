@@ -53,7 +53,7 @@ async function choose(start) {
   const wanted = typeof start === "string" ? index.ids.indexOf(start) : start;
   at = found.indexOf(wanted);
   if (at < 0 && typeof start === "string" && wanted >= 0) { found.unshift(wanted); at = 0; }  // a link shows what it names
-  at = Math.max(0, at < 0 && show !== "hard" ? found.findIndex((q) => q >= wanted) : at);
+  at = Math.max(0, at < 0 && show !== "hard" && wanted !== null ? found.findIndex((q) => q >= wanted) : at);
   document.querySelector("#browser").hidden = !found.length;
   message(found.length ? "" : "No question fits.");
   if (found.length) await open();
@@ -124,7 +124,7 @@ for (const field of ["x", "y"]) options(pick.elements[field], models.map(([slug,
 pick.elements.show.value = Object.hasOwn(TESTS, query.get("show") ?? "") ? query.get("show") ?? "" : "";
 pick.addEventListener("input", (event) => {
   if (event.target.name === "b") pick.elements.cell.value = "";
-  guarded(() => choose(found[at]));
+  guarded(() => choose(pick.elements.show.value === "hard" && event.target.name === "show" ? null : found[at] ?? null));
 });
 document.querySelector("#back").addEventListener("click", () => step(-1));
 document.querySelector("#next").addEventListener("click", () => step(1));
@@ -133,5 +133,5 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "ArrowLeft") step(-1);
   if (event.key === "ArrowRight") step(1);
 });
-if (shown.length) guarded(() => choose(query.get("q") ?? 0));
+if (shown.length) guarded(() => choose(query.get("q")));
 else message("The questions of this board are kept back.");
