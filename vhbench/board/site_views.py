@@ -142,7 +142,7 @@ def edition_views(standings: Standings) -> list[EditionView]:
 
 def _edition(standings: Standings, one: EditionStandings, several: bool) -> EditionView:
     entry, family = BENCHMARKS[one.edition.benchmark], one.asked.main
-    title = entry.title.partition(":")[0]
+    title = title_of(one.edition)
     named = f"{title} {one.edition.version}" if several else title
     metrics = [(name, m) for name in one.asked.families for m in SHORT.get(name, ()) if _has(one, name, m)]
     first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
@@ -160,6 +160,11 @@ def _edition(standings: Standings, one: EditionStandings, several: bool) -> Edit
     return EditionView(
         one.edition, named, entry.asks, WORDS[family.headline], len(one.asked.rows), base, axis, rows, extra, parts
     )
+
+
+def title_of(edition: Edition) -> str:
+    """Return what a benchmark is called, without its version."""
+    return BENCHMARKS[edition.benchmark].title.partition(":")[0]
 
 
 def _has(one: EditionStandings, family: str, metric: str) -> bool:

@@ -229,11 +229,75 @@ def _build(how: BuildOptions) -> None:
     typer.echo(f"{how.out}: {describe(how.out)}; open {first}")
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(BoardOption):
+    """What ``export`` takes."""
+
+    out: Path = option("Folder for the files: OUT/MODEL/…", names=("--out", "-o"))
+    name: str = option("Of one model; all by default.", "")
+    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+
+
+def _export(how: ExportOptions) -> None:
+    """Write what others read: the Hub's `.eval_results` and `model-index`, Every Eval Ever, a README's table.
+
+    `.eval_results/*.yaml` are written for editions that name their dataset on the Hub (`repo_id` in `board.yaml`).
+
+    Example: `vhbench leaderboard export --board board --out exports --name "My model"`
+    """
+    from vhbench.board import exporting
+    from vhbench.board.entries import slug
+    from vhbench.board.standings import stand
+    from vhbench.files import write_atomic
+
+    board, sources = how.read()
+    standings = stand(board, sources, workers=how.workers)
+    wanted = [model for model in standings.models if model.entries and how.name in ("", model.about.name)]
+    if not wanted:
+        raise VhbenchError(f"--name {how.name!r}: the board has no model {slug(how.name)}")
+    for model in wanted:
+        written = 0
+        for name, data in exporting.files(standings, model):
+            write_atomic(how.out / model.slug / name, data, durable=False)
+            written += 1
+        typer.echo(escaped(f"{how.out / model.slug}: {written} files of {model.about.name}"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardPushOptions:
+    """What ``push`` takes."""
+
+    folder: Path = option("A board, or the site that `build` wrote.", metavar="DIR", argument=True)
+    repo_id: str = option("Where it goes: a board to a dataset, a site to a static Space.", metavar="ORG/NAME")
+    dry_run: bool = option("Say what would be sent; nothing is written.", False, names=("--dry-run",))
+
+
+def _push(how: LeaderboardPushOptions) -> None:
+    """Send a board (to a dataset) or its site (to a static Space) to the Hub, in one commit.
+
+    The token comes from HF_TOKEN or from `hf auth login`. Files of others in the repository stay.
+
+    Example: `vhbench leaderboard push site --repo-id ORG/board --dry-run`
+    """
+    from vhbench.adapters.hub_folder import push_folder
+    from vhbench.board.pushing import kind_of
+
+    kind, owned, message = kind_of(how.folder)
+    sent = push_folder(how.folder, how.repo_id, kind, message=message, owned=owned, dry_run=how.dry_run)
+    what = f"{len(sent.uploaded)} files new or changed, {len(sent.deleted)} deleted"
+    if sent.sha:
+        typer.echo(f"sent {how.folder} to the {kind} {how.repo_id}: {what}; commit {sent.sha}")
+    else:
+        typer.echo(f"{'would send' if how.dry_run else 'nothing new in'} {how.folder} ({kind} {how.repo_id}): {what}")
+
+
 COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
     "init": (_init, InitOptions),
     "add": (_add, AddOptions),
     "check": (_check, CheckOptions),
     "build": (_build, BuildOptions),
+    "export": (_export, ExportOptions),
+    "push": (_push, LeaderboardPushOptions),
 }
 """Name of a command → what it does, and its options."""
 

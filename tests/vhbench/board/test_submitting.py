@@ -83,7 +83,9 @@ def test_all_reasons_are_told_at_once(board: Board, sources: dict[str, Path], tm
     assert not (board.folder / "entries" / "my-model").exists()
 
 
-def test_answers_to_a_foreign_split_are_refused(run: Path, board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
+def test_answers_to_a_foreign_split_are_refused(
+    run: Path, board: Board, sources: dict[str, Path], tmp_path: Path
+) -> None:
     foreign = write_run(tmp_path / "foreign", sources[MIOH], "mioh", lambda row: "A", content_hash="0" * 64)
     done = add(foreign, board, sources)
     assert done.exit_code != 0
@@ -119,10 +121,10 @@ def test_failed_requests_are_refused(board: Board, sources: dict[str, Path], tmp
     assert "of its requests failed; the board takes 1 %" in done.output
 
 
-@pytest.mark.parametrize("name", ["../../../etc/passwd", "a/b", "..", "C:\\x", "~root", "<script>alert(1)</script>", "模型"])
-def test_a_name_cannot_leave_its_folder(
-    run: Path, board: Board, sources: dict[str, Path], name: str
-) -> None:
+@pytest.mark.parametrize(
+    "name", ["../../../etc/passwd", "a/b", "..", "C:\\x", "~root", "<script>alert(1)</script>", "模型"]
+)
+def test_a_name_cannot_leave_its_folder(run: Path, board: Board, sources: dict[str, Path], name: str) -> None:
     before = {path for path in board.folder.parent.rglob("*") if board.folder not in path.parents}
     assert add(run, board, sources, name=name).exit_code == 0
     (folder,) = (board.folder / "entries").iterdir()
@@ -152,6 +154,8 @@ def test_bad_words_are_refused_in_one_line(
 
 def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str, AskedEdition]) -> None:
     ode = board.edition("ode-1.0.0")
-    both = replace(board, editions=(*board.editions, replace(ode, version="1.1.0", content_hash="1" * 64, fresh_of="1.0.0")))
+    both = replace(
+        board, editions=(*board.editions, replace(ode, version="1.1.0", content_hash="1" * 64, fresh_of="1.0.0"))
+    )
     assert [(public.name, fresh.name) for public, fresh in both.fresh()] == [("ode-1.0.0", "ode-1.1.0")]
     assert read_board(board.folder).editions == board.editions
