@@ -55,7 +55,8 @@ def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
     value = means[:, None] - means[None]
     low, high, p = np.full((models, models), np.nan), np.full((models, models), np.nan), np.ones((models, models))
     if len(rows) >= 2:
-        sums = np.stack([np.bincount(numbers, weights=row, minlength=len(held))[held] for row in outcomes])
+        columns = [np.bincount(numbers, weights=row, minlength=len(held))[held] for row in outcomes]
+        sums = np.stack(columns).astype(np.float64)
         tied = _tied(outcomes - means[:, None], clusters) / size**2
         for one in range(models):
             for other, told in _above(one, outcomes, sums, rows, tied[one], clusters):

@@ -207,7 +207,7 @@ class _Plain(yaml.SafeLoader):
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise VhbenchError(f"line {mark.line + 1}: has an alias (*), which nothing here needs")
         return super().compose_node(parent, index)
 

@@ -100,8 +100,9 @@ def _places(asked: AskedEdition, task: str) -> list[int]:
     known = task_named(task)
     if known.keep is None:
         return [place for place, config in enumerate(asked.configs) if config == task]
-    kept = {name: (values,) if isinstance(values, str) else values for name, values in known.keep.items()}
-    return [place for place, row in enumerate(asked.rows) if all(row[name] in values for name, values in kept.items())]
+    return [
+        place for place, row in enumerate(asked.rows) if all(row[name] in values for name, values in known.keep.items())
+    ]
 
 
 def prompt_faults(asked: AskedEdition, told: Provenance) -> Iterator[str]:

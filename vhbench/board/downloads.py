@@ -35,8 +35,12 @@ _LATEX = {
 def files(standings: Standings) -> Mapping[str, bytes]:
     """Return all files by name."""
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(standings)]
-    writers = {"scores.csv": _csv, "scores.json": json_bytes, "scores.parquet": _parquet}
-    return {name: write(rows) for name, write in writers.items()} | {"scores.tex": latex(standings).encode()}
+    return {
+        "scores.csv": _csv(rows),
+        "scores.json": json_bytes(rows),
+        "scores.parquet": _parquet(rows),
+        "scores.tex": latex(standings).encode(),
+    }
 
 
 def _rows(standings: Standings) -> Iterator[tuple[Any, ...]]:

@@ -136,7 +136,7 @@ def _overview(standings: Standings, views: list[EditionView]) -> tuple[list[dict
         for row in view.rows:
             key = row.model.slug if row.model else f"level {row.name}"
             by_name.setdefault(key, {})[view.name] = row
-    rows = []
+    rows = list[dict[str, Any]]()
     for found in by_name.values():
         first = next(iter(found.values()))
         scores = [found[view.name].score if view.name in found else none for view in views]

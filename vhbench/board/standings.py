@@ -2,7 +2,7 @@
 
 import multiprocessing
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -148,13 +148,13 @@ def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Sta
     asked = [asked_once(edition, sources[edition.name]) for edition in board.editions]
     own = [_answers(one, checked, numbers) for one in asked]
     ranked = {model.number for model in models if model.ranked}
-    jobs = [(one, found, sorted(found.keys() & ranked)) for one, (found, _) in zip(asked, own, strict=True)]
+    jobs = [_Comparison.of(one, found, ranked) for one, (found, _) in zip(asked, own, strict=True)]
     if (workers or os.cpu_count() or 1) > 1 and sum(len(found) for found, _ in own) > 100:
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(2, mp_context=context) as pool:
-            compared = list(pool.map(_compared, *zip(*(_light(*job) for job in jobs), strict=True)))
+            compared = list(pool.map(_compared, jobs))
     else:
-        compared = [_compared(*_light(*job)) for job in jobs]
+        compared = list(map(_compared, jobs))
     editions = [
         EditionStandings(one, found, said, *rest, levels(one))
         for one, (found, said), rest in zip(asked, own, compared, strict=True)
@@ -192,37 +192,52 @@ def _answers(
     return found, said
 
 
-def _light(asked: AskedEdition, found: Mapping[int, Recomputed], ranked: Sequence[int]) -> tuple[object, ...]:
-    """Return what a comparison needs of an edition, without its questions: it goes to another process."""
-    family = asked.main
-    taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
-    scored = {number: one for number, one in taken.items() if one is not None}
-    outcomes = {number: one.outcomes for number, one in scored.items()}
-    about = next((np.flatnonzero(one.about) for one in scored.values()), np.zeros(0, dtype=np.int64))
-    pulls = {number: one.pulls for number, one in scored.items() if number in ranked}
-    return outcomes, about, family.clusters, family.parts, pulls
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """What a comparison needs of an edition, without its questions: it goes to another process.
+
+    Attributes:
+        outcomes: number of a model → its outcomes, from 0 to 1.
+        about: the places of the questions that the score is about.
+        clusters: of all questions.
+        parts: of the pages.
+        pulls: number of a ranked model → what each question adds to its score.
+    """
+
+    outcomes: Mapping[int, Floats]
+    about: npt.NDArray[np.int64]
+    clusters: Clustering
+    parts: Sequence[Part]
+    pulls: Mapping[int, Floats]
+
+    @classmethod
+    def of(cls, asked: AskedEdition, found: Mapping[int, Recomputed], ranked: Collection[int]) -> "_Comparison":
+        family = asked.main
+        taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
+        scored = {number: one for number, one in taken.items() if one is not None}
+        outcomes = {number: out for number, one in scored.items() if (out := one.outcomes) is not None}
+        about = next((np.flatnonzero(one.about) for one in scored.values()), np.zeros(0, dtype=np.int64))
+        pulls = {number: one.pulls for number, one in scored.items() if number in ranked}
+        return cls(outcomes, about, family.clusters, family.parts, pulls)
 
 
-def _compared(
-    outcomes: Mapping[int, Floats],
-    about: npt.NDArray[np.int64],
-    clusters: Clustering,
-    parts: Sequence[Part],
-    pulls: Mapping[int, Floats],
-) -> tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]:
+Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]
+
+
+def _compared(of: _Comparison) -> Compared:
     """Return the ranks, who is compared, the differences of all pairs, and which of them are certain."""
-    members = list(outcomes)
+    members = list(of.outcomes)
     if not members:
         return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
-    table = np.stack([outcomes[number] for number in members])
-    pairs = [differences(table[:, about], clusters.at(about))]
-    for part in parts:
-        inside = np.isin(part.places, about)
+    table = np.stack([of.outcomes[number] for number in members])
+    pairs = [differences(table[:, of.about], of.clusters.at(of.about))]
+    for part in of.parts:
+        inside = np.isin(part.places, of.about)
         pairs.append(differences(table[:, part.places[inside]], part.clusters.at(np.flatnonzero(inside))))
-    ranks = dict.fromkeys(pulls, (1, 1))
-    if len(pulls) > 1:
-        columns = np.column_stack(list(pulls.values()))
-        ranks = dict(zip(pulls, families.ranks(columns * len(columns), clusters), strict=True))
+    ranks = dict.fromkeys(of.pulls, (1, 1))
+    if len(of.pulls) > 1:
+        columns = np.column_stack(list(of.pulls.values()))
+        ranks = dict(zip(of.pulls, families.ranks(columns * len(columns), of.clusters), strict=True))
     return ranks, members, pairs, claimed(pairs)
 
 
@@ -247,7 +262,7 @@ def _about(one: EditionStandings) -> Iterator[Record]:
     """Yield the questions that the ranked score of an edition is about."""
     family = one.asked.main
     taken = one.found[one.members[0]].apart[family.family.name] if one.members else None
-    yield from (family.about[place] for place in (np.flatnonzero(taken.about) if taken else ()))
+    yield from (family.about[place] for place in (np.flatnonzero(taken.about).tolist() if taken else ()))
 
 
 def _outcomes(one: EditionStandings, number: int) -> Floats:

@@ -72,9 +72,7 @@ def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> C
         entry = place.read()
         file = place.folder / ANSWERS
         if (there := file_sha256(file)) != entry.answers:
-            reasons.append(
-                f"its {ANSWERS} has SHA-256 {there[:12]}…, its entry says {entry.answers[:12]}…: was changed"
-            )
+            reasons.append(f"{ANSWERS} was changed: has SHA-256 {there[:12]}…, the entry says {entry.answers[:12]}…")
         responses = packed_answers.unpack(file, entry.repeats * len(asked.rows))
     except VhbenchError as error:
         return CheckedEntry(place, None, (*reasons, str(error)))
