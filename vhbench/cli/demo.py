@@ -46,12 +46,14 @@ def demo(
     from vhbench.builds.starter import starter
     from vhbench.cli import analyse
 
+    command = lmms_eval_command(model, tasks, output)
+    if os.path.lexists(output) and not output.is_dir():
+        raise VhbenchError(f"--output {output}: is no folder; name one, or a place where there is nothing yet")
     asked = list(dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))))
     for name in asked:
         start = time.perf_counter()
         folder = starter(name)
         typer.echo(f"{name}: {folder} ({time.perf_counter() - start:.1f} s)")
-    command = lmms_eval_command(model, tasks, output)
     typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
     before = set(output.rglob("*_results.json"))
     status = subprocess.run(command, check=False, env={**_QUIET, **os.environ}).returncode
