@@ -59,7 +59,7 @@ ORDER: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QuestionPart:
     """Some of the questions of a family.
 
     Attributes:
@@ -91,7 +91,7 @@ class AskedFamily:
     places: Places
     about: Sequence[Record]
     clusters: Clustering
-    parts: tuple[Part, ...]
+    parts: tuple[QuestionPart, ...]
     _among: dict[bytes, Clustering] = field(default_factory=dict, repr=False, compare=False)
 
     def among(self, places: Places) -> Clustering:
@@ -164,7 +164,7 @@ class AskedEdition:
 
     def _family(self, family: Family, own: Places) -> AskedFamily:
         about = [self.about[place] for place in own]
-        parts = list[Part]()
+        parts = list[QuestionPart]()
         for columns in () if family.name == "caption" else PARTS.get(self.edition.benchmark, family.cells[:1]):
             inside: dict[tuple[str, ...], list[int]] = defaultdict(list)
             for place, record in enumerate(about):
@@ -172,7 +172,7 @@ class AskedEdition:
             for values in sorted(inside, key=lambda values: _order(columns, values)):
                 members = np.array(inside[values])
                 clusters = clusters_of([about[place] for place in members])
-                parts.append(Part(columns, values, members, clusters))
+                parts.append(QuestionPart(columns, values, members, clusters))
         return AskedFamily(family, own, about, clusters_of(about), tuple(parts))
 
 

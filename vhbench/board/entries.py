@@ -64,7 +64,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry(About):
+class BoardEntry(About):
     """``entry.yaml``.
 
     Attributes:
@@ -92,8 +92,8 @@ class Entry(About):
 
     def to_yaml(self) -> bytes:
         """Return the file; what is usual is left out."""
-        usual = {f.name: f.default for f in fields(Entry)}
-        told = {f.name: getattr(self, f.name) for f in fields(Entry) if getattr(self, f.name) != usual[f.name]}
+        usual = {f.name: f.default for f in fields(BoardEntry)}
+        told = {f.name: getattr(self, f.name) for f in fields(BoardEntry) if getattr(self, f.name) != usual[f.name]}
         told |= {"scores": {name: dict(values) for name, values in self.scores.items()}}
         if self.provenance:
             told["provenance"] = [one.to_json() for one in self.provenance]
@@ -119,7 +119,7 @@ class StoredEntry:
         """What lines about it begin with."""
         return f"{self.model}/{self.edition.name}"
 
-    def read(self) -> Entry:
+    def read(self) -> BoardEntry:
         """Read and check ``entry.yaml``.
 
         Raises:
@@ -129,10 +129,10 @@ class StoredEntry:
         data = read_yaml(path)
         if (found := data.pop("format", None)) != FORMAT:
             raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")
-        known = [f.name for f in fields(Entry)]
+        known = [f.name for f in fields(BoardEntry)]
         if odd := sorted(map(str, data.keys() - set(known))):
             raise VhbenchError(f"{path}: {shown(odd[0])} is no field of an entry; there are {', '.join(known)}")
-        entry: Entry = convert(data, Entry, str(path))
+        entry: BoardEntry = convert(data, BoardEntry, str(path))
         try:
             entry.check()
             self._check_place(entry)
@@ -140,7 +140,7 @@ class StoredEntry:
             raise VhbenchError(f"{path}: {error}") from error
         return entry
 
-    def _check_place(self, entry: Entry) -> None:
+    def _check_place(self, entry: BoardEntry) -> None:
         own = self.edition
         if slug(entry.name) != self.model:
             raise VhbenchError(f"{shown(entry.name)} belongs into the folder {slug(entry.name)}, not {self.model}")
@@ -152,7 +152,7 @@ class StoredEntry:
                 f"{own.content_hash[:12]}…: a foreign split"
             )
 
-    def write(self, entry: Entry, answers: bytes) -> None:
+    def write(self, entry: BoardEntry, answers: bytes) -> None:
         """Write both files, the answers first."""
         self.folder.mkdir(parents=True, exist_ok=True)
         write_atomic(self.folder / ANSWERS, answers)

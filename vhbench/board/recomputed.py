@@ -77,7 +77,7 @@ def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -
         members = [_repeated(one[place], number) for number, one in enumerate(records) for place in own]
         found = [one[place] for one in counts for place in own]
         why = withholding.reason_of(members)
-        scorer = _Scorer(asked, family, members, [one or {} for one in found], why)
+        scorer = _FamilyScorer(asked, family, members, [one or {} for one in found], why)
         scores[name], parts[name], apart[name] = scorer.scores(), scorer.parts(), scorer.taken(family.headline)
         if why:
             withheld[name] = why
@@ -144,7 +144,7 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 
 
-class _Scorer:
+class _FamilyScorer:
     """The scores of a family."""
 
     def __init__(

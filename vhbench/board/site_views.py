@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.board.asked_edition import MAPS, AskedEdition, Part, in_order
+from vhbench.board.asked_edition import MAPS, AskedEdition, QuestionPart, in_order
 from vhbench.board.boards import Edition
 from vhbench.board.guessers import BLIND
 from vhbench.board.standings import BoardModel, EditionStandings, Standings
@@ -183,7 +183,7 @@ def _row(
     return RowView(model, model.about.name, model.about.reference, view, extra, unread)
 
 
-def words(part: Part) -> tuple[str, str]:
+def words(part: QuestionPart) -> tuple[str, str]:
     """Return the heading that a part stands under, and what it is called there."""
     named = [value_in_words(column, value) for column, value in zip(part.columns, part.values, strict=True)]
     shown = [name for column, name in zip(part.columns, named, strict=True) if column != "source"] or named

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.board.all_pairs import AllPairs, claimed, differences, drop
-from vhbench.board.asked_edition import AskedEdition, Part
+from vhbench.board.asked_edition import AskedEdition, QuestionPart
 from vhbench.board.boards import Board, Edition
-from vhbench.board.entries import About, Entry, slug
+from vhbench.board.entries import About, BoardEntry, slug
 from vhbench.board.guessers import GUESSERS, KnownLevel, levels
 from vhbench.board.recomputed import Recomputed, recompute
 from vhbench.board.validating import CheckedEntry, asked_once, check_all
@@ -37,7 +37,7 @@ class BoardModel:
     number: int
     slug: str
     about: About
-    entries: Mapping[str, Entry] = field(default_factory=dict)
+    entries: Mapping[str, BoardEntry] = field(default_factory=dict)
 
     @property
     def ranked(self) -> bool:
@@ -75,7 +75,7 @@ class EditionStandings:
         return self.asked.edition
 
     @property
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[QuestionPart]:
         """What its questions are parted into."""
         return self.asked.main.parts
 
@@ -163,7 +163,7 @@ def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Sta
 
 
 def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardModel]:
-    by_model: dict[str, dict[str, Entry]] = {}
+    by_model: dict[str, dict[str, BoardEntry]] = {}
     for one in checked:
         assert one.entry is not None
         by_model.setdefault(one.place.model, {})[one.place.edition.name] = one.entry
@@ -207,7 +207,7 @@ class _Comparison:
     outcomes: Mapping[int, Floats]
     about: npt.NDArray[np.int64]
     clusters: Clustering
-    parts: Sequence[Part]
+    parts: Sequence[QuestionPart]
     pulls: Mapping[int, Floats]
 
     @classmethod

@@ -12,7 +12,7 @@ from vhbench.board import packed_answers
 from vhbench.board.asked_edition import AskedEdition
 from vhbench.board.boards import Board, Rules
 from vhbench.board.claiming import differing, prompt_faults, run_claims, setting_faults, stated
-from vhbench.board.entries import MOST_REPEATS, About, Entry, StoredEntry, slug, stored
+from vhbench.board.entries import MOST_REPEATS, About, BoardEntry, StoredEntry, slug, stored
 from vhbench.board.recomputed import Recomputed, recompute
 from vhbench.files import shown, there
 from vhbench.provenance import Provenance
@@ -187,7 +187,7 @@ class Submission:
     """
 
     place: StoredEntry
-    entry: Entry | None
+    entry: BoardEntry | None
     answers: bytes
     reasons: tuple[str, ...]
     responses: Sequence[str] = ()
@@ -217,7 +217,7 @@ def submit(board: Board, offered: Offered, about: About, *, replacing: bool = Fa
     found = recompute(offered.asked, responses, offered.repeats)
     reasons += differing(offered.asked, responses, offered.repeats, offered.claims)
     reasons += failing(board.rules, found)
-    entry = Entry(
+    entry = BoardEntry(
         **{name: getattr(about, name) for name in About.__dataclass_fields__},
         benchmark=edition.benchmark,
         version=edition.version,

@@ -16,7 +16,7 @@ from vhbench.board import packed_answers
 from vhbench.board.asked_edition import AskedEdition, read_edition
 from vhbench.board.boards import Board, Edition, Rules
 from vhbench.board.claiming import prompt_faults, setting_faults, unlike_claims
-from vhbench.board.entries import ANSWERS, Entry, StoredEntry, entries, missing
+from vhbench.board.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing
 from vhbench.board.recomputed import Recomputed, recompute
 from vhbench.board.submitting import failing, unlike
 from vhbench.files import file_sha256
@@ -43,7 +43,7 @@ class CheckedEntry:
     """
 
     place: StoredEntry
-    entry: Entry | None
+    entry: BoardEntry | None
     reasons: tuple[str, ...]
     found: Recomputed | None = None
     responses: Sequence[str] = ()
