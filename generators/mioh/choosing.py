@@ -9,12 +9,13 @@ from typing import Final
 import numpy as np
 
 from vhbench.benchmarks import EASY_IMAGES
-from vhbench.generators.mioh.facts import Fact, Related
+from vhbench.generators.mioh.facts import Exists, Fact, Related
 from vhbench.generators.mioh.pools import ScenePool, number_of
 from vhbench.generators.mioh.question_types import QuestionType
 
 _DRAWN: Final = 64  # facts drawn per text, to choose from
 _LOOKED_AT: Final = 24  # of them, and of their kin, for each option
+_HOSTS: Final = 3  # things seen with one, whose company is like it
 _PLENTY: Final = 8  # images that show one option, under pressure, and not another
 
 
@@ -56,7 +57,7 @@ class Chooser:
     def _options(self, first: Fact, drawn: Sequence[Fact], generator: np.random.Generator) -> tuple[Fact, ...]:
         """Add to the first fact some of its kin, which make plausible options, and others; often used ones seldom."""
         chosen, kin = [first], list[Fact]()
-        for family in self._company(first) if self.kind.together else map(self._kin.__getitem__, _families(first)):
+        for family in self._company(first):
             near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
             kin += self._most_pressable(near)
         some = int(generator.integers(1, self.kind.asks))
@@ -67,10 +68,18 @@ class Chooser:
         return tuple(chosen)
 
     def _find_company(self, fact: Fact) -> list[list[Fact]]:
-        """Return the kin of a relation; of a thing, the facts about what it is seen with most."""
+        """Return the kin of a fact: those about the same thing, and about what is seen with it, or like it with others.
+
+        Options that must be seen side by side are about what is; of others at most some are.
+        """
+        own = [self._kin[key] for key in _families(fact)]
         if isinstance(fact, Related):
-            return [self._kin[key] for key in _families(fact)]
-        return [self._kin[name,] for name in self.pool.company(fact.category)]
+            return own
+        company = self.pool.company(fact.category)
+        if isinstance(fact, Exists) and not self.kind.together:  # a cup with a table, and so a plate
+            company = list(dict.fromkeys(name for host in company[:_HOSTS] for name in self.pool.company(host)))
+        seen = [self._kin[name,] for name in company if name != fact.category]
+        return seen if self.kind.together else own + seen
 
     def _best(self, chosen: Sequence[Fact], pools: Iterable[Iterable[Fact]]) -> Fact | None:
         """Return the one that fits the chosen ones best, of the next few of each pool."""
@@ -80,21 +89,26 @@ class Chooser:
             for fact in islice(new, _LOOKED_AT):
                 often = self._uses[fact] ** 0.5
                 fit = min(self._fit(other, fact) for other in chosen) / (1 + often)
-                if fit > most and self._can_all_be_false([*chosen, fact]):
+                if fit * 2 > most and (fit := fit * self._all_false([*chosen, fact])) > most:
                     best, most = fact, fit
-                if most > 1 + _PLENTY:
+                if most > 2 * (1 + _PLENTY):
                     return best
         return best
 
-    def _can_all_be_false(self, facts: Sequence[Fact]) -> bool:
-        """Tell whether there are images that show none of them, which all but questions about all images need."""
+    def _all_false(self, facts: Sequence[Fact]) -> float:
+        """Return 0 if too few images show none of them, which all but questions about all images need; else 1 to 2.
+
+        It is 2 if enough of these images suggest each of them.
+        """
         if self.kind.least > 1 or self.kind.together:
-            return True
+            return 1
         truths = [self.pool.truth(fact) for fact in facts]
         none = reduce(np.bitwise_and, [truth.no for truth in truths])
-        return all(number_of(none & truth.far) >= EASY_IMAGES for truth in truths)
+        if any(number_of(none & truth.far) < EASY_IMAGES for truth in truths):
+            return 0
+        return 1 + min(1.0, *(number_of(none & truth.near) / EASY_IMAGES for truth in truths))
 
-    def _find_fit(self, one: Fact, other: Fact) -> int:
+    def _find_fit(self, one: Fact, other: Fact) -> float:
         """Return 0 if too few images show one and not the other, either way round; else more, the more are pressed."""
         x, y = self.pool.truth(one), self.pool.truth(other)
         if min(number_of(x.easy & y.no), number_of(y.easy & x.no)) < 2 or number_of(x.no & y.no) < self.kind.least:
@@ -105,7 +119,9 @@ class Chooser:
             return 1
         pressed = [(a, b) for a in (x.easy, x.hard) for b in (y.far, y.near)][1:]
         pressed += [(a, b) for a in (y.easy, y.hard) for b in (x.far, x.near)][1:]
-        return 2 + min(_PLENTY, *(number_of(a & b) for a, b in pressed))
+        numbers = [number_of(a & b) for a, b in pressed]
+        ways = sum(map(bool, numbers)) / len(numbers)
+        return 1 + ways + min(_PLENTY, *numbers)
 
 
 def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:
