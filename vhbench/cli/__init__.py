@@ -17,6 +17,7 @@ from vhbench.cli import (
     compare,
     demo,
     diff,
+    leaderboard,
     preview,
     push,
     review,
@@ -59,6 +60,7 @@ app.command()(review.review)
 app.command()(answers.answers)
 app.command("compare")(compare.command)
 app.add_typer(analyse.app, name="analyse")
+app.add_typer(leaderboard.app, name="leaderboard")
 app.command()(attack_transfer.attack_transfer)
 
 
