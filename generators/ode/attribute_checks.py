@@ -45,7 +45,7 @@ class VerifierThresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class AttributeLook:
     """Something that was prompted, and where it is to be seen."""
 
     target: str
@@ -98,7 +98,7 @@ def verified(
     ]
     weighed = verifier.probabilities([part for _, part, _ in asked], [texts for _, _, texts in asked]) if asked else []
     answers = iter(weighed)
-    held: list[list[tuple[Look, tuple[str, ...]]]] = [[] for _ in scenes]
+    held: list[list[tuple[AttributeLook, tuple[str, ...]]]] = [[] for _ in scenes]
     for i, look in looks:
         each = [next(answers) for _ in range(max(1, len(look.members)))]
         if min(found[0] for found in each) >= limits.kinds.get(look.kind, limits.keep):
@@ -111,18 +111,18 @@ def verified(
     ]
 
 
-def _looks(scene: Scene, spec: SceneSpec) -> Iterator[Look]:
+def _looks(scene: Scene, spec: SceneSpec) -> Iterator[AttributeLook]:
     """Yield what was prompted of things that are there, and of the place, if anything is known to exclude it."""
     for thing in spec.objects:
         members = tuple(o for o in scene.objects if o.category == thing.category)
         for value in (thing.colour, *thing.state.split(", "), thing.action):
             if value and members and attribute_contraries.of(value):
-                yield Look(thing.category, attribute_words.kind_of(value), value, members)
+                yield AttributeLook(thing.category, attribute_words.kind_of(value), value, members)
     if spec.state and scene.environment and attribute_contraries.of(spec.state):
-        yield Look(scene.environment, attribute_words.kind_of(spec.state), spec.state)
+        yield AttributeLook(scene.environment, attribute_words.kind_of(spec.state), spec.state)
 
 
-def parts_of(image: bytes, look: Look) -> list[bytes]:
+def parts_of(image: bytes, look: AttributeLook) -> list[bytes]:
     """Return the parts of an image that show a thing; of a place, the whole image."""
     if not look.members:
         return [image]
@@ -136,7 +136,7 @@ def parts_of(image: bytes, look: Look) -> list[bytes]:
     return found
 
 
-def _told(scene: Scene, looks: Sequence[tuple[Look, tuple[str, ...]]]) -> Scene:
+def _told(scene: Scene, looks: Sequence[tuple[AttributeLook, tuple[str, ...]]]) -> Scene:
     """Return a scene that knows the attributes of looks."""
     own: dict[str, list[tuple[str, str]]] = {}
     state = ""

@@ -7,7 +7,7 @@ from typing import Any
 from vhbench.builds import ode_models
 from vhbench.files import read_image
 from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, looking
-from vhbench.generators.ode.attribute_checks import Look, parts_of
+from vhbench.generators.ode.attribute_checks import AttributeLook, parts_of
 from vhbench.protocols import Detector, Verifier
 from vhbench.schema import Scene, VhbenchError
 from vhbench.seeding import rng
@@ -100,7 +100,7 @@ def _asked(scene: Scene, eyes: looking.Eyes) -> list[str]:
     return [word for word in (*shown, *(others[i] for i in order)) if eyes.phrases(word)]
 
 
-def _claims(scene: Scene) -> Iterator[tuple[Look, bool]]:
+def _claims(scene: Scene) -> Iterator[tuple[AttributeLook, bool]]:
     """Yield a right and a wrong claim about each attribute of each thing, if anything is known to exclude it."""
     for thing in scene.objects:
         held = {value for _, value in thing.attributes}
@@ -109,4 +109,4 @@ def _claims(scene: Scene) -> Iterator[tuple[Look, bool]]:
             if wrong:
                 other = wrong[int(rng(0, "calibrate", scene.id, thing.id, value).integers(len(wrong)))]
                 for said, right in ((value, True), (other, False)):
-                    yield Look(thing.category, attribute_words.kind_of(said), said, (thing,)), right
+                    yield AttributeLook(thing.category, attribute_words.kind_of(said), said, (thing,)), right
