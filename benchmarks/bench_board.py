@@ -6,6 +6,7 @@ and one-image level, which follow from the split alone, are in the cache, as the
 """
 
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -114,6 +115,8 @@ def main(models: int) -> None:
         folder, start = Path(name) / "board", time.perf_counter()
         prepare(folder, models)
         print(f"prepared in {time.perf_counter() - start:.0f} s; load {os.getloadavg()[0]:.1f}", flush=True)
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before = used.ru_utime + used.ru_stime
         out, start, peak = Path(name) / "site", time.perf_counter(), 0
         words = ["leaderboard", "build", "--board", str(folder), "--out", str(out)]
         with subprocess.Popen([sys.executable, "-c", _RUN, *words], start_new_session=True) as run:
@@ -126,7 +129,9 @@ def main(models: int) -> None:
         questions = sum(sum(size) for size in SIZES.values())
         found = {"s": took, "GB": peak / 1e9, "kB of the overview": (out / "index.html").stat().st_size / 1e3}
         found["kB of a piece"] = max(pieces)
-        print(f"{models} models × {questions:,} questions; load {os.getloadavg()[0]:.1f}")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        busy = used.ru_utime + used.ru_stime - before
+        print(f"{models} models × {questions:,} questions; processor {busy:.0f} s, load {os.getloadavg()[0]:.1f}")
         for what, value in found.items():
             print(f"{value:8.1f} {what} (at most {ALLOWED[what]})")
         answers = sum(path.stat().st_size for path in folder.rglob("answers.parquet"))

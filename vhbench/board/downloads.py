@@ -21,7 +21,7 @@ NAMES = (
 )
 """File → what a link to it says."""
 
-COLUMNS = (
+COLUMNS: tuple[str, ...] = (
     "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
     "high", "first_rank", "last_rank",
 )  # fmt: skip

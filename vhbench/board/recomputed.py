@@ -91,7 +91,9 @@ def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -
         withheld,
         np.array(hits, dtype=bool),
         [_read_as(record, found) for record, found in first],
-        np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0, dtype=np.float32),
+        np.asarray(
+            np.mean([[record.prediction == "yes" for record in one] for one in records], axis=0), dtype=np.float32
+        ),
     )
 
 
