@@ -427,4 +427,4 @@ def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]
 
 def number_of(bits: Bits) -> int:
     """Count the scenes that are marked."""
-    return int(np.count_nonzero(np.unpackbits(bits)))
+    return int.from_bytes(bits.tobytes()).bit_count()
