@@ -16,6 +16,7 @@ from vhbench.cli import (
     compare,
     demo,
     diff,
+    leaderboard,
     preview,
     push,
     review,
@@ -57,6 +58,7 @@ app.command()(review.review)
 app.command()(answers.answers)
 app.command("compare")(compare.command)
 app.add_typer(analyse.app, name="analyse")
+app.add_typer(leaderboard.app, name="leaderboard")
 app.command()(attack_transfer.attack_transfer)
 
 
