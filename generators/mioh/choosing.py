@@ -47,7 +47,8 @@ class Chooser:
         first = next(self._usable(drawn), None)
         if first is None:
             return ()
-        if self.kind.together and not isinstance(first, Exists):
+        # Photos show few attributes and relations side by side: they are looked up, in turn with what is of one kin.
+        if self.kind.together and not isinstance(first, Exists) and generator.integers(2):
             return self._lures(first)
         return self._options(first, drawn, generator)
 
@@ -153,6 +154,8 @@ class Chooser:
         none = reduce(np.bitwise_and, [truth.no for truth in truths])
         if any(number_of(none & truth.far) < EASY_IMAGES for truth in truths):
             return 0
+        if self.kind.task == "counting":  # where each image shows one of the others
+            none = np.bitwise_or.reduce([truth.easy for truth in truths])
         return 1 + min(1.0, *(number_of(none & truth.near) / EASY_IMAGES for truth in truths))
 
     def _find_fit(self, one: Fact, other: Fact) -> float:

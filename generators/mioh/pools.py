@@ -22,6 +22,7 @@ MOST_COUNTED: Final = 5
 """Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
 
 PLENTY: Final = max(NUMBERS_OF_IMAGES)
+_FAINT: Final = 0.2  # of what is small: less of a thing is asked about under no pressure
 _CACHE_BYTES: Final = 150_000_000
 _MOST_RELATIONS: Final = 1200  # that are asked about: of most others there is hardly an image
 _MOST_PAIRS: Final = 150  # pairs of categories that left and right are asked of: those that occur together most
@@ -130,7 +131,7 @@ class ScenePool:
         return [self.categories[i] for i in order if seen[i] and self.categories[i] != category][:most]
 
     def _object_flags(self) -> dict[str, Bools]:
-        """Tell for each object whether it is easy or hard to see, or too small to ask about."""
+        """Tell for each object whether it is easy or hard to see, or too small to ask about, or even to count."""
         t, (width, height) = self.thresholds, self.columns.size.T[:, self.columns.where]
         share = self.columns.area / (width * height)
         x, y, w, h = self.columns.box.T
@@ -145,11 +146,13 @@ class ScenePool:
         touches = (x <= 0.01 * width) | (y <= 0.01 * height) | (x + w >= 0.99 * width) | (y + h >= 0.99 * height)
         aside = (np.minimum(cx, cy) < t.margin) | (np.maximum(cx, cy) > 1 - t.margin)
         cut = np.where(np.isnan(self.columns.in_frame), touches & aside, self.columns.in_frame < t.cut)
-        hard = (share < t.small) | (seen < t.hidden) | cut
-        asked = np.minimum(w, h) >= t.tiny * np.maximum(width, height)
-        easy = asked & ~hard & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
-        hard = asked & hard & ~self.columns.crowd
-        return {"asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
+        small, partly = share < t.small, (seen < t.hidden) | cut
+        faint = (small & partly) | (share < _FAINT * t.small)  # a sliver of it, or a speck
+        counted = np.minimum(w, h) >= t.tiny * np.maximum(width, height)
+        asked = counted & ~faint
+        hard = asked & (small | partly) & ~self.columns.crowd
+        easy = asked & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
+        return {"counted": counted, "asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
 
     # -- the truth of facts --------------------------------------------------------------------------------------
 
@@ -246,7 +249,7 @@ class ScenePool:
     def _count(self, fact: Count) -> Parts:
         column = self.columns.column[fact.category]
         rows = self.columns.objects_of(column)
-        tiny = self.columns.scatter(rows[~self._flags["asked"][rows]])
+        tiny = self.columns.scatter(rows[~self._flags["counted"][rows]])
         number = self.columns.counts_of(column)
         counted = self.columns.countable[column] & (number <= MOST_COUNTED) & ~tiny
         yes = counted & (number == fact.number)
@@ -427,4 +430,4 @@ def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]
 
 def number_of(bits: Bits) -> int:
     """Count the scenes that are marked."""
-    return int(np.count_nonzero(np.unpackbits(bits)))
+    return int.from_bytes(bits.tobytes()).bit_count()

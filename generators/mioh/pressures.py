@@ -22,7 +22,8 @@ class PressureThresholds:
     Counting is the other way round, since each instance counts: hard if at least one is, easy if every one is.
 
     Attributes:
-        small: hard positive: every instance covers less than this.
+        small: hard positive: every instance covers less than this; one that is hidden or cut as well, or covers less
+            than a fifth of it, is not asked about.
         large: easy positive: an instance covers at least this.
         tiny: an instance whose shorter side is below this share of the image's longer side is too small to ask
             about: it is neither a positive nor counted.
