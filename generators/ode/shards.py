@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from vhbench.files import read_image
-from vhbench.generators.ode import criteria, filtering, prompts, questions, settings
+from vhbench.generators.ode import criteria, filtering, held_out, prompts, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.filtering import DetectionThresholds
+from vhbench.generators.ode.held_out import ConceptPart
 from vhbench.generators.ode.prompts import ImagePlan, World
 from vhbench.protocols import Detector, ImageSource
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
@@ -35,6 +36,7 @@ class Recipe:
         detector: looks at images whose truth is not exact; None where it is.
         thresholds: when the detector is believed.
         detector_words: how many words the detector is asked for in each image.
+        part: of the concepts; a place of another part is no setting, also where none was asked for.
 
     The others are options of the build, which says what they are for.
     """
@@ -54,6 +56,7 @@ class Recipe:
     delta: float | None = None
     thresholds: DetectionThresholds = field(default_factory=DetectionThresholds)
     detector_words: int = 40
+    part: ConceptPart = held_out.WHOLE
     trust_prompt: bool = False
     size: int = 512
 
@@ -163,6 +166,8 @@ def _judged(
     """Return a picture with its truth: its own where that is exact, otherwise what the detector finds."""
     if isinstance(made, Rejection):
         return made
+    if made.environment and not recipe.part.holds(made.environment):
+        return Rejection(made.id, "place of another part", {"environment": made.environment})
     if recipe.images.exact:
         return _checked(settings.annotate(made), prompts.targets(case, recipe.world))
     assert recipe.detector is not None

@@ -12,7 +12,7 @@ from vhbench.benchmarks import ODE, Task
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
 from vhbench.builds.split_build import SplitBuild, tail
 from vhbench.files import file_sha256
-from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, questions, shards
+from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.shards import Recipe, Share
@@ -56,6 +56,13 @@ class OdeBuild(SplitBuild):
         "own. All older pairs and questions stay as they were, which merging does not promise.",
         "",
         metavar="GRAPH",
+        panel=_DRAW,
+    )
+    part: str = option(
+        "Only the concepts of the I-th of N parts, things and places alike: editions of different parts of one N share "
+        "none, whatever their seeds and graphs. Train on `1/2`, score on `2/2`.",
+        "",
+        metavar="I/N",
         panel=_DRAW,
     )
     pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
@@ -109,6 +116,7 @@ class OdeBuild(SplitBuild):
             raise VhbenchError(f"unknown image source {self.images!r}: allowed are scenes, diffusers:NAME")
         if self.images != "scenes" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
+        held_out.read_part(self.part)
         for criterion in self.criteria:
             criteria.select(
                 self._graph, criterion, limit=self.pairs, seed=self.seed, epsilon=self.epsilon, delta=self._delta
@@ -194,6 +202,7 @@ class OdeBuild(SplitBuild):
         images = image_source(self.images, tuple(sorted(self._pipeline.items())))
         made: dict[str, Any] = {
             "graph": self._graph,
+            "part": held_out.read_part(self.part),
             "world": self._world(),
             "images": images,
             "detector": detector(self.detector) if self.detector and not images.exact else None,
@@ -203,12 +212,16 @@ class OdeBuild(SplitBuild):
         options = {field.name for field in fields(Recipe)} & options_of(OdeBuild).keys()
         return Recipe(**{name: getattr(self, name) for name in options} | made)
 
-    @property
+    @cached_property
     def _graph(self) -> ConceptGraph:
-        return load_graph(self.graph, self.node_types, self.add)
+        graph = load_graph(self.graph, self.node_types, self.add)
+        return held_out.restricted(graph, held_out.read_part(self.part), self._world_of(graph).name)
 
     def _world(self) -> DrawnWorld | OpenWorld:
-        return DrawnWorld(self._graph) if self.images == "scenes" else OpenWorld(self._graph)
+        return self._world_of(self._graph)
+
+    def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
+        return DrawnWorld(graph) if self.images == "scenes" else OpenWorld(graph)
 
 
 @lru_cache(maxsize=4)
