@@ -16,6 +16,7 @@ from vhbench.cli import (
     compare,
     demo,
     diff,
+    export,
     preview,
     push,
     review,
@@ -56,6 +57,7 @@ app.add_typer(score.app, name="score")
 app.command()(review.review)
 app.command()(answers.answers)
 app.command("compare")(compare.command)
+app.add_typer(export.app, name="export")
 app.add_typer(analyse.app, name="analyse")
 app.command()(attack_transfer.attack_transfer)
 
