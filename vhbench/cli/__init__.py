@@ -17,6 +17,7 @@ from vhbench.cli import (
     demo,
     diff,
     export,
+    finetune,
     preview,
     push,
     review,
@@ -58,6 +59,7 @@ app.command()(review.review)
 app.command()(answers.answers)
 app.command("compare")(compare.command)
 app.add_typer(export.app, name="export")
+app.command("finetune")(finetune.command)
 app.add_typer(analyse.app, name="analyse")
 app.command()(attack_transfer.attack_transfer)
 

@@ -12,13 +12,12 @@ import datasets
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from editions import Editions
+from editions import SIDE, Editions, answered
 from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.cli import app
-from vhbench.columns import RECORD
-from vhbench.schema import CANARY, Record, Row, VhbenchError
+from vhbench.schema import CANARY, Row, VhbenchError
 from vhbench.splits import write_split
 from vhbench.tasks import docs
 
@@ -33,18 +32,6 @@ def run(*words: object) -> str:
 
 def rows_of(folder: Path) -> list[dict[str, Any]]:
     return pq.read_table(folder / "data" / "train-00000-of-00001.parquet").to_pylist()
-
-
-def answered(folder: Path, split: Path, says: str) -> Path:
-    """Write the samples of a model that says one thing to each closed question but one, which nobody can read."""
-    lines = []
-    for place, question in enumerate(q for q in splits.read_questions(split) if q.kind != "caption"):
-        asked = {name: getattr(question, name) for name in RECORD}
-        record = Record(**asked, response=says.title() if place else "…", prediction=says if place else "")
-        lines.append(orjson.dumps({"accuracy": asdict(record)}))
-    folder.mkdir()
-    (folder / "20260101_000000_samples_ode.jsonl").write_bytes(b"\n".join(lines))
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +79,7 @@ def test_the_provenance_names_edition_test_options_and_files(rows: Path, edition
 def test_datasets_reads_the_parquet_as_images_and_messages(rows: Path, tmp_path: Path) -> None:
     found = datasets.load_dataset(str(rows), split="train", cache_dir=str(tmp_path))
     row = found[0]
-    assert row["images"][0].size == (128, 128)
+    assert row["images"][0].size == (SIDE, SIDE)
     assert [message["role"] for message in row["messages"]] == ["user", "assistant"]
     assert [part["type"] for part in row["messages"][0]["content"]] == ["image", "text"]
 
@@ -104,7 +91,7 @@ def test_datasets_reads_the_folder_alike(rows: Path, editions: Editions, tmp_pat
     same = {row["id"]: row for row in rows_of(rows)}
     assert set(found["id"]) == set(same)
     row = found[0]
-    assert row["images"][0].size == (128, 128)
+    assert row["images"][0].size == (SIDE, SIDE)
     assert row["messages"] == same[row["id"]]["messages"]
 
 
