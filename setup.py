@@ -13,7 +13,7 @@ from setuptools.command.build_py import build_py
 
 LINKED = ("adapters", "generators", "tasks")
 FOLDERS = {"vhbench": "vhbench", **{f"vhbench.{name}": name for name in LINKED}}
-DATA = ["_*", "*.bib", "*.html", "*.jinja", "*.json", "*.svg", "*.tsv", "*.yaml", "py.typed"]
+DATA = ["_*", "*.bib", "*.css", "*.html", "*.jinja", "*.js", "*.json", "*.svg", "*.tsv", "*.yaml", "py.typed"]
 """What ships beside the code, in every folder."""
 
 

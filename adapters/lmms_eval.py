@@ -88,26 +88,47 @@ def _add_tasks() -> None:
 
     Only what a TaskManager takes is used, no method of it: that is documented, and stays.
     """
-    from lmms_eval.tasks import TaskManager
+    from lmms_eval import tasks
 
-    original = TaskManager.__init__
-    if getattr(original, "knows_vhbench", False):
-        return
-    takes = inspect.signature(original)
-    if "include_path" not in takes.parameters:
-        raise AttributeError("TaskManager takes no include_path")
-
-    @functools.wraps(original)
-    def init(*args: Any, **options: Any) -> None:
-        given = takes.bind(*args, **options)
+    def init(original: Callable[..., None], given: inspect.BoundArguments) -> None:
         if given.arguments.get("include_defaults", True):
             theirs = given.arguments.get("include_path") or []
             # Ours comes last: a name that lmms-eval or the user already has stays theirs.
             given.arguments["include_path"] = [*([theirs] if isinstance(theirs, str) else theirs), str(tasks_folder())]
         original(*given.args, **given.kwargs)
 
-    init.knows_vhbench = True  # type: ignore[attr-defined]
-    TaskManager.__init__ = init
+    _surround(tasks, "TaskManager.__init__", {"include_path"}, init)
+
+
+def _surround(
+    module: object, path: str, takes: set[str], call: Callable[[Callable[..., None], inspect.BoundArguments], None]
+) -> None:
+    """Have a method of lmms-eval called by us, with its arguments by their names; a second time changes nothing.
+
+    Args:
+        module: of lmms-eval.
+        path: the method's in it, such as "TaskManager.__init__".
+        takes: names of arguments that it must have.
+        call: is called instead, with the method and its arguments.
+
+    Raises:
+        AttributeError: where there is no such method, or it has no such arguments.
+    """
+    name, method = path.split(".")
+    owner = getattr(module, name)
+    original = getattr(owner, method)
+    if getattr(original, "knows_vhbench", False):
+        return
+    signature = inspect.signature(original)
+    if missing := takes - signature.parameters.keys():
+        raise AttributeError(f"{path} takes no {', '.join(sorted(missing))}")
+
+    @functools.wraps(original)
+    def surrounded(*args: Any, **options: Any) -> None:
+        call(original, signature.bind(*args, **options))
+
+    surrounded.knows_vhbench = True  # type: ignore[attr-defined]
+    setattr(owner, method, surrounded)
 
 
 @dataclass(slots=True)
@@ -218,23 +239,14 @@ def _prompt(task: Any, row: Mapping[str, Any], form: str, options: Mapping[str, 
 
 def _name_reports() -> None:
     """Let results say where they come from, and our reports have their date; say first where a run is partial."""
-    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+    from lmms_eval.loggers import evaluation_tracker
 
-    original = EvaluationTracker.save_results_aggregated
-    if getattr(original, "knows_vhbench", False):
-        return
-    takes = inspect.signature(original)
-    if missing := {"results", "datetime_str"} - takes.parameters.keys():
-        raise AttributeError(f"save_results_aggregated takes no {', '.join(sorted(missing))}")
-
-    @functools.wraps(original)
-    def save(*args: Any, **options: Any) -> None:
-        given = takes.bind(*args, **options).arguments
-        results, date = given["results"], str(given["datetime_str"]).replace(":", "-")
+    def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
+        results, date = given.arguments["results"], str(given.arguments["datetime_str"]).replace(":", "-")
         told = {name: found for name, found in _RUN.provenance.items() if name in results.get("configs", ())}
         if told:
             results["vhbench"] = {name: found.to_json() for name, found in told.items()}
-        original(*args, **options)
+        original(*given.args, **given.kwargs)
         folder = results_folder(_RUN.args)
         for name, content in _RUN.reports.items():
             if folder is not None:
@@ -246,33 +258,22 @@ def _name_reports() -> None:
             if found.asked < found.of and "alias" in entry:
                 entry["alias"] += f" ({found.asked:,} of {found.of:,} asked)"
 
-    save.knows_vhbench = True  # type: ignore[attr-defined]
-    EvaluationTracker.save_results_aggregated = save
+    _surround(evaluation_tracker, "EvaluationTracker.save_results_aggregated", {"results", "datetime_str"}, save)
     _RUN.saves = True
 
 
 def _score_samples() -> None:
     """Let each written sample have its score where ``--baseline`` looks for one; no payload may stand there."""
-    from lmms_eval.loggers.evaluation_tracker import EvaluationTracker
+    from lmms_eval.loggers import evaluation_tracker
 
-    original = EvaluationTracker.save_results_samples
-    if getattr(original, "knows_vhbench", False):
-        return
-    takes = inspect.signature(original)
-    if "samples" not in takes.parameters:
-        raise AttributeError("save_results_samples takes no samples")
-
-    @functools.wraps(original)
-    def save(*args: Any, **options: Any) -> None:
-        given = takes.bind(*args, **options)
+    def save(original: Callable[..., None], given: inspect.BoundArguments) -> None:
         for sample in given.arguments["samples"]:
             payload = sample.get("accuracy")
             if isinstance(payload, dict) and {KEY, SHARE} <= payload.keys():
                 sample[SHARE] = payload[SHARE]
         original(*given.args, **given.kwargs)
 
-    save.knows_vhbench = True  # type: ignore[attr-defined]
-    EvaluationTracker.save_results_samples = save
+    _surround(evaluation_tracker, "EvaluationTracker.save_results_samples", {"samples"}, save)
 
 
 def _manifests() -> list[Any]:

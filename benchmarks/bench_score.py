@@ -5,24 +5,24 @@ resident memory is told.
 """
 
 import json
-import os
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measuring import measure
 
 ALLOWED = 0.5
 """GB."""
 
-SAID = ("Yes", "No.", "Yes, there is a dog in the image.", "There is no dog.", "**Answer:** no", "I cannot tell.")
+SENTENCES = ("Yes, there is a dog in the image.", "There is no dog.", "**Answer:** no", "I cannot tell.")
+SAID = ("Yes", "No.", "yes", "No") * 4 + SENTENCES
+"""Asked to answer with one word, most models do."""
+
 LETTERS = ("A", "(B)", "The answer is C.", "Image 1", "D. Neither")
 CHOICES = ("Image 1", "Image 2", "Both", "Neither")
-
-_RUN = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
 
 
 def yes_no(rows: int) -> Iterator[dict[str, Any]]:
@@ -50,22 +50,6 @@ def write(file: Path, rows: Iterator[dict[str, Any]]) -> Path:
     return file
 
 
-def measure(name: str, *arguments: object) -> float:
-    """Run a command and return the GB of its peak."""
-    start = time.perf_counter()
-    words = [sys.executable, "-c", _RUN, "score", *map(str, arguments), "--json"]
-    child = os.posix_spawn(
-        words[0], words, os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
-    )
-    _, status, used = os.wait4(child, 0)
-    seconds, peak = time.perf_counter() - start, used.ru_maxrss / 1e6
-    print(
-        f"  {name:<34} {peak:5.2f} GB  {seconds:5.0f} s  processor {used.ru_utime + used.ru_stime:5.0f} s", flush=True
-    )
-    assert status == 0, f"{name} failed"
-    return peak
-
-
 def main() -> None:
     """Print the peak of each command."""
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
@@ -73,16 +57,20 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-score-") as name:
         folder = Path(name)
         answers = write(folder / "answers.jsonl", yes_no(rows))
-        found = [measure("yes-no", "yes-no", "--positive", "no", "--responses", answers)]
-        found.append(measure("auto", answers))
         said = folder / "said.json"
         said.write_text(json.dumps({row["id"]: row["response"] for row in yes_no(rows)}))
-        found.append(measure("yes-no, joined with questions", "yes-no", "--positive", "no", "--responses", said,
-                             "--questions", answers))  # fmt: skip
         choices = write(folder / "choices.jsonl", multiple_choice(rows))
-        found.append(measure("multiple-choice", "multiple-choice", "--responses", choices))
         twins = write(folder / "pairs.jsonl", pairs(rows))
-        found.append(measure("symmetric", "symmetric", "--responses", twins))
+        commands: dict[str, list[object]] = {
+            "yes-no": ["yes-no", "--positive", "no", "--responses", answers],
+            "auto": ["auto", answers],
+            "yes-no, joined with questions": [
+                "yes-no", "--positive", "no", "--responses", said, "--questions", answers,
+            ],
+            "multiple-choice": ["multiple-choice", "--responses", choices],
+            "symmetric": ["symmetric", "--responses", twins],
+        }  # fmt: skip
+        found = [measure(name, "score", *words, "--json", quiet=True) for name, words in commands.items()]
     sys.exit(max(found) > ALLOWED)
 
 

@@ -6,14 +6,14 @@ peak of the resident memory is told.
 """
 
 import multiprocessing
-import os
 import struct
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+
+from measuring import measure
 
 from vhbench import splits
 from vhbench.builds.ode import OdeBuild
@@ -23,8 +23,6 @@ from vhbench.splits.stored_scenes import StoredScene, truth_of
 
 ALLOWED = 1.0
 """GB."""
-
-_RUN = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
 
 
 def _drawn() -> tuple[list[Scene], list[Question]]:
@@ -52,10 +50,8 @@ def write(folder: Path, count: int) -> None:
             scene, question = pairs[number % len(pairs)]
             twin = by_answer[question.pair_id, "no"]
             image, name = _numbered(scene.image, number), f"s{number}"
-            told = {
-                **scene.provenance,
-                "noise": rng(0, number).bytes(200).hex(),
-            }  # scenes are not so much alike as copies are
+            # Scenes are not so much alike as copies are.
+            told = {**scene.provenance, "noise": rng(0, number).bytes(200).hex()}
             scenes.append(truth_of(replace(scene, id=name, image=image, provenance=told)))
             for one in (question, twin):
                 yield Row("ode_random_existence", replace(
@@ -63,20 +59,6 @@ def write(folder: Path, count: int) -> None:
                 ))  # fmt: skip
 
     splits.write_split(folder, rows(), benchmark="ode", version="1.0.0", seed=0, config={}, scenes=scenes)
-
-
-def measure(name: str, *words: object) -> float:
-    """Run a command and return the GB of its peak."""
-    start = time.perf_counter()
-    command = [sys.executable, "-c", _RUN, name, *map(str, words)]
-    child = os.posix_spawn(command[0], command, os.environ)
-    _, status, used = os.wait4(child, 0)
-    seconds, peak = time.perf_counter() - start, used.ru_maxrss / 1e6
-    print(
-        f"  {name:<10} {peak:5.2f} GB  {seconds:5.0f} s  processor {used.ru_utime + used.ru_stime:5.0f} s", flush=True
-    )
-    assert status == 0, f"{name} failed"
-    return peak
 
 
 def main() -> None:
@@ -89,7 +71,7 @@ def main() -> None:
         writer = multiprocessing.get_context("spawn").Process(target=write, args=(folder, count))
         writer.start()
         writer.join()
-        found = [measure("verify", folder), measure("diff", folder, folder)]
+        found = [measure("verify", "verify", folder), measure("diff", "diff", folder, folder)]
     sys.exit(max(found) > ALLOWED)
 
 

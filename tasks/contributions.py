@@ -17,10 +17,10 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.benchmarks import benchmark, pressure_family
+from vhbench.benchmarks import benchmark
 from vhbench.schema import Record
 from vhbench.tasks.metrics import ode_captions
-from vhbench.tasks.metrics.multiple_choice import LEFT_OUT_OF_AGGREGATE
+from vhbench.tasks.metrics.multiple_choice import aggregate_cells
 from vhbench.tasks.metrics.records import said
 
 Records = Sequence[Record]
@@ -174,21 +174,12 @@ def _symmetric(records: Records) -> Contributions | None:
 
 
 def _aggregate(records: Records) -> Contributions | None:
-    """The mean over the pressures of a task, then over the tasks: each cell weighs as it does there."""
-    cells: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for place, record in enumerate(records):
-        family = pressure_family(record.pressure)
-        if family not in LEFT_OUT_OF_AGGREGATE:
-            cells[record.task][family].append(place)
-    if not cells:
+    """The mean over the pressures of a task, then over the tasks."""
+    strata, weights = aggregate_cells([(record.task, record.pressure) for record in records])
+    if not weights:
         return None
-    strata, weights = np.full(len(records), -1), list[float]()
-    for pressures in cells.values():
-        for own in pressures.values():
-            strata[own] = len(weights)
-            weights.append(1 / len(cells) / len(pressures))
     hits = np.array([said(record) == record.answer for record in records], dtype=np.float64)
-    return Contributions(hits, np.ones(len(records)), True, strata, tuple(weights))
+    return Contributions(hits, np.ones(len(records)), True, strata, tuple(weight for _, weight in weights))
 
 
 def _words(records: Records) -> Contributions | None:

@@ -17,6 +17,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -25,6 +26,7 @@ import yaml
 
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
+from vhbench.files import cache_folder
 from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
@@ -171,6 +173,37 @@ def _check_whole(docs: Any, data: Data) -> None:
 @functools.cache
 def _configs(path: Path) -> dict[str, str]:
     return splits.read_ids(path)
+
+
+@functools.cache
+def number_of_questions(name: str, content_hash: str) -> int | None:
+    """Count what a task asks of a split of this content hash; None where there is none on this machine.
+
+    It is looked for in VHBENCH_DATA and among the starter splits; nothing is built or downloaded.
+    """
+    owner = of_task(name)
+    if owner is None:
+        return None
+    starters = cache_folder() / "starter"
+    roots = [Path(os.environ["VHBENCH_DATA"]).expanduser()] if os.environ.get("VHBENCH_DATA") else []
+    for split in (root / owner.name for root in (*roots, *(sorted(starters.iterdir()) if starters.is_dir() else ()))):
+        if (split / manifests.MANIFEST).is_file():
+            with suppress(VhbenchError):  # a damaged one tells nothing; who asks it is told why
+                if splits.read_manifest(split).content_hash == content_hash:
+                    return _count(name, split)
+    return None
+
+
+def _count(name: str, split: Path) -> int:
+    """Count the rows that a task keeps."""
+    keep = task(name).keep
+    if keep is None:
+        return splits.read_manifest(split).rows.get(name, 0)
+    return sum(
+        all(value in allowed for value, allowed in zip(values, keep.values(), strict=True))
+        for _, group in splits.read_columns(split, list(keep))
+        for values in zip(*group.values(), strict=True)
+    )
 
 
 def vocabulary(benchmark: str) -> dict[str, list[str]]:

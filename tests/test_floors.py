@@ -35,6 +35,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("analysis", "audit", "card", "comparison", "responses"),
     ("release", "scoring", "training"),
     ("matched",),
+    ("board",),
     ("cli",),
 )
 """From the ground up; a room is a package or a module below ``vhbench``."""

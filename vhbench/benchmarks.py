@@ -29,7 +29,8 @@ class Metric:
     Attributes:
         name: in the table and in the report.
         function: ``"module:name"`` of a function from records to :class:`vhbench.tasks.metrics.scores.Score`.
-        higher_is_better: which way the arrow of lmms-eval's table points.
+        higher_is_better: which way the arrow of lmms-eval's table points; None where neither more nor less is better,
+            and runs have no ranks in it.
         needs: columns of an answer that it reads, beyond :data:`ANSWER`.
         in_cells: whether each cell of the report has it, or only the whole: pairs and means over cells need all rows.
         always: whether it is told even where scores are withheld since too many requests failed: it is no score.
@@ -37,7 +38,7 @@ class Metric:
 
     name: str
     function: str
-    higher_is_better: bool = True
+    higher_is_better: bool | None = True
     needs: tuple[str, ...] = ()
     in_cells: bool = True
     always: bool = False
@@ -218,7 +219,7 @@ LOST = tuple(Metric(name, f"{_HEADLINE}:{name}", False, always=True) for name in
 CUT_OFF = Metric("cut_off", f"{_HEADLINE}:cut_off", False, needs=("cut_off",), always=True)
 UNREAD = (Metric("unparsed", f"{_HEADLINE}:unparsed", False, always=True), *LOST, CUT_OFF)
 """What became of the answers that were not read."""
-YES_RATE = Metric("yes_rate", f"{_HEADLINE}:yes_rate", higher_is_better=False)
+YES_RATE = Metric("yes_rate", f"{_HEADLINE}:yes_rate", higher_is_better=None)
 _OF_CAPTIONS = ("response", "objects", "candidates", "neutral")
 
 CAPTIONS = Family(
@@ -229,7 +230,7 @@ CAPTIONS = Family(
         Metric("chair_s", f"{_HEADLINE}:chair_s", higher_is_better=False, needs=_OF_CAPTIONS),
         Metric("cover", f"{_HEADLINE}:cover", needs=_OF_CAPTIONS),
         Metric("cog", f"{_HEADLINE}:cog", higher_is_better=False, needs=_OF_CAPTIONS),
-        Metric("words", f"{_HEADLINE}:words", higher_is_better=False, needs=("response", "objects"), always=True),
+        Metric("words", f"{_HEADLINE}:words", higher_is_better=None, needs=("response", "objects"), always=True),
         # What is in the picture tells that the right answers are not kept back.
         *(replace(metric, needs=(*metric.needs, "objects")) for metric in (*LOST, CUT_OFF)),
     ),
@@ -254,7 +255,7 @@ MULTIPLE_CHOICE = Family(
     (
         ACCURACY,
         Metric("aggregate", f"{_HEADLINE}:aggregate", needs=("choices", "task", "pressure"), in_cells=False),
-        Metric("chance", f"{_HEADLINE}:chance", higher_is_better=False, needs=("choices",)),
+        Metric("chance", f"{_HEADLINE}:chance", higher_is_better=None, needs=("choices",)),
         *UNREAD,
     ),
     cells=(("task",), ("mode",), ("pressure",), ("task", "pressure"), ("question_type", "pressure")),
@@ -269,8 +270,8 @@ PAIRS = Family(
         Metric("original_accuracy", f"{_HEADLINE}:original_accuracy", needs=_OF_PAIRS, in_cells=False),
         Metric("symmetric_accuracy", f"{_HEADLINE}:symmetric_accuracy", needs=_OF_PAIRS, in_cells=False),
         YES_RATE,
-        Metric("blind_level", f"{_HEADLINE}:blind_level", False, needs=_OF_PAIRS, in_cells=False),
-        Metric("chance", f"{_HEADLINE}:symmetric_chance", False, needs=_OF_PAIRS, in_cells=False),
+        Metric("blind_level", f"{_HEADLINE}:blind_level", None, needs=_OF_PAIRS, in_cells=False),
+        Metric("chance", f"{_HEADLINE}:symmetric_chance", None, needs=_OF_PAIRS, in_cells=False),
         Metric("new_cases", f"{_HEADLINE}:new_cases", False, needs=_OF_PAIRS, in_cells=False),
         *UNREAD,
     ),

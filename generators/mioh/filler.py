@@ -29,7 +29,6 @@ _, *_PRESSED = PRESSURES
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
-_TRIES_IN_BLOCKS, _AT_ONCE = 40, 5  # texts per question wanted where its images come from one block, and five more
 _AT_LEAST: Final = 500  # the same, in small cells
 _ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
 _ANSWERS: Final = 4  # to a question of which presence tells one answer
@@ -62,14 +61,12 @@ class Item(Settled):
     Attributes:
         number: of the text in the order of drawing.
         answer: index of the draft in its block.
-        block: of the pool, that its images come from.
         again: these are second twins.
         base: the question that this one is tied to, "e1-12", or "".
     """
 
     number: int
     answer: int
-    block: int
     again: bool = False
     base: str = ""
 
@@ -137,7 +134,6 @@ class Filler:
         bases, found = other.items(), []
         for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
             base = bases[again.base]
-            self.images.block = base.block
             settled = self._settle_all(again.block, generator)
             if settled is None:
                 continue
@@ -150,17 +146,13 @@ class Filler:
         return found
 
     def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
-        """Draw texts, block after block, until enough have images for every answer; keep those pressed most."""
+        """Draw texts until enough have images for every answer; keep those pressed most."""
         deal = Balance()
         found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
-        choosers = self._choosers(facts)
+        chooser = Chooser(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
-        most = max(_TRIES * wanted, _TRIES_AT_LEAST)
-        if len(self.pool.blocks) > 1:  # a block is small: what some texts of each do not find is not there
-            most = _TRIES_IN_BLOCKS * (_AT_ONCE + wanted)
-        for number in range(most):
+        for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
-            self.images.block, chooser = choosers[number % len(choosers)]
             item = self._item(number, chooser, deal, answers, generator)
             if item is not None:
                 found.append(item)
@@ -179,20 +171,6 @@ class Filler:
             return False  # without another answer, what presence tells would be ahead
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
-
-    def _choosers(self, facts: Sequence[Fact]) -> list[tuple[int, Chooser]]:
-        """Return the blocks that can be asked about, each with what draws its facts."""
-        if len(self.pool.blocks) == 1:
-            return [(0, Chooser(facts, self.kind, self.pool))]
-        choosers = []
-        for i, block in enumerate(self.pool.blocks):
-            here = [f for f in facts if (self.pool.truth(f).yes & block).any()]
-            # What was planned for questions comes before what fills up, which no pressure fits.
-            planned = [f for f in here if self.pool.pressable(f, self.kind.least) > 0]
-            some = planned if len(planned) >= self.kind.asks else here
-            if len(some) >= self.kind.asks:
-                choosers.append((i, Chooser(some, self.kind, self.pool)))
-        return choosers
 
     def _best(self, found: list[Item], wanted: int) -> list[Item]:
         """Keep those that can be pressed most, new ones first, then tied ones; as many of each answer as of others."""
@@ -255,7 +233,7 @@ class Filler:
         right = settled[answer]
         self.images.uses[list(right.scenes)] += 1
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
-        return Item(right.draft, right.scenes, twins, number, answer, self.images.block)
+        return Item(right.draft, right.scenes, twins, number, answer)
 
     def _ways(self, settled: Sequence[Settled]) -> int:
         """Count the pressures under which all of them have a twin."""
@@ -343,7 +321,6 @@ class Filler:
         """Draw second twins, of other images, where a cell is larger than the easy one."""
         again = []
         for item in items:
-            self.images.block = item.block
             if pressure in item.pressed and self.cells[pressure].wanted > self.cells["easy"].wanted:
                 generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
                 twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
@@ -399,6 +376,8 @@ def askable(kind: QuestionType, pool: ScenePool) -> Sequence[Fact]:
     if kind.task == "position":
         return pool.relation_facts()
     facts = pool.existence_facts()
+    if kind.task == "counting" and kind.asks > 1:
+        return [fact for fact in facts if pool.numerous(fact.category)]
     # What suggests the others by design is no lure among them.
     return [fact for fact in facts if fact.category not in pool.suggesting] if kind.together else facts
 

@@ -62,7 +62,6 @@ class ScenePool:
         *,
         statistics: Iterable[Scene] | None = None,
         flat: bool = False,
-        blocks: Sequence[int] = (),
         suggesting: Collection[str] | None = None,
     ) -> None:
         """Index the scenes.
@@ -72,7 +71,6 @@ class ScenePool:
             thresholds: of the pressures.
             statistics: other scenes, of which P(target | present) is taken; None: these.
             flat: whether colours are those of drawn things, see :func:`vhbench.colours.near`.
-            blocks: the block of each scene: all images of a question come from one; () where all are one.
             suggesting: categories that suggest what is often seen with them; None: all do.
         """
         if not len(scenes):
@@ -81,8 +79,6 @@ class ScenePool:
         self.thresholds = thresholds or PressureThresholds()
         self.columns = SceneColumns(scenes)
         self.attributes = AttributeTable(self.columns, flat=flat)
-        member = np.array(blocks or [0] * len(scenes))
-        self.blocks: list[Bits] = [np.packbits(member == block) for block in np.unique(member)]
         self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules alone
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
         self._together, self._chance = count_together(self.columns, self.thresholds.support)
@@ -128,8 +124,8 @@ class ScenePool:
         return found
 
     def company(self, category: str, most: int = 16) -> list[str]:
-        """Return the categories that are seen with one most often."""
-        seen = self._together[self.columns.column[category]]
+        """Return the categories that are seen with one most often, as things."""
+        seen = self._together[self.columns.column[category]] * self._have_objects()
         order = np.argsort(-seen, kind="stable").tolist()
         return [self.categories[i] for i in order if seen[i] and self.categories[i] != category][:most]
 
@@ -245,7 +241,7 @@ class ScenePool:
     def _shown(self, columns: Ints) -> Bits:
         """Return where any of these categories is present."""
         shown = self.columns.present.bits[columns]
-        return np.bitwise_or.reduce(shown, axis=0) if len(shown) else np.zeros_like(self.blocks[0])
+        return np.bitwise_or.reduce(shown, axis=0) if len(shown) else np.zeros_like(self.columns.present.bits[0])
 
     def _count(self, fact: Count) -> Parts:
         column = self.columns.column[fact.category]
@@ -369,6 +365,10 @@ class ScenePool:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
         there = self._have_objects()
         return [Exists(c) for i, c in enumerate(self.categories) if there[i] and self.columns.absent(i).any()]
+
+    def numerous(self, category: str) -> bool:
+        """Tell whether images show one, two and three of a category well."""
+        return all(self.truth(Count(category, number)).easy.any() for number in (1, 2, 3))
 
     def _have_objects(self) -> Bools:
         return np.bincount(self.columns.which, minlength=len(self.categories)) > 0

@@ -19,26 +19,25 @@ class SceneFinder:
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self.uses = np.zeros(len(pool), np.int32)
-        self.block = 0
-        self._found: dict[tuple[int, ImageSlot, bool, bool], tuple[Ints, Ints]] = {}
+        self._all: Bits = np.packbits(np.ones(len(pool), np.bool_))
+        self._found: dict[tuple[ImageSlot, bool, bool], tuple[Ints, Ints]] = {}
 
     def candidates(self, slot: ImageSlot, hp: bool = False, hn: bool = False) -> tuple[Ints, Ints]:
-        """Return the scenes of the block that fit a slot whose positive (hp), negative (hn) is pressed or easy.
+        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy.
 
         Returns:
             Those in which nothing else that the slot wants is hard (so that a pressure changes one factor), and all.
         """
-        key = (self.block, slot, hp and slot.hp is not None, hn and slot.hn is not None)
+        key = (slot, hp and slot.hp is not None, hn and slot.hn is not None)
         if key not in self._found:
             if len(self._found) > 256:
                 self._found.clear()
-            strict, loose = self._masks(*key[1:])
+            strict, loose = self._masks(*key)
             self._found[key] = self.pool.scenes_of(strict), self.pool.scenes_of(loose)
         return self._found[key]
 
     def _masks(self, slot: ImageSlot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
-        mask = self.pool.blocks[self.block].copy()
-        rest = mask.copy()
+        mask, rest = self._all.copy(), self._all.copy()
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
             if fact == slot.hp:

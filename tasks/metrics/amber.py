@@ -103,14 +103,19 @@ def score(
     result = amber_reference.result(found, evaluation_type) if compat else _result(found, evaluation_type)
     words = ("id", "nouns", "hallucinated", "covered", "likely")
     responses = [{name: getattr(caption, name) for name in words} for caption in found.captions]
+    return result | _withhold(result, found, allow_failed) | {"responses": responses, "tools": dict(judge.tools)}
+
+
+def _withhold(result: Mapping[str, Any], found: Judgments, allow_failed: bool) -> dict[str, Any]:
+    """Return the shares that are no answers and, where too many failed, every score as None and why."""
     said = found.said()
     lost = {name: share(said.count(name), len(said)) for name in ("failed", "refused")}
     why = withholding.reason(said.count("failed"), len(said), allow_failed=allow_failed)
-    if why is not None:
-        for part in ("scores", "printed", "intervals"):
-            result[part] = {name: dict.fromkeys(section) for name, section in result[part].items()}
-        result["interval_notes"] = {name: {} for name in result["interval_notes"]}
-    return result | lost | {"withheld": why, "responses": responses, "tools": dict(judge.tools)}
+    if why is None:
+        return lost | {"withheld": None}
+    parts = ("scores", "printed", "intervals")
+    none = {part: {name: dict.fromkeys(section) for name, section in result[part].items()} for part in parts}
+    return lost | none | {"interval_notes": {name: {} for name in result["interval_notes"]}, "withheld": why}
 
 
 def score_records(records: Iterable[Record | Mapping[str, Any]], *, relation: Any = None, **how: Any) -> dict[str, Any]:

@@ -45,11 +45,12 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
 
     Returns:
         ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``n``, ``interval``,
-        ``interval_note``; ``aggregate`` with its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``;
-        ``by``: the same but the aggregate per question type, pressure, mode and task; ``cells``: a list with the same
-        per question type × pressure × mode × task; ``letters``: share of each option letter in the predictions and in
-        the answers (position bias); ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is
-        None that is not undefined, see :mod:`vhbench.tasks.metrics.withholding`.
+        ``interval_note``; ``intervals`` and ``interval_notes`` of what was not read; ``aggregate`` with its
+        ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but the aggregate per
+        question type, pressure, mode and task; ``cells``: a list with the same per question type × pressure × mode ×
+        task; ``letters``: share of each option letter in the predictions and in the answers (position bias);
+        ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is None that is not undefined,
+        see :mod:`vhbench.tasks.metrics.withholding`.
 
     Raises:
         VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
@@ -71,6 +72,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
         return {name: table.summary(own, why or table.reason(own, allow_failed)) for name, own in groups.items()}
 
     result = table.summary(table.every, why) | _aggregate(table, none=why is not None)
+    result |= intervals.stated({name: table.interval_of(word) for name, word in withholding.WORDS.items()})
     result["by"] = {name: grouped(itemgetter(place)) for place, name in enumerate(GROUPS)}
     result["by"]["pressure_family"] = grouped(lambda cell: pressure_family(cell[GROUPS.index("pressure")]))
     result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in grouped(tuple).items()]
@@ -166,6 +168,10 @@ class _Choices:
         """Tell which of these rows are right."""
         return np.fromiter((self.said[place] == self.right[place] for place in places), bool, len(places))
 
+    def interval_of(self, word: str) -> intervals.Interval | None:
+        """Return the interval of the share of answers that say this."""
+        return intervals.mean([said == word for said in self.said], clusters=self.shared.among(self.every))
+
     def summary(self, places: npt.NDArray[np.intp], why: str | None) -> dict[str, Any]:
         """Return the numbers of these rows."""
         right, said = self.correct(places), [self.said[place] for place in places]
@@ -198,33 +204,43 @@ def _answered(record: Record) -> tuple[str, int]:
     return said, len(allowed)
 
 
+def aggregate_cells(of: Sequence[tuple[str, str]]) -> tuple[npt.NDArray[np.int64], list[tuple[str, float]]]:
+    """Return how the aggregate weighs: a mean over the families of pressures of a task, then over the tasks.
+
+    Args:
+        of: task and pressure of each row.
+
+    Returns:
+        the number of each row's cell, -1 where the aggregate leaves it out; and the task and the weight of each cell.
+
+    >>> cells, weights = aggregate_cells([("counting", "easy"), ("counting", "hp"), ("position", "easy")])
+    >>> cells.tolist(), weights
+    ([0, 1, 2], [('counting', 0.25), ('counting', 0.25), ('position', 0.5)])
+    """
+    families = [(task, pressure_family(pressure)) for task, pressure in of]
+    cells = sorted({cell for cell in families if cell[1] not in LEFT_OUT_OF_AGGREGATE})
+    numbers = {cell: number for number, cell in enumerate(cells)}
+    in_task = Counter(task for task, _ in cells)
+    places = np.array([numbers.get(cell, -1) for cell in families], dtype=np.int64)
+    return places, [(task, 1 / len(in_task) / in_task[task]) for task, _ in cells]
+
+
 def _aggregate(table: _Choices, *, none: bool) -> dict[str, Any]:
     """Compute the paper's aggregate, with its interval."""
-    pressures = {number: cell[GROUPS.index("pressure")] for cell, number in table.names.items()}
-    left_out = [number for number, pressure in pressures.items() if pressure_family(pressure) in LEFT_OUT_OF_AGGREGATE]
-    counted = np.flatnonzero(~np.isin(table.cells, left_out))
-    if none or not len(counted):
+    names = sorted(table.names, key=table.names.__getitem__)
+    task, pressure = GROUPS.index("task"), GROUPS.index("pressure")
+    of_names, weights = aggregate_cells([(name[task], name[pressure]) for name in names])
+    if none or not weights:
         return {"aggregate": None, "aggregate_interval": None, "aggregate_interval_note": "", "tasks": {}}
-    groups: dict[str, dict[str, list[int]]] = {}
-    for cell, number in sorted(table.names.items()):
-        if number not in left_out:
-            pressures_of = groups.setdefault(cell[GROUPS.index("task")], {})
-            pressures_of.setdefault(pressure_family(pressures[number]), []).append(number)
-    own, right, cells, tasks = (
-        table.cells[counted],
-        table.correct(counted),
-        list[intervals.WeightedRatio](),
-        dict[str, float](),
-    )
-    for task, pressures_of in groups.items():
-        shares = []
-        for numbers in pressures_of.values():
-            places = np.flatnonzero(np.isin(own, numbers))
-            shares.append(float(right[places].mean()))
-            cells.append(
-                intervals.WeightedRatio(right[places], places=places, weight=1 / len(groups) / len(pressures_of))
-            )
-        tasks[task] = float(np.mean(shares))
+    of_rows = of_names[table.cells]
+    counted = np.flatnonzero(of_rows >= 0)
+    own, right = of_rows[counted], table.correct(counted)
+    cells, shares = list[intervals.WeightedRatio](), dict[str, list[float]]()
+    for number, (name, weight) in enumerate(weights):
+        places = np.flatnonzero(own == number)
+        shares.setdefault(name, []).append(float(right[places].mean()))
+        cells.append(intervals.WeightedRatio(right[places], places=places, weight=weight))
+    tasks = {name: float(np.mean(of_pressures)) for name, of_pressures in shares.items()}
     interval = intervals.mean_of_ratios(cells, clusters=table.shared.among(counted))
     return {
         "aggregate": float(np.mean(list(tasks.values()))),

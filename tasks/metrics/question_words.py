@@ -15,6 +15,9 @@ from vhbench.schema import Asked
 Feature = tuple[Hashable, ...]
 
 _WORD = re.compile(r"[^\W_]+")
+_SHAPE = re.compile(r"\S+")
+_SIGNS = re.compile(r"[^\W_]+| (?=\w)")
+"""What is left without words and the single spaces between them: signs, two spaces, one before a dot or at the end."""
 _EMPTY = frozenset(
     ["a", "an", "the", "is", "are", "there", "in", "image", "images", "of", "these", "which", "any", "it"]
 )
@@ -114,12 +117,24 @@ def _pair(option: _Option) -> Iterator[Feature]:
         yield "pair", option.said, pair
 
 
+def _marks(option: _Option) -> Iterator[Feature]:
+    """How the words are written: signs between them, capitals. Nobody reads them, and they may tell."""
+    texts = {"question": option.question.question}
+    if option.texts:
+        texts["option"] = option.question.choices[option.place]
+    for where, text in texts.items():
+        capitals = "".join(word[0] for word in _SHAPE.findall(text) if word[0].isupper())
+        for name, value in (("signs", _SIGNS.sub("", text)), ("capitals", capitals)):
+            yield where, name, option.said if where == "question" else "", value
+
+
 SETS: Mapping[str, Callable[[_Option], Iterator[Feature]]] = {
     "prior": _prior,
     "options": _texts,
     "phrase": _phrase,
     "words": _word,
     "pairs": _pair,
+    "marks": _marks,
 }
 """Name of a set of features → what finds them for an option."""
 

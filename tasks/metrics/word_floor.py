@@ -40,6 +40,7 @@ GUESSERS: Mapping[str, tuple[tuple[str, ...], float]] = {
     "even": ((), 0.0),
     "prior": (("prior",), 3.0),
     "options": (("prior", "options"), 3.0),
+    "marks": (("prior", "options", "marks"), 3.0),
     "phrase": (("prior", "options", "phrase"), 1.0),
     "words": (("prior", "options", "words"), 3.0),
     "all": (("prior", "options", "phrase", "words", "pairs"), 3.0),

@@ -428,22 +428,23 @@ class _Nowhere:
         pass
 
 
+_KINDS = "(?:datasets|spaces)"
 _REPO = r"(?P<repo>[^/]+/[^/]+)"
 _REVISION = r"(?P<revision>[^/]+)"
 _ROUTES = (
     ("GET", "/api/whoami-v2", "whoami"),
     ("POST", "/api/repos/create", "create"),
     ("POST", "/api/validate-yaml", "validate"),
-    ("GET", f"/api/datasets/{_REPO}", "info"),
-    ("GET", f"/api/datasets/{_REPO}/revision/{_REVISION}", "info"),
-    ("GET", f"/api/datasets/{_REPO}/refs", "refs"),
-    ("GET", f"/api/datasets/{_REPO}/tree/{_REVISION}(?P<path>/.*)?", "tree"),
-    ("POST", f"/api/datasets/{_REPO}/preupload/{_REVISION}", "preupload"),
-    ("POST", f"/api/datasets/{_REPO}/commit/{_REVISION}", "commit"),
-    ("POST", f"/api/datasets/{_REPO}/tag/{_REVISION}", "tag"),
-    ("POST", f"/api/datasets/{_REPO}/branch/(?P<name>[^/]+)", "branch"),
-    ("POST", rf"/datasets/{_REPO}\.git/info/lfs/objects/batch", "batch"),
+    ("GET", f"/api/{_KINDS}/{_REPO}", "info"),
+    ("GET", f"/api/{_KINDS}/{_REPO}/revision/{_REVISION}", "info"),
+    ("GET", f"/api/{_KINDS}/{_REPO}/refs", "refs"),
+    ("GET", f"/api/{_KINDS}/{_REPO}/tree/{_REVISION}(?P<path>/.*)?", "tree"),
+    ("POST", f"/api/{_KINDS}/{_REPO}/preupload/{_REVISION}", "preupload"),
+    ("POST", f"/api/{_KINDS}/{_REPO}/commit/{_REVISION}", "commit"),
+    ("POST", f"/api/{_KINDS}/{_REPO}/tag/{_REVISION}", "tag"),
+    ("POST", f"/api/{_KINDS}/{_REPO}/branch/(?P<name>[^/]+)", "branch"),
+    ("POST", rf"/{_KINDS}/{_REPO}\.git/info/lfs/objects/batch", "batch"),
     ("PUT", "/lfs/(?P<oid>[0-9a-f]{64})", "put"),
     ("POST", "/lfs/(?P<oid>[0-9a-f]{64})/verify", "verify"),
-    ("GET|HEAD", f"/datasets/{_REPO}/resolve/{_REVISION}/(?P<path>.+)", "resolve"),
+    ("GET|HEAD", f"/{_KINDS}/{_REPO}/resolve/{_REVISION}/(?P<path>.+)", "resolve"),
 )

@@ -54,11 +54,9 @@ def test_the_oracle_scores_100_in_each_of_miohs_26_types_under_each_pressure(eva
     grid = report.grid(answers, benchmarks.task("mioh"))
     cells = {(cell["question_type"], cell["pressure"]): cell for cell in grid["cells"]["question_type x pressure"]}
     pressing = {pressure for pressure in PRESSURES if pressure_family(pressure) != "curve"}
-    assert set(cells) <= set(product(QUESTION_TYPES, PRESSURES))
-    assert {kind for kind, _ in cells} == set(QUESTION_TYPES)
-    assert {pressure for _, pressure in cells} >= pressing
+    assert set(product(QUESTION_TYPES, pressing)) <= set(cells) <= set(product(QUESTION_TYPES, PRESSURES))
     assert {cell["accuracy"] for cell in cells.values()} == {100}
-    assert sum(cell["n"] for cell in cells.values()) == sum(read_manifest(starter("mioh")).rows.values()) >= 550
+    assert sum(cell["n"] for cell in cells.values()) == sum(read_manifest(starter("mioh")).rows.values()) >= 26 * 5 * 5
 
 
 @pytest.mark.usefixtures("_caches")

@@ -141,6 +141,32 @@ def test_what_is_missing_is_said_first(copy: Path) -> None:
 
 
 @pytest.mark.slow
+def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
+    """Sixty samples that all say that there are no more questions: the split of their content hash is counted."""
+    file = samples(copy, "ode_fictional_existence")
+    rows = [json.loads(row) for row in file.read_text().splitlines()[:60]]
+    prompts = {row["accuracy"]["id"]: row["accuracy"]["prompt"] for row in rows}
+    claim = {"of": 60, "asked": 60, "prompts": provenance.digest_of_prompts(prompts)}
+    for row in rows:
+        row["accuracy"]["provenance"] |= claim
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert read_run(file).notes == (), "alone they agree with themselves"
+    line = "ode_fictional_existence: its samples tell of 60 questions, and the split with their content hash asks 80"
+    assert told("score", str(file)).startswith(f"20 of 80 questions have no answer\n{line}")
+    assert "20 of 80 questions have no answer" in refused("score", str(file), "--require-complete")
+
+
+@pytest.mark.slow
+def test_samples_that_do_not_tell_where_they_come_from_are_named(copy: Path) -> None:
+    file = samples(copy, "ode_fictional_existence")
+    rows = [json.loads(row) for row in file.read_text().splitlines()]
+    for row in rows:
+        del row["accuracy"]["provenance"]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert told("score", str(file)).startswith(f"{file.name}: its samples do not say where they come from")
+
+
+@pytest.mark.slow
 def test_duplicates_strangers_and_foreign_splits_are_refused(copy: Path, tmp_path: Path) -> None:
     file = samples(copy, "ode_fictional_existence")
     other = shutil.copytree(starter("ode"), tmp_path / "ode")

@@ -243,7 +243,7 @@ def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"{name}: {_share(right)} of {_number(right['n'], 'answer')} are right, where guessing gives "
             f"{100 * right['by_chance']:.0f} %; perception and integration cannot be told apart, as no images were "
-            "asked about in two modes (the task mioh asks in all)."
+            "asked about in two modes (`vhbench build mioh --tied N` makes such sets, and the task mioh asks all)."
         )
     elif not perception["mean"] and not integration["mean"]:
         yield f"{name}: no failure of perception or integration in {sets}."

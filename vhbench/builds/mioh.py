@@ -32,6 +32,11 @@ DRAWN = PressureThresholds(small=0.005, large=0.006)
 """Thresholds for drawn scenes, whose things are smaller than those that photographers choose."""
 
 
+def _file(words: str, panel: str) -> Any:
+    """Return an option that names a file, or none."""
+    return option(words, "", metavar="FILE", panel=panel)
+
+
 @dataclass(frozen=True, kw_only=True)
 class MiohBuild(SplitBuild):
     """Build MIOH: can a model keep objects apart over several images?
@@ -53,12 +58,10 @@ class MiohBuild(SplitBuild):
         repeat=True,
     )
     images: str = option("Folder that the files' images lie in.", "", metavar="DIR", panel=_SOURCES)
-    rivals: str = option(
+    rivals: str = _file(
         "JSON list of groups of categories that people take for one another: where one is present, the absence of the "
         "others is not known. Replaces the list that comes along (adapters/rivals.json).",
-        "",
-        metavar="FILE",
-        panel=_SOURCES,
+        _SOURCES,
     )
     rename: tuple[str, ...] = option(
         'How questions name a category of a file, e.g. `"tv=TV or monitor"` (which is the default for tv).',
@@ -67,12 +70,10 @@ class MiohBuild(SplitBuild):
         panel=_SOURCES,
         repeat=True,
     )
-    keypoints: str = option(
+    keypoints: str = _file(
         "COCO's person keypoints (`person_keypoints_train2017.json`): a person of whom neither head nor torso is seen "
         "is not asked about. Without it, one whose small box reaches out of the picture is not.",
-        "",
-        metavar="FILE",
-        panel=_SOURCES,
+        _SOURCES,
     )
     skip_bad: bool = option("Leave bad entries out and count them.", False, panel=_SOURCES)
     size: int = option("Side of drawn pictures in pixels.", 512, least=64, most=4096, panel=_SOURCES)
@@ -85,12 +86,10 @@ class MiohBuild(SplitBuild):
     types: tuple[str, ...] = option(
         "Question types, e.g. `E5,C4`; all 26 by default.", tuple(QUESTION_TYPES), panel=_ASKED, show_default=False
     )
-    statistics: str = option(
+    statistics: str = _file(
         "COCO instances that P(target | present) of hard negatives is taken from, e.g. `instances_train2017.json`; "
         "else from the images that are asked about.",
-        "",
-        metavar="FILE",
-        panel=_ASKED,
+        _ASKED,
     )
     tied: int = option(
         "Facts more, of each object task, that are asked in every mode about the same images: this tells perception "
@@ -216,9 +215,12 @@ def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource
     )
     others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
     pool = ScenePool(
-        world.scenes, build.thresholds(source), statistics=others, flat=source.startswith("scenes"),
-        blocks=world.blocks, suggesting=world.suggesting,
-    )  # fmt: skip
+        world.scenes,
+        build.thresholds(source),
+        statistics=others,
+        flat=source.startswith("scenes"),
+        suggesting=world.suggesting,
+    )
     if build.clip:
         from vhbench.adapters.clip import ClipScorer
 

@@ -1,17 +1,19 @@
 """MIOH's drawn scenes: a pool planned for what the 26 question types need of it.
 
 A random picture is rarely a hard positive, seldom shows the same pair of things again, and hardly ever four of one
-kind. The most demanding questions ask which of four facts is true of all ten images, so each of the four must be shown
-in ten images, easy and hard, with and without something that suggests the other three. So the scenes of a pool have
-purposes, in turn: places (a hub beside some of four spokes), colours (two things in one of two colours each), company
-(things of one theme, which makes co-occurrence), few (one or two well-known things, easy or hard), and counts.
+kind. The most demanding questions ask which of four facts is true of all ten images, while each image shows one of the
+others. So every :data:`ROUND` scenes have a cast of their own, drawn from all things that suit: a hub with five spokes
+in two colours, in threes, to its right and left, or without it; another hub with four things to count; and strangers,
+which go with nothing. A hub suggests what is seen with it: a hard negative is what is missing although its hub is
+there.
 """
 
 import hashlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations, product
+from functools import lru_cache
+from itertools import combinations, permutations
 from pathlib import Path
 from typing import Final
 
@@ -20,192 +22,220 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from vhbench.builds import sharding
+from vhbench.colours import near
 from vhbench.files import read_image, write_atomic
-from vhbench.generators.scenes import SceneSource, find, random_spec
+from vhbench.generators.scenes import CATALOG, SceneSource, clash, find, random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
 
+HUBS: Final = (
+    "person", "bench", "bottle", "chair", "clock", "giraffe", "fire hydrant", "keyboard", "kite", "laptop",
+    "microwave", "orange", "banana", "oven", "airplane", "refrigerator", "remote", "seagull", "traffic light", "couch",
+    "surfboard", "teddy bear", "tennis ball", "toilet", "vase",
+)  # fmt: skip
+"""Drawings that detectors of photographs know: YOLO11n and YOLOX-nano, both trained on COCO."""
+
+_PAINTS: Final = ("red", "yellow", "green", "blue")
+_PAIRS: Final = tuple((one, other) for one, other in permutations(_PAINTS, 2) if not near(one, other, flat=True))
+_ALT: Final = 0.2  # how often a spoke that is not beside one of the other colour has it, too
+_SPOKES, _COUNTED, _STRANGERS = 5, 4, 44
+_AT_ONCE: Final = 3  # strangers in a scene
+_CHUNK: Final = 16
+
 
 @dataclass(frozen=True, slots=True)
-class Theme:
-    """Things that are drawn together: few words, so that each occurs often; rivals (near-synonyms) are left out.
+class Cast:
+    """The things of a round.
 
     Attributes:
-        hub: what the spokes stand beside.
-        spokes: four things, left or right of the hub.
-        painted: two things that occur in the colours of :data:`PAINTS`.
-        others: two more, which carry the colours that the painted ones lack.
+        hub: what the spokes stand beside, and what suggests them.
+        spokes: five things that may have either of the paints.
+        paints: the usual colour, to the right of the hub, and the other one, which suggests it.
+        keeper: what suggests the things to count.
+        counted: four things to count.
+        strangers: things that go with nothing.
     """
 
     hub: str
-    spokes: tuple[str, str, str, str]
-    painted: tuple[str, str]
-    others: tuple[str, str]
+    spokes: tuple[str, ...]
+    paints: tuple[str, ...]
+    keeper: str
+    counted: tuple[str, ...]
+    strangers: tuple[str, ...]
 
     @property
     def words(self) -> tuple[str, ...]:
-        """All words, each once."""
-        return tuple(dict.fromkeys((self.hub, *self.spokes, *self.painted, *self.others)))
+        """All words."""
+        return (self.hub, *self.spokes, self.keeper, *self.counted, *self.strangers)
 
-
-THEMES: Final = {
-    "street": Theme(
-        "dog", ("bicycle", "bench", "fire hydrant", "trash can"), ("car", "bench"), ("motorcycle", "umbrella")
-    ),
-    "meadow": Theme("horse", ("sheep", "tent", "bucket", "flag"), ("tent", "flag"), ("bucket", "balloon")),
-    "home": Theme("cat", ("chair", "suitcase", "floor lamp", "guitar"), ("dresser", "chair"), ("backpack", "guitar")),
-}
-PAINTS: Final = (("red", "blue", "black"), ("yellow", "green", "brown"))
-
-_STAYS: Final = 0.85  # how often a word comes from the scene's own theme: this makes co-occurrence
-_COLOURS: Final = ("red", "blue", "yellow", "white", "black", "brown")
-_COUNTS: Final = (1, 1, 1, 1, 2, 2, 3, 4)
-_HARD: Final = ("small", "occluded", "truncated")
-_HARD_ALONE: Final = ("small", "truncated")  # without anything to hide behind
-_MOST: Final = 8
-_LEADS: Final = 4
-_CHUNK: Final = 16
 
 Plan = tuple[list[ObjectSpec], tuple[tuple[int, str, int], ...]]
 """Things, and the relations between them."""
 
-Purpose = Callable[[str, int, np.random.Generator], Plan]
-"""Makes a plan for a theme; the number tells how many it has made for it."""
+Purpose = Callable[[Cast, np.random.Generator], Plan]
+"""Makes a plan for the things of a round."""
 
 
 def spec(index: int, seed: int) -> SceneSpec:
     """Return what one scene of a drawn pool shall show."""
-    turn, which = divmod(index, len(THEMES))
-    theme = list(THEMES)[which]
-    purposes = _PURPOSES[theme]
-    again, now = divmod(turn, len(purposes))
-    # How often this purpose has had its turn before: some go through a list.
-    before = again * purposes.count(purposes[now]) + purposes[:now].count(purposes[now])
-    things, relations = purposes[now](theme, before, rng(seed, "mioh", "scene", index))
+    turn, place = divmod(index, ROUND)
+    order = rng(seed, "mioh", "round", turn).permutation(ROUND)
+    things, relations = _PURPOSES[int(order[place])](cast(turn, seed), rng(seed, "mioh", "scene", index))
     planned = random_spec(seed, "mioh", index, id=f"mioh-{index}", must=things, k=len(things))
     return replace(planned, relations=relations)
 
 
-def _company(theme: str, _: int, random: np.random.Generator) -> Plan:
-    """2–5 words, mostly of one theme, with counts, colours and a hard one here and there."""
-    wanted, words = int(random.integers(2, 6)), list[str]()
-    while len(words) < wanted:
-        pool = THEMES[theme if random.random() < _STAYS else str(random.choice(list(THEMES)))].words
-        word = str(random.choice(pool))
-        if word not in words:
-            words.append(word)
-    things: list[ObjectSpec] = []
-    for word in words:
-        room = _MOST - sum(t.count for t in things) - (len(words) - len(things) - 1)
-        count = min(int(random.choice(_COUNTS)), max(1, room))
-        things.append(_thing(word, random, hard=random.random() < 0.3, count=count))
-    return things, ()
+# -- who is in a round -----------------------------------------------------------------------------------------------
+
+_DEALT: Final = 5
+"""Rounds that have no thing in common: then all things are dealt again."""
 
 
-def _few(theme: str, _: int, random: np.random.Generator) -> Plan:
-    """One or two leads, both easy or both hard."""
-    hard = random.random() < 0.6
-    number = 1 + int(random.random() < 0.5)
-    words = random.permutation(THEMES[theme].words[:_LEADS])[:number].tolist()
-    return [_thing(word, random, hard=hard) for word in words], ()
+def cast(turn: int, seed: int) -> Cast:
+    """Return the things of a round."""
+    return _casts(turn // _DEALT, seed)[turn % _DEALT]
 
 
-def _counts(theme: str, _: int, random: np.random.Generator) -> Plan:
-    """Two leads several times."""
-    words = random.permutation(THEMES[theme].words[:_LEADS])[:2].tolist()
-    first = int(random.integers(1, 6))
-    return [
-        _thing(words[0], random, count=first, hard=random.random() < 0.5),
-        _thing(words[1], random, count=int(random.integers(1, 1 + min(4, _MOST - first)))),
-    ], ()
+@lru_cache(maxsize=32)
+def _casts(deal: int, seed: int) -> list[Cast]:
+    random = rng(seed, "mioh", "casts", deal)
+    hubs = sorted(_shuffled(HUBS, random)[: 2 * _DEALT], key=lambda word: find(word).place != "ground")
+    deck = [name for name in _shuffled([entry.name for entry in CATALOG.values()], random) if name not in hubs]
+    casts = []
+    for hub, keeper in zip(hubs[:_DEALT], hubs[_DEALT:], strict=True):  # what stands has others beside it
+        spokes = _take(deck, _SPOKES, [hub], lambda word: _stands(word) and {*_PAINTS} <= {*find(word).colours})
+        counted = _take(deck, _COUNTED, [keeper], _stands)
+        casts.append(Cast(hub, spokes, _PAIRS[int(random.integers(len(_PAIRS)))], keeper, counted, ()))
+    return [replace(who, strangers=_take(deck, _STRANGERS, list(who.words), lambda _: True)) for who in casts]
 
 
-_TWO_TRUE: Final = tuple(((i, j), ()) for i, j in combinations(range(4), 2))
-_ONE_FALSE: Final = tuple(((i,), (j,)) for i, j in permutations(range(4), 2))
-_TWO_FALSE: Final = tuple(((i,), ((i + a) % 4, (i + a + 1) % 4)) for i in range(4) for a in (1, 2))
-_BESIDE: Final = tuple(
-    (*sides, hard)
-    for several, hard in (
-        (_TWO_TRUE, False), (_ONE_FALSE, False), (_ONE_FALSE, True), (_TWO_FALSE, True), (_TWO_TRUE, True),
-        (_TWO_FALSE, False), (_TWO_TRUE, False), (_TWO_TRUE, False),
-    )
-    for sides in several
-)  # fmt: skip
-"""Spokes to the right of the hub, spokes to its left (which suggest that they are to its right), the hub hard to see.
-
-In 64 images each spoke is to the right in 14 easy and 8 hard ones, and each two spokes differ in easy, suggestive and
-hard ones, which is what "which is true of all ten images" asks for.
-"""
+def _shuffled(words: Sequence[str], random: np.random.Generator) -> list[str]:
+    return [words[i] for i in random.permutation(len(words)).tolist()]
 
 
-def _places(theme: str, before: int, _: np.random.Generator) -> Plan:
-    """A hub with spokes to its right and left."""
-    right, left, hard = _BESIDE[before % len(_BESIDE)]
-    # Small, if hard: what hides a thing stands in its way sideways, too, and the frame has no room on both sides.
-    hub = THEMES[theme].hub
-    things = [ObjectSpec(hub, hard=("small",)) if hard else ObjectSpec(hub, size="medium")]
-    things += [ObjectSpec(THEMES[theme].spokes[i], size="medium") for i in (*right, *left)]
-    sides = ["left of"] * len(right) + ["right of"] * len(left)
-    return things, tuple((0, side, i) for i, side in enumerate(sides, 1))
+def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str], bool]) -> tuple[str, ...]:
+    """Take from the deck words that suit, of which none leaves one in doubt about another or about the company."""
+    taken: list[str] = []
+    for word in list(deck):
+        if len(taken) < number and suits(word) and not clash(word, [*company, *taken]):
+            taken.append(word)
+            deck.remove(word)
+    return tuple(taken)
 
 
-_PAINTED: Final = tuple(
-    (paints, suggested, hard)
-    for suggested, hard in ((0, False), (1, False), (1, True), (2, False), (2, True), (0, True), (0, False))
-    for paints in product(range(3), repeat=2)
-)
-"""Which paints the two painted things have, which of those that they lack other things carry, hard to see.
-
-In 63 images each colour of each thing is shown in 12 easy and 9 hard ones.
-"""
-
-
-def _colours(theme: str, before: int, random: np.random.Generator) -> Plan:
-    """Two painted things, and sometimes others in the colours that these lack."""
-    paints, suggested, hard = _PAINTED[before % len(_PAINTED)]
-    things, others = [], []
-    for word, other, colours, i in zip(THEMES[theme].painted, THEMES[theme].others, PAINTS, paints, strict=True):
-        things.append(replace(_clear(word, hard, random), colour=colours[i]))
-        lacking = [colour for colour in colours[:2] if colour != colours[i]]
-        others.append(ObjectSpec(other, colour=lacking[suggested % len(lacking)]))
-    return things + others * bool(suggested), ()
-
-
-_MET: Final = tuple((abroad, hard) for hard in (False, True, True, False) for abroad in (0, 1, 0, 2))  # 0: alone
-
-
-def _strangers(theme: str, before: int, random: np.random.Generator) -> Plan:
-    """A hub alone, or among what belongs to another hub (which it suggests)."""
-    abroad, hard = _MET[before % len(_MET)]
-    hub = THEMES[theme].hub
-    names = list(THEMES)
-    other = THEMES[names[(names.index(theme) + abroad) % len(names)]]
-    spokes = random.permutation(other.spokes)[:2].tolist() if abroad else []
-    return [_clear(hub, hard, random), *(ObjectSpec(word) for word in spokes)], ()
-
-
-def _clear(word: str, hard: bool, random: np.random.Generator) -> ObjectSpec:
-    """One thing, neither too small nor hidden nor cut; or too small, or cut."""
-    if hard:
-        return ObjectSpec(word, hard=(str(random.choice(_HARD_ALONE)),))
-    return ObjectSpec(word, size="medium")
-
-
-def _thing(word: str, random: np.random.Generator, *, hard: bool = False, count: int = 1) -> ObjectSpec:
+def _stands(word: str) -> bool:
+    """Tell whether a thing can be counted and stands on the ground or a table, and is broad enough to be seen."""
     entry = find(word)
-    colours = [c for c in _COLOURS if c in entry.colours][:2]
-    colour = str(random.choice(colours)) if colours else ""
-    kinds = ("small",) if count > 2 else _HARD
-    return ObjectSpec(word, count=count, colour=colour, hard=(str(random.choice(kinds)),) if hard else ())
+    return entry.countable and entry.place in ("ground", "table") and word not in _SLIM
 
 
-_PURPOSES: Final[dict[str, tuple[Purpose, ...]]] = {
-    "street": (_company, _places, _few, _places, _counts, _places, _strangers, _places, _counts, _places),
-    "meadow": (_company, _colours, _few, _colours, _counts, _colours, _strangers, _colours, _counts, _colours),
-    "home": (*(_places, _colours) * 3, _strangers, *(_places, _colours) * 2, _company),
-}
-"""What the scenes of a theme are for, in turn."""
+_SLIM: Final = frozenset(
+    "bamboo,cable,chopsticks,crutch,fishing rod,fork,handrail,knife,landing net,light bulb,necklace,earring,paddle,"
+    "pen,paint brush,pole,rope,scissors,skis,spoon,toothbrush,toothpicks,wire,bracelet,ring,tie,street lamp,"
+    "sunglasses,baseball bat,bottle opener,rack,guardrail,fence,pipe,sticky note,ribbon,shovel,net".split(",")
+)
+"""What covers less than a hundredth of a picture at ordinary size."""
+
+
+# -- what a scene is for ---------------------------------------------------------------------------------------------
+
+
+def _beside(right: Sequence[int], left: Sequence[int] = (), *, hard: bool = False) -> Purpose:
+    """The hub with spokes to its right, and to its left, where they have the other colour."""
+
+    def plan(who: Cast, random: np.random.Generator) -> Plan:
+        spokes = [_painted(who, i, random, hard, i in left, sure=bool(left)) for i in (*right, *left)]
+        sides = ["left of"] * len(right) + ["right of"] * len(left)
+        return [_thing(who.hub, hard), *spokes], tuple((0, side, i) for i, side in enumerate(sides, 1))
+
+    return plan
+
+
+def _apart(some: Sequence[int], *, hard: bool = False, stranger: int = -1) -> Purpose:
+    """Some spokes without their hub."""
+
+    def plan(who: Cast, random: np.random.Generator) -> Plan:
+        return [_painted(who, i, random, hard) for i in some] + _strangers(who, stranger, stranger >= 0), ()
+
+    return plan
+
+
+def _waiting(turn: int, *, hard: bool = False) -> Purpose:
+    """A hub without what it suggests."""
+
+    def plan(who: Cast, _: np.random.Generator) -> Plan:
+        return [_thing(who.hub, hard), *_strangers(who, 30 + 2 * turn, 2)], ()
+
+    return plan
+
+
+def _counting(which: int, number: int, *, keeper: bool = False, hard: bool = False, stranger: int = -1) -> Purpose:
+    """So many of one thing, with what suggests the others, or with a stranger, or alone."""
+
+    def plan(who: Cast, _: np.random.Generator) -> Plan:
+        things = [replace(_thing(who.counted[which], hard), count=number)] + [_thing(who.keeper)] * keeper
+        return things + _strangers(who, stranger, stranger >= 0), ()
+
+    return plan
+
+
+def _strange(turn: int, *, hard: bool) -> Purpose:
+    """Strangers, easy or hard to see."""
+
+    def plan(who: Cast, _: np.random.Generator) -> Plan:
+        return _strangers(who, 38 + turn * _AT_ONCE, _AT_ONCE, hard), ()
+
+    return plan
+
+
+def _strangers(who: Cast, start: int, number: int, hard: bool = False) -> list[ObjectSpec]:
+    words = dict.fromkeys(who.strangers[(start + i) % len(who.strangers)] for i in range(number))
+    return [_thing(word, hard) for word in words]
+
+
+def _painted(
+    who: Cast, which: int, random: np.random.Generator, hard: bool, other: bool = False, *, sure: bool = False
+) -> ObjectSpec:
+    """A spoke in the usual colour or the other one."""
+    other = other or (not sure and random.random() < _ALT)
+    return replace(_thing(who.spokes[which], hard), colour=who.paints[other])
+
+
+def _thing(word: str, hard: bool = False) -> ObjectSpec:
+    """One thing, neither too small nor hidden nor cut; or too small."""
+    return ObjectSpec(word, hard=("small",)) if hard else ObjectSpec(word, size="medium")
+
+
+def _turned(*pairs: tuple[int, int]) -> list[tuple[tuple[int, int], tuple[int]]]:
+    """Return spokes to the right and one to the left, which suggests that it is to the right, for each in turn."""
+    return [(((left + i) % 5, (left + j) % 5), (left,)) for i, j in pairs for left in range(5)]
+
+
+_THREES: Final = tuple(combinations(range(5), 3))
+_NEIGHBOURS: Final = tuple((i, (i + 1) % 5, (i + 2) % 5) for i in range(5))
+_OTHERS: Final = tuple((i, (i + 1) % 5, (i + 3) % 5) for i in range(5))
+_NUMBERS: Final = ((1,) * 4, (1, 2, 1, 2), (2,) * 4, (3,) * 4, (4,) * 4)
+
+# Whichever four of the five spokes are asked about, and whichever of them is right of all images: two of the sided
+# scenes lack it in none, and each of the other three in one; so do the hard ones. Two of the ten threes lack two.
+_PURPOSES: Final[tuple[Purpose, ...]] = (
+    *(_beside(three) for three in _THREES),
+    *(_beside(*sides) for sides in _turned((1, 2), (2, 3), (3, 4), (1, 4))),
+    *(_beside(three, hard=True) for three in _OTHERS),
+    *(_beside(*sides, hard=True) for sides in _turned((1, 2), (3, 4), (1, 4))),
+    *(_apart(three, stranger=i) for i, three in enumerate(_THREES)),
+    *(_apart(three, hard=True) for three in _NEIGHBOURS),
+    *(_waiting(turn, hard=turn > 2) for turn in range(4)),
+    *(_counting(i, n, stranger=10 + 4 * row + i) for row, line in enumerate(_NUMBERS) for i, n in enumerate(line)),
+    *(_counting(i, number, keeper=True) for i in range(_COUNTED) for number in (1, 2, 3)),
+    *(_counting(i, number, hard=True) for i in range(_COUNTED) for number in (1, 1, 2, 2, 3)),
+    *(_strange(turn, hard=turn % 4 == 3) for turn in range(8)),
+)  # fmt: skip
+"""What the scenes of a round are for: each spoke is shown in 24 easy and 15 hard ones, what is counted in 8 and 5."""
+
+ROUND: Final = len(_PURPOSES)
+"""Scenes of a round."""
 
 
 # -- drawing, alone or together --------------------------------------------------------------------------------------

@@ -37,14 +37,12 @@ class MiohSource:
         name: of the source.
         scenes: all of them.
         rejections: source → what was left out.
-        blocks: the block of each scene, out of which no question's images reach; () where all are one.
         suggesting: what suggests other things by being there; None: whatever is often seen with them.
     """
 
     name: str
     scenes: Sequence[Scene]
     rejections: Mapping[str, tuple[Rejection, ...]]
-    blocks: Sequence[int] = ()
     suggesting: frozenset[str] | None = None
 
 
@@ -109,7 +107,7 @@ def read(
     name, _, place = source.partition(":")
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
-        return MiohSource(name, scenes, {source: failed})
+        return MiohSource(name, scenes, {source: failed}, suggesting=frozenset(mioh_drawn.HUBS))
     scenes = _scenes(source, how, _written(source))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:

@@ -264,7 +264,8 @@ class VHExpansionBuild(SplitBuild):
                 yield from (Rejection(c.question.id, error.reason, {"error": str(error)}) for c in cases)
                 continue
             yield from self._expanded(cases, data, pixels)
-            attacked.append((cases, pixels))
+            if self.attack:
+                attacked.append((cases, pixels))
         yield from attack_cases(attacked, [self._attack(method) for method in self.attack], seed=self.seed)
 
     def _expanded(self, cases: list[InitialCase], data: bytes, pixels: Array) -> Iterator[Row | Rejection]:

@@ -18,6 +18,7 @@ from vhbench.cli import (
     diff,
     export,
     finetune,
+    leaderboard,
     preview,
     push,
     review,
@@ -61,6 +62,7 @@ app.command("compare")(compare.command)
 app.add_typer(export.app, name="export")
 app.command("finetune")(finetune.command)
 app.add_typer(analyse.app, name="analyse")
+app.add_typer(leaderboard.app, name="leaderboard")
 app.command()(attack_transfer.attack_transfer)
 
 

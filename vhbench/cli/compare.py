@@ -80,6 +80,8 @@ def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
         raise VhbenchError(f"{len(paths)} run: name two or more to compare")
     if given and len(given) != len(paths):
         raise VhbenchError(f"--names has {len(given)} names for {len(paths)} runs; each needs one")
+    if "" in map(str.strip, given):
+        raise VhbenchError(f"--names {','.join(given)}: a name is empty; each run needs one")
     names = list(given) or [sample_files(path)[0].parent.name if _holds_samples(path) else path.stem for path in paths]
     if len(set(names)) < len(names) and not given:
         names = [str(path) for path in paths]
@@ -106,7 +108,7 @@ def _print(found: "MatchedRuns") -> None:
         typer.echo("\nCells in which a difference is certain")
         _tables(found, iter(certain))
     typer.echo("")
-    for sentence in lines.summary(found):
+    for sentence in (*lines.summary(found), *lines.wide(found)):
         typer.echo(sentence)
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from vhbench.schema import VhbenchError
+from vhbench.terminal import escaped
 
 TASKS = "ode,mioh,vhexpansion"
 _QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
@@ -34,20 +35,25 @@ def demo(
 ) -> None:
     """Build the starter splits, run lmms-eval on them, print a short table and what lies behind it, with pictures.
 
+    It ends with a leaderboard of the run and of references, and prints where to open it.
+
     Without `--model` it runs `vhbench_coin`, which needs no weights and scores what chance scores.
 
     Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --output results`
     """
     from vhbench.benchmarks import of_task
+    from vhbench.board.first_board import build_first
     from vhbench.builds.starter import starter
     from vhbench.cli import analyse
 
+    command = lmms_eval_command(model, tasks, output)
+    if os.path.lexists(output) and not output.is_dir():
+        raise VhbenchError(f"--output {output}: is no folder; name one, or a place where there is nothing yet")
     asked = list(dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))))
     for name in asked:
         start = time.perf_counter()
         folder = starter(name)
         typer.echo(f"{name}: {folder} ({time.perf_counter() - start:.1f} s)")
-    command = lmms_eval_command(model, tasks, output)
     typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
     before = set(output.rglob("*_results.json"))
     status = subprocess.run(command, check=False, env={**_QUIET, **os.environ}).returncode
@@ -58,6 +64,9 @@ def demo(
     for name in asked:
         typer.echo(f"\n$ vhbench analyse {name} {written[-1]}")
         analyse.tell(name, written[-1])
+    typer.echo("\nThe leaderboard")
+    for line in build_first(written[-1], model or "vhbench_coin", [starter(name) for name in asked], output):
+        typer.echo(escaped(line))
     _print_next(model)
 
 

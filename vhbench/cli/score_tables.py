@@ -79,10 +79,14 @@ def yes_no(result: Result, title: str) -> None:
 
 def multiple_choice(result: Result, title: str) -> None:
     """Print the scores of multiple choice, and its groups where there is more than one."""
-    ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"]}
+    from vhbench.tasks.metrics.records import split_repetition
+
+    ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"], **result["intervals"]}
     notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}
     found, withheld = {name: result[name] for name in CHOICES}, result["withheld"]
-    table(found, ends, f"{title}{result['n']} questions", notes=notes, withheld=withheld)
+    asked = len({split_repetition(name)[1] for name in result["predictions"]})
+    count = f"{asked} questions" + (f", {result['n']} answers" if asked < result["n"] else "")
+    table(found, ends, f"{title}{count}", notes=notes | result["interval_notes"], withheld=withheld)
     for group in ("task", "pressure", "mode", "question_type"):
         parts = {str(name or "(none)"): part for name, part in result["by"][group].items()}
         if list(parts) == ["(none)"]:

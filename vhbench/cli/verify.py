@@ -1,11 +1,14 @@
 """``vhbench verify DIR``: is a split what it says, down to its answers?"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vhbench.schema import VhbenchError, in_one_line
+from vhbench.schema import Manifest, VhbenchError, in_one_line
+
+if TYPE_CHECKING:
+    from vhbench.audit import Audit
 
 
 def verify(
@@ -42,10 +45,7 @@ def verify(
     gives, and compares.
     """
     from vhbench import audit, splits
-    from vhbench.audit import views
     from vhbench.builds import hidden_edition, secret
-    from vhbench.splits import manifests
-    from vhbench.tasks import words_alone
 
     if faults := splits.verify(directory, progress=not quiet):
         _stop(faults)
@@ -57,18 +57,26 @@ def verify(
     elif rebuilt is not None:
         raise VhbenchError(f"--rebuilt {rebuilt}: only goes with --secret FILE, from which it was built")
     _stop(faults)
-    if quiet:
-        return
+    if not quiet:
+        _tell(directory, manifest, found)
+
+
+def _tell(directory: Path, manifest: Manifest, found: "Audit") -> None:
+    """Print what a split without faults is: what is out of balance, what guessers reach, which hash it has."""
+    from vhbench import audit
+    from vhbench.audit import views
+    from vhbench.splits import manifests
+    from vhbench.tasks import words_alone
+
     hidden = manifests.is_hidden(manifest)
     for warning in () if hidden else (*audit.imbalances(found), *views.warnings(found.views)):
         typer.echo(f"warning: {warning}", err=True)
     rows = sum(manifest.rows.values())
     typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
+    if not hidden:
+        for sentence in (*views.sentences(found.views), *words_alone.sentences(words_alone.of_split(directory))):
+            typer.echo(sentence)
     told = "; a hidden edition, whose maintainers keep the answers" if hidden else ""
-    for sentence in [] if hidden else views.sentences(found.views):
-        typer.echo(sentence)
-    for sentence in [] if hidden else words_alone.sentences(words_alone.of_split(directory)):
-        typer.echo(sentence)
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
     typer.echo(f"answers found anew from the scenes: {found.right:,}{told or left}")
     typer.echo(f"content hash {manifest.content_hash}")

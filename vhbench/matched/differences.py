@@ -22,10 +22,6 @@ from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.intervals import Floats
 from vhbench.tasks.metrics.scores import Score
 
-NEITHER = frozenset({"yes_rate", IN_WORDS})
-"""Scores of which neither more nor less is better: runs have no ranks in them."""
-
-
 SETTINGS = {
     "prompt_form": "forms of the prompts",
     "prompts": "prompts",
@@ -70,20 +66,25 @@ class ComparedScore:
         n: questions.
         values: of each run, as its report has it; None where it is undefined or withheld.
         intervals: of each run.
-        higher_is_better: which runs are ahead.
+        higher_is_better: which runs are ahead; None where neither more nor less is better, and there are no ranks.
         differences: of each further run that has a value, against the first.
         ranks: the best and the worst rank that each run may have; None where there is no value.
-        ranked: whether more, or less, of it is better at all.
+        wide: of each run, why its interval is wide, "" where there is nothing to say.
     """
 
     name: str
     n: int
     values: Sequence[float | None]
     intervals: Sequence[tuple[float, float] | None]
-    higher_is_better: bool
+    higher_is_better: bool | None
     differences: Sequence[Difference]
     ranks: Sequence[tuple[int, int] | None] = ()
-    ranked: bool = True
+    wide: Sequence[str] = ()
+
+    @property
+    def ranked(self) -> bool:
+        """Whether more, or less, of it is better at all."""
+        return self.higher_is_better is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,10 +342,11 @@ class _Family:
                 if (group, key, run) in pairs:
                     pair, verdict = pairs[group, key, run], told[group, key, run]
                     differences.append(_difference(name, scores, pair, pair.interval(own), verdict))
-            ranked = name not in NEITHER
-            ranks = _ranks(name, found, clusters, higher[name]) if ranked and isinstance(key, str) else ()
+            better = higher[name]
+            ranks = () if better is None or not isinstance(key, str) else _ranks(name, found, clusters, better)
             values, ends = [one.value for one in scores], [one.interval for one in scores]
-            return ComparedScore(name, len(own.numbers), values, ends, higher[name], differences, ranks, ranked)
+            wide = [one.wide for one in scores]
+            return ComparedScore(name, len(own.numbers), values, ends, better, differences, ranks, wide)
 
         headlines = [compared(name, name, [one.scores[name] for one in found], clusters) for name in found[0].scores]
         first, cells = next(iter(found[0].scores)), dict[Cell, ComparedScore]()
@@ -395,8 +397,8 @@ def _ranks(
     return [ranks.get(run) for run in range(len(found))]
 
 
-def _directions(group: Group) -> dict[str, bool]:
-    """Return of each metric whether more of it is better."""
+def _directions(group: Group) -> dict[str, bool | None]:
+    """Return of each metric whether more of it is better, None where neither more nor less is."""
     every = [metric for entry in BENCHMARKS.values() for family in entry.families.values() for metric in family.metrics]
     own = BENCHMARKS[group.benchmark].families.values() if group.benchmark else ()
     mine = [metric for family in own if family.name == group.family for metric in family.metrics]

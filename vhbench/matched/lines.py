@@ -97,6 +97,18 @@ def summary(found: MatchedRuns) -> Iterator[str]:
         )
 
 
+def wide(found: MatchedRuns) -> Iterator[str]:
+    """Say of which headlines the intervals are wide, and why, each reason in a line."""
+    where: dict[str, dict[str, None]] = {}
+    for group in found.groups:
+        for score in group.headlines:
+            for note in filter(None, (*score.wide, *(one.note for one in score.differences))):
+                where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
+    for note, scores in where.items():
+        first, *others = scores
+        yield f"{note}: {first}{f' and {len(others)} more headlines' if others else ''}"
+
+
 def to_json(found: MatchedRuns) -> dict[str, Any]:
     """Return everything as JSON."""
 
@@ -129,7 +141,7 @@ def markdown(found: MatchedRuns) -> str:
     """Return all of it as Markdown."""
     parts = [
         f"# {' · '.join(map(_markdown, found.names))}",
-        *(_markdown(line) for line in (*summary(found), *found.notes)),
+        *(_markdown(line) for line in (*summary(found), *found.notes, *wide(found))),
     ]
     for heading, lines in (("Headlines", headlines(found)), ("Cells", cells(found))):
         parts.append(f"## {heading}")

@@ -29,6 +29,7 @@ from vhbench.results import (
     to_records,
 )
 from vhbench.schema import Record, VhbenchError
+from vhbench.tasks.datasets import number_of_questions
 from vhbench.tasks.metrics.records import split_repetition
 
 Found = tuple[str, Record]
@@ -181,11 +182,22 @@ class Responses:
         """Note what was seen while the samples of a task were read."""
         self.notes += check.notes()
         if (told := check.provenance) is None:
+            self.notes.append(
+                f"{check.file.name}: its samples do not say where they come from: which split, with which prompts and "
+                "settings, of how many questions"
+            )
             return
         self.provenance[task] = told
+        count = number_of_questions(told.task, told.content_hash)
+        if count is not None and count != told.of:
+            self.notes.append(
+                f"{task}: its samples tell of {told.of:,} questions, and the split with their content hash asks "
+                f"{count:,}: they are not as they were written"
+            )
         if self.questions is None:
-            self.asked[task] += told.of
-            self.missing += Counter({task: check.missing})  # a task without any is left out
+            self.asked[task] += max(told.of, count or 0)
+            missing = max(check.missing, (count or 0) - check.answered)
+            self.missing += Counter({task: missing})  # a task without any is left out
 
     def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
         """Yield the rows of a sample; one that lmms-eval wrote without scores is known by its doc_hash."""

@@ -114,7 +114,8 @@ def sample_files(path: Path) -> list[Path]:
     runs = _models(found)
     if len(runs) > 1:
         named = ", ".join(
-            f"{_run_at(file)}{f' ({model})' if model else ''}" for (_, model), file in sorted(runs.items())
+            f"{file if _run_at(file) == path else _run_at(file)}{f' ({model})' if model else ''}"
+            for (_, model), file in sorted(runs.items())
         )
         raise VhbenchError(f"{path} holds the results of {len(runs)} models; name one: {named}")
     newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
@@ -155,7 +156,7 @@ def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
 
 
 def one_run(told: Iterable[Provenance | None], path: Path) -> None:
-    """Raise if tasks were answered by two models, or asked with two splits of one benchmark.
+    """Raise if tasks were answered by two models, not equally often, or asked with two splits of one benchmark.
 
     Raises:
         VhbenchError: naming them.
@@ -168,6 +169,10 @@ def one_run(told: Iterable[Provenance | None], path: Path) -> None:
             raise VhbenchError(
                 f"{path}: {first.task} was answered by {first.model} ({first.model_args}), {one.task} by {one.model} "
                 f"({one.model_args}); name one run"
+            )
+        if one.repeats != first.repeats:
+            raise VhbenchError(
+                f"{path}: {first.task} was asked {first.repeats} times, {one.task} {one.repeats} times; name one run"
             )
         if one.content_hash != other.content_hash:
             both = " and ".join(f"{told.version}, {told.content_hash[:12]}…" for told in (other, one))

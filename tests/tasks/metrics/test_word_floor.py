@@ -51,10 +51,19 @@ def test_words_that_tell_nothing_give_chance() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_lucky_guesser_earns_nothing(seed: int) -> None:
-    # Forty coins and seven guessers: the best of them, looked up afterwards, would lie above chance nearly always.
+    # Forty coins and eight guessers: the best of them, looked up afterwards, would lie above chance nearly always.
     random = rng(seed, "lucky")
     asked = [existence(i, WORDS[i % 15], "yes" if random.random() < 0.5 else "no") for i in range(40)]
     assert not floor(asked).gives_away
+
+
+@pytest.mark.parametrize(
+    "form", ["Is there a {} in the image ?", "is there a {} in the image?", "Is there a {} in the image? ", "{}?"]
+)
+def test_how_a_question_is_written_tells(form: str) -> None:
+    """Words alone, without signs and capitals, are the same here for yes and for no."""
+    asked = [replace(q, question=form.format(q.question[11:-14])) if q.answer == "no" else q for q in balanced()]
+    assert floor(asked).value > 0.9
 
 
 def test_a_word_that_is_mostly_absent_is_looked_up() -> None:

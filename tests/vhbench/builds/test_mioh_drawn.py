@@ -3,10 +3,17 @@
 import fcntl
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations, permutations
 from pathlib import Path
 
+import pytest
+
 from vhbench.builds import mioh_drawn, sharding
-from vhbench.builds.mioh_drawn import PAINTS, THEMES
+from vhbench.colours import near
+from vhbench.generators.scenes import clash
+from vhbench.schema import SceneSpec
+
+SIDES = ("left of", "right of")  # as seen from the hub
 
 
 def test_drawing_together_gives_what_drawing_alone_gives(tmp_path: Path) -> None:
@@ -30,29 +37,63 @@ def test_a_pool_that_another_build_draws_is_not_swept_away(tmp_path: Path) -> No
     assert not folder.exists()
 
 
-def test_each_spoke_stands_beside_its_hub_often_enough_to_ask_about_ten_images() -> None:
+def test_rounds_have_casts_of_their_own_without_rivals_among_what_is_asked() -> None:
+    casts = [mioh_drawn.cast(turn, 3) for turn in range(5)]
+    words = [word for who in casts for word in who.words]
+    assert len(words) == len(set(words)) >= 250
+    for who in casts:
+        assert {who.hub, who.keeper} <= set(mioh_drawn.HUBS)
+        assert not near(*who.paints, flat=True)
+        for company in ((who.hub, *who.spokes), (who.keeper, *who.counted)):
+            assert not any(clash(word, [other for other in company if other != word]) for word in company)
+
+
+@pytest.mark.parametrize(("scenes", "least"), [(400, 150), (1000, 250)])
+def test_many_things_are_shown(scenes: int, least: int) -> None:
+    for seed in range(3):
+        assert len({thing.category for i in range(scenes) for thing in mioh_drawn.spec(i, seed).objects}) >= least
+
+
+@pytest.fixture(scope="module")
+def whole_round() -> list[SceneSpec]:
+    return [mioh_drawn.spec(i, 0) for i in range(mioh_drawn.ROUND)]
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_whichever_four_spokes_are_asked_about_each_can_be_right_of_all_images(
+    whole_round: list[SceneSpec], hard: bool
+) -> None:
+    shown = set()  # spokes to the right of the hub, and the one to its left
+    for spec in whole_round:
+        sides = {side: [spec.objects[i].category for _, s, i in spec.relations if s == side] for side in SIDES}
+        if sides["right of"] and bool(spec.objects[0].hard) == hard:
+            shown.add((frozenset(sides["left of"]), *sides["right of"]))
+    for four in combinations(mioh_drawn.cast(0, 0).spokes, 4):
+        for right in four:
+            others = permutations(word for word in four if word != right)
+            assert any(
+                (frozenset((right, c)), a) in shown and {(frozenset((right, two)), c) for two in (a, b)} & shown
+                for a, b, c in others
+            )
+
+
+def test_each_spoke_is_shown_often_enough_to_ask_about_ten_images(whole_round: list[SceneSpec]) -> None:
     beside: Counter[tuple[str, bool]] = Counter()
-    lured: set[tuple[str, str, bool]] = set()
-    for spec in (mioh_drawn.spec(i, 0) for i in range(450)):
-        hard = bool(spec.objects[0].hard)
-        right = [spec.objects[i].category for hub, side, i in spec.relations if (hub, side) == (0, "left of")]
-        wrong = [spec.objects[i].category for hub, side, i in spec.relations if (hub, side) == (0, "right of")]
-        beside.update((word, hard) for word in right)
-        lured |= {(one, other, hard) for one in right for other in wrong}
-    for theme in (THEMES["street"], THEMES["home"]):
-        for word in theme.spokes:
-            assert beside[word, False] >= 11
-            assert beside[word, True] >= 5
-            others = [other for other in theme.spokes if other != word]
-            assert {(word, other, hard) for other in others for hard in (False, True)} <= lured
+    for spec in whole_round:
+        right = [spec.objects[i] for _, side, i in spec.relations if side == "left of"]
+        beside.update((thing.category, bool(thing.hard)) for thing in right)
+    who = mioh_drawn.cast(0, 0)
+    assert min(beside[word, False] for word in who.spokes) >= 14
+    assert min(beside[word, True] for word in who.spokes) >= 9
 
 
-def test_each_paint_of_a_painted_thing_is_shown_often_enough() -> None:
-    shown: Counter[tuple[str, str, bool]] = Counter()
-    for spec in (mioh_drawn.spec(i, 0) for i in range(450)):
-        shown.update((thing.category, thing.colour, bool(thing.hard)) for thing in spec.objects)
-    for theme in (THEMES["meadow"], THEMES["home"]):
-        for word, colours in zip(theme.painted, PAINTS, strict=True):
-            for colour in colours:
-                assert shown[word, colour, False] >= 10
-                assert shown[word, colour, True] >= 6
+def test_what_is_counted_is_there_with_its_keeper_without_it_and_hard_to_see(whole_round: list[SceneSpec]) -> None:
+    who = mioh_drawn.cast(0, 0)
+    counts: Counter[tuple[str, int, bool, bool]] = Counter()
+    for spec in whole_round:
+        kept = who.keeper in {thing.category for thing in spec.objects}
+        counts.update((thing.category, thing.count, kept, bool(thing.hard)) for thing in spec.objects)
+    for word in who.counted:
+        assert all(counts[word, number, False, False] for number in (1, 2, 3, 4))
+        assert all(counts[word, number, True, False] for number in (1, 2, 3))
+        assert all(counts[word, number, False, True] for number in (1, 2, 3))

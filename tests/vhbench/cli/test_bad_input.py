@@ -40,7 +40,9 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "score chair --instances": (("json",), "score chair --responses CAPTIONS --instances ODD --synonyms WORDS"),
     "score chair --synonyms": (("txt", "json"), "score chair --responses CAPTIONS --gold GOLD --synonyms ODD"),
     "score amber": (("json",), "score amber --responses CAPTIONS --annotations ODD --relation GOLD"),
+    "score --key": (("parquet",), "score GOOD.jsonl --key ODD"),
     "answers": (("jsonl",), "answers ODD"),
+    "compare": (("jsonl", "parquet"), "compare ODD GOOD.jsonl --questions SPLIT --out OUT"),
     "analyse ode": (("jsonl",), "analyse ode ODD --out OUT"),
     "analyse mioh": (("jsonl",), "analyse mioh ODD --out OUT"),
     "analyse vhexpansion": (("jsonl",), "analyse vhexpansion ODD --out OUT"),
@@ -77,6 +79,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "tasks": (("json",), "tasks MANIFEST --out OUT/tasks"),
     "diff": (("json",), "diff SPLIT MANIFEST"),
     "push": (("json",), "push MANIFEST --repo-id org/ode --version 1.0.0 --dry-run"),
+    "yank --pin": (("json",), "yank 1.0.0 --repo-id org/ode --reason wrong --pin ODD"),
+    "demo --output": (("json",), "demo --tasks ode --output ODD"),
     "attack-transfer": (("json",), "attack-transfer MANIFEST --model nowhere -o OUT/transfer.json"),
     "verify a shard": (("parquet",), "verify SHARD"),
     "diff a shard": (("parquet",), "diff SHARD SPLIT"),
@@ -88,8 +92,13 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
 THOROUGH = ("score", "build vhexpansion table")
 """Commands that are tried with everything; the others have the same readers, and are tried with what differs most."""
 
-RIGHT = {("build mioh --cells", "a number"), *(("score chair --synonyms", what) for what in odd_files.WORDS)}
-"""What is odd and yet right: 7 questions for each cell; a vocabulary of any words."""
+RIGHT = {
+    ("build mioh --cells", "a number"),
+    ("demo --output", "a folder"),
+    ("demo --output", "missing"),
+    *(("score chair --synonyms", what) for what in odd_files.WORDS),
+}
+"""What is odd and yet right: 7 questions for each cell; a folder for results; a vocabulary of any words."""
 
 TABLE = [
     pytest.param(command, suffix, what, id=f"{command} - {suffix} - {what}")

@@ -72,6 +72,7 @@ def test_a_file_of_answers_is_joined_with_its_questions(tmp_path: Path) -> None:
         (("{one}",), "is named twice; give different runs, or names with --names A,B"),
         (("{two}", "--names", "A"), "--names has 1 names for 2 runs; each needs one"),
         (("{two}", "--names", "A,A"), "is named twice"),
+        (("{two}", "--names", ",b"), "--names ,b: a name is empty; each run needs one"),
         (("nowhere",), "cannot read nowhere: No such file or directory"),
     ],
 )

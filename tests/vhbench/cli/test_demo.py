@@ -54,6 +54,8 @@ def test_what_the_demo_asks_is_enough_for_each_analysis(tmp_path: Path) -> None:
     [kinds] = told["vhexpansion"]["sources"].values()
     assert sum(kind.get("drop") is not None for kind in kinds.values()) >= 4
     assert "cannot be told apart" not in done.stdout
+    assert f"open {tmp_path.resolve() / 'site' / 'index.html'}" in done.stdout
+    assert (tmp_path / "site" / "models" / "vhbench-coin.html").is_file()
     # What the README says next, of the folder that the demo wrote to.
     for name in BENCHMARKS:
         again = CliRunner().invoke(app, ["analyse", name, str(tmp_path)], catch_exceptions=False)

@@ -1,0 +1,50 @@
+"""Entries of made-up models, which are right more and less often and write in several ways."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vhbench.adapters.calibration_forms import FORMS, caption
+from vhbench.board.asked_edition import AskedEdition
+from vhbench.board.boards import Board
+from vhbench.board.entries import About
+from vhbench.board.submitting import Offered, submit
+from vhbench.seeding import rng
+
+MODELS = {
+    "Oracle that slips": (0.97, "plain"),
+    "Aster-VL 72B": (0.93, "sentence"),
+    "Basalt-VL 34B": (0.9, "markdown"),
+    "Cobalt-VL 27B": (0.85, "json"),
+    "Drift-VL 12B": (0.8, "plain"),
+    "Ember-VL 8B": (0.75, "boxed"),
+    "Fjord-VL 7B": (0.65, "thought"),
+    "Garnet-VL 4B": (0.5, "plain"),
+    "Heron-VL 3B": (0.35, "plain"),
+    "Iris-VL 2B": (0.2, "plain"),
+    "Juniper-VL 1B": (0.1, "plain"),
+    "Kelp-VL 450M": (0.0, "plain"),
+}
+"""Name → how often it is right for certain, and how it writes."""
+
+
+def said_by(name: str, row: Mapping[str, Any]) -> str:
+    """Return what a model of the board says to a question."""
+    share, form = MODELS[name]
+    random = rng(1, name, row["id"])
+    if row["kind"] == "caption":
+        there = [word for word in row["objects"] if random.random() < share]
+        return caption(there + [word for word in row["candidates"] if random.random() < (1 - share) / 2])
+    allowed = "ABCDEFGHIJ"[: len(row["choices"])] if row["kind"] == "multiple_choice" else ("yes", "no")
+    sure = random.random() < share
+    return FORMS[form](row, row["answer"] if sure else str(allowed[int(random.integers(len(allowed)))]))
+
+
+def enter(board: Board, asked: AskedEdition, name: str, say: Callable[[Mapping[str, Any]], str], **about: Any) -> None:
+    """Add an entry without a run."""
+    offered = Offered(asked)
+    for row in asked.rows:
+        offered.add(row["id"], say(row))
+    found = submit(board, offered, About(name=name, **about))
+    assert found.entry is not None
+    assert found.reasons == ()
+    found.place.write(found.entry, found.answers)

@@ -1,0 +1,82 @@
+"use strict";
+const pick = document.querySelector("#pick"), result = document.querySelector("#result");
+const { models, editions } = board.names;
+const signed = (v) => `${v > 0 ? "+" : v < 0 ? "−" : ""}${Math.abs(v).toFixed(1)}`;
+const shown = (v) => v === null ? "–" : (v / 10).toFixed(1);
+
+function whisker([value, low, high, certain], reach) {
+  const at = (v) => `${(50 + 50 * v / reach).toFixed(2)}%`;
+  return make("svg", { class: `bar difference ${certain ? (value > 0 ? "first" : "second") : "open"}`, "aria-hidden": "true" },
+    make("line", { class: "blind", x1: "50%", x2: "50%", y1: "0", y2: "100%" }),
+    make("line", { class: "whisker", x1: at(low), x2: at(high), y1: "50%", y2: "50%" }),
+    make("circle", { cx: at(value), cy: "50%", r: "4.5" }));
+}
+
+function row(name, values, [a, b], pair, reach) {
+  const [value, low, high, certain] = pair, known = value !== null && low !== null;
+  return make("tr", {},
+    make("th", { scope: "row" }, name),
+    make("td", { class: "num" }, shown(values[0])),
+    make("td", { class: "num" }, shown(values[1])),
+    make("td", { class: "num" }, ...(value === null ? ["–"] : [make("span", { class: "value" }, signed(value)), " ",
+      make("span", { class: "interval" }, known ? `${signed(low)} to ${signed(high)}` : "one image only")])),
+    make("td", { class: "barcell" }, known ? whisker(pair, reach) : null),
+    make("td", { class: certain ? "" : "muted" }, ...(certain ? [make("bdi", {}, models[value > 0 ? a : b][1]), " is ahead"] : ["not certain"])));
+}
+
+// The four numbers of each part for the second model: value, low, high in points, and whether it is certain.
+function pairsOf(edition, numbers, b) {
+  const at = 4 * edition.members.indexOf(b);
+  return numbers.map((part) => part.slice(at, at + 4).map((v, i) => i < 3 && v !== null ? v / 10 : v));
+}
+
+function section(edition, numbers, a, b) {
+  const pairs = pairsOf(edition, numbers, b);
+  const ends = pairs.flatMap(([, low, high]) => low === null ? [] : [Math.abs(low), Math.abs(high)]);
+  const reach = 5 * Math.ceil(Math.max(...ends, 1) / 5);
+  const places = [a, b].map((m) => edition.members.indexOf(m));
+  const body = make("tbody");
+  edition.parts.forEach((part, i) => body.append(row(part, places.map((p) => edition.values[i][p]), [a, b], pairs[i], reach)));
+  body.rows[0].className = "all";
+  const heads = ["Questions", models[a][1], models[b][1], "Difference in points", "", "Verdict"];
+  const head = make("tr", {}, ...heads.map((h, i) => h ? make("th", { scope: "col", class: i > 0 && i < 4 ? "num" : "" }, make("bdi", {}, h))
+    : make("td", { class: "barhead" }, make("span", {}, `−${reach}`), make("span", {}, `+${reach}`))));
+  const query = new URLSearchParams({ b: edition.name, show: "differ", x: models[a][0], y: models[b][0] });
+  const link = edition.hidden ? null : make("a", { href: `examples.html?${query}` }, "answers that differ");
+  return make("section", {}, make("h2", {}, edition.title, " ", make("small", {}, ...(link ? [link] : []))),
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `${edition.title}: differences` },
+      make("table", { class: "board compare" }, make("thead", {}, head), body)));
+}
+
+// One sentence for each edition: who is ahead, by how much, or that the data do not tell.
+function sentence(edition, numbers, a, b) {
+  const [value, low, high, certain] = pairsOf(edition, numbers, b)[0];
+  if (!certain) return make("li", {}, `On ${edition.title} the data do not tell who is ahead.`);
+  const ends = value > 0 ? [low, high] : [-high, -low];
+  return make("li", {}, make("strong", {}, make("bdi", {}, models[value > 0 ? a : b][1])),
+    ` is ahead on ${edition.title} by ${Math.abs(value).toFixed(1)} points (${ends[0].toFixed(1)} to ${ends[1].toFixed(1)}).`);
+}
+
+async function show() {
+  const [a, b] = [pick.elements.a.value, pick.elements.b.value].map((slug) => models.findIndex((m) => m[0] === slug));
+  history.replaceState(null, "", `?${new URLSearchParams({ a: models[a][0], b: models[b][0] })}`);
+  document.title = `${models[a][1]} and ${models[b][1]}`;
+  try {
+    const numbers = await board.load(`pairs ${a}`, `compare/${a}`);
+    const both = editions.flatMap((edition, i) => edition.members.includes(a) && edition.members.includes(b) ? [[edition, numbers[i]]] : []);
+    message(both.length ? "" : "They have no benchmark in common.");
+    result.replaceChildren(make("ul", { class: "findings" }, ...both.map(([edition, own]) => sentence(edition, own, a, b))),
+      ...both.map(([edition, own]) => section(edition, own, a, b)));
+  } catch (error) { message(error.message); }
+}
+
+const query = new URLSearchParams(location.search), names = models.map(([slug, name, reference]) => [slug, reference ? `${name} (reference)` : name]);
+options(pick.elements.a, names, query.get("a"));
+const second = models.findIndex((m) => m[0] !== pick.elements.a.value);
+options(pick.elements.b, names, query.get("b") ?? models[Math.max(0, second)][0]);
+pick.addEventListener("input", show);
+document.querySelector("#swap").addEventListener("click", () => {
+  [pick.elements.a.value, pick.elements.b.value] = [pick.elements.b.value, pick.elements.a.value];
+  show();
+});
+show();

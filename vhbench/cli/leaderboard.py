@@ -1,0 +1,305 @@
+"""``vhbench leaderboard``: a board of many models that recomputes everything, its checks, its site and its exports."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vhbench.cli import running
+from vhbench.options import option
+from vhbench.schema import VhbenchError
+from vhbench.terminal import escaped
+
+if TYPE_CHECKING:
+    from vhbench.board.boards import Board
+    from vhbench.board.submitting import Submission
+
+app = typer.Typer(
+    help="A leaderboard whose every score is recomputed from the answers: a folder of plain files in git or on the "
+    "Hub.\n\n"
+    "`init` makes a board of splits, `add` takes a run, `check` recomputes all entries as a pull request's checks do, "
+    "`build` writes the site, `export` the files that others read, `push` sends board or site to the Hub.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+_SPLITS = (
+    "Where the questions of an edition are: a split, a folder of splits, or the key of a hidden edition; may be "
+    "repeated. Splits are known by their content hash. Not needed for what lies in DIR/splits, or is pinned on the Hub."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardOption:
+    """Which board."""
+
+    board: Path = option("The board's folder.", metavar="DIR")
+    splits: tuple[str, ...] = option(_SPLITS, (), metavar="PATH", repeat=True)
+
+    def read(self) -> "tuple[Board, dict[str, Path]]":
+        """Return the board, and where the questions of its editions are."""
+        from vhbench.board.asked_edition import find_sources
+        from vhbench.board.boards import read_board
+
+        board = read_board(self.board)
+        return board, find_sources(board, [Path(path) for path in self.splits])
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitOptions:
+    """What ``init`` takes."""
+
+    folder: Path = option("Where the board is made.", metavar="DIR", argument=True)
+    splits: tuple[str, ...] = option(
+        "Which editions: splits, folders of splits, or keys of hidden editions; may be repeated.",
+        metavar="PATH",
+        repeat=True,
+    )
+    title: str = option("Of its site.", "Visual hallucination board")
+    fresh: tuple[str, ...] = option(
+        "PUBLIC=FRESH: two editions of the same build, such as ode-1.0.0=ode-2.0.0, whose drop is shown; may be "
+        "repeated.",
+        (),
+        metavar="EDITIONS",
+        repeat=True,
+    )
+    submit: str = option("The address where a pull request is opened.", "", metavar="URL")
+    generation: str = option(
+        "Settings that answers must be generated with, as name=value with commas; empty to take any.",
+        "temperature=0,do_sample=false",
+    )
+
+
+def _init(how: InitOptions) -> None:
+    """Make a board of splits: `board.yaml`, to be edited by hand from then on.
+
+    Example: `vhbench leaderboard init board --splits my_splits --title "My board"`
+    """
+    from vhbench.board import boards
+
+    folder = how.folder
+    none = boards.Board(folder=folder, title=how.title, editions=())
+    found = [path for path in boards.places(none, [Path(path) for path in how.splits]) if boards.is_edition(path)]
+    if not found:
+        raise VhbenchError(f"--splits {' '.join(how.splits)}: no split is there, and no key of a hidden edition")
+    editions = boards.paired([boards.of_split(path) for path in found], how.fresh)
+    rules = boards.Rules(generation=boards.settings(how.generation))
+    board = boards.Board(folder=folder, title=how.title, editions=tuple(editions), rules=rules, submit=how.submit)
+    typer.echo(f"wrote {boards.write_board(board)}: {board.named}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddOptions(BoardOption):
+    """What ``add`` takes."""
+
+    run: Path = option(
+        "What lmms-eval wrote with --log_samples, or a file of responses in any form.", metavar="RUN", argument=True
+    )
+    name: str = option("Of the model, as the board shows it.")
+    organisation: str = option("Who made it.", "")
+    url: str = option("Where more is told of it.", "")
+    parameters: str = option("How many, such as 7B.", "")
+    open_weights: bool | None = option(
+        "Whether anybody may have its weights.", None, names=("--open-weights/--closed-weights",)
+    )
+    date: str = option("Of the answers, YYYY-MM-DD.", "")
+    note: str = option("What a reader should know, in a line.", "")
+    reference: str = option(
+        "It is no model but a reference, such as 'always yes': shown apart, never ranked.", "", metavar="KIND"
+    )
+    edition: str = option("Which edition it answers, such as ode-1.0.0, where the answers do not tell.", "")
+    replace: bool = option("Take the place of an entry of this name.", False, names=("--replace",))
+
+
+def _add(how: AddOptions) -> None:
+    """Add a run to a board: recompute its scores from the answers, and refuse it with all reasons at once.
+
+    Refused are: a score that is not what the answers make, a question without an answer, prompts or settings that are
+    not the board's, questions of another split, samples that were changed by hand, too many failed requests. What
+    looks odd but may be right is pointed out.
+
+    Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
+    """
+    from vhbench.board.entries import About, parameters
+    from vhbench.board.submitting import filled, read_run_for, submit
+    from vhbench.board.validating import asked_once
+
+    board, sources = how.read()
+    about = About(
+        name=how.name,
+        organisation=how.organisation,
+        url=how.url,
+        parameters=parameters(how.parameters),
+        open_weights=how.open_weights,
+        date=how.date,
+        note=how.note,
+        reference=how.reference,
+    )
+    about.check()
+    about = filled(board, about)
+    editions = {edition.name: asked_once(edition, sources[edition.name]) for edition in board.editions}
+    offered = read_run_for(board, how.run, editions, how.edition)
+    submissions = [submit(board, one, about, replacing=how.replace) for one in offered]
+    refused = [f"{one.place.edition.name}: {reason}" for one in submissions for reason in one.reasons]
+    if refused:
+        raise _refused(refused, f"{how.run} is not added to {how.board}")
+    for one in submissions:
+        assert one.entry is not None
+        one.place.write(one.entry, one.answers)
+        _tell_added(one)
+    _point_out(board, sources, {one.place.title for one in submissions})
+
+
+def _tell_added(one: "Submission") -> None:
+    assert one.recomputed is not None
+    told = [
+        f"{name} {score.value:.1f}"
+        for scores in one.recomputed.scores.values()
+        for name, score in list(scores.items())[:2]
+        if score.value is not None
+    ]
+    typer.echo(f"added {one.place.folder}: {', '.join(told) or 'scores are withheld'}; {len(one.answers):,} bytes")
+
+
+def _point_out(board: "Board", sources: Mapping[str, Path], titles: set[str]) -> None:
+    from vhbench.board.validating import check_all, pointed_out
+
+    checked, _ = check_all(board, sources, workers=1)
+    for line in pointed_out(checked):
+        if line.partition(": ")[0] in titles or any(f"those of {t.partition('/')[0]} are" in line for t in titles):
+            typer.echo(escaped(f"look at this: {line}"), err=True)
+
+
+def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
+    """Print all reasons, a line each, and return what ends the command."""
+    for reason in reasons:
+        typer.echo(escaped(f"refused: {reason}"), err=True)
+    typer.echo(escaped(f"{what}: {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
+    return typer.Exit(1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(BoardOption):
+    """What ``check`` takes."""
+
+    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+
+
+def _check(how: CheckOptions) -> None:
+    """Recompute all entries of a board, as the checks of a pull request do; ends with 1 where one is refused.
+
+    Example: `vhbench leaderboard check --board board`
+    """
+    from vhbench.board.validating import check_all, pointed_out
+
+    board, sources = how.read()
+    checked, strays = check_all(board, sources, workers=how.workers)
+    refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
+    for one in checked:
+        if not one.reasons:
+            typer.echo(escaped(f"ok       {one.place.title}"))
+    for line in pointed_out(checked):
+        typer.echo(escaped(f"look at this: {line}"), err=True)
+    if refused:
+        raise _refused(refused, str(how.board))
+    typer.echo(f"{len(checked)} entries, every score recomputed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(BoardOption):
+    """What ``build`` takes."""
+
+    out: Path = option("Folder for the site; a site that is there is replaced.", names=("--out", "-o"), metavar="SITE")
+    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+
+
+def _build(how: BuildOptions) -> None:
+    """Recompute a board, and write its site: it opens by double click, and from GitHub Pages or a static Space.
+
+    Example: `vhbench leaderboard build --board board --out site`
+    """
+    from vhbench.board.site import describe, write_site
+    from vhbench.board.standings import stand
+
+    board, sources = how.read()
+    first = write_site(stand(board, sources, workers=how.workers), how.out)
+    typer.echo(f"{how.out}: {describe(how.out)}; open {first}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(BoardOption):
+    """What ``export`` takes."""
+
+    out: Path = option("Folder for the files: OUT/MODEL/…", names=("--out", "-o"))
+    name: str = option("Of one model; all by default.", "")
+    workers: int = option("Processes; 0 for one for each core.", 0, least=0, names=("--workers", "-w"))
+
+
+def _export(how: ExportOptions) -> None:
+    """Write what others read: the Hub's `.eval_results` and `model-index`, Every Eval Ever, a README's table.
+
+    `.eval_results/*.yaml` are written for editions that name their dataset on the Hub (`repo_id` in `board.yaml`).
+
+    Example: `vhbench leaderboard export --board board --out exports --name "My model"`
+    """
+    from vhbench.board import exporting
+    from vhbench.board.entries import slug
+    from vhbench.board.standings import stand
+    from vhbench.files import write_atomic
+
+    board, sources = how.read()
+    standings = stand(board, sources, workers=how.workers)
+    wanted = [model for model in standings.models if model.entries and how.name in ("", model.about.name)]
+    if not wanted:
+        raise VhbenchError(f"--name {how.name!r}: the board has no model {slug(how.name)}")
+    for model in wanted:
+        written = 0
+        for name, data in exporting.files(standings, model):
+            write_atomic(how.out / model.slug / name, data, durable=False)
+            written += 1
+        typer.echo(escaped(f"{how.out / model.slug}: {written} files of {model.about.name}"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeaderboardPushOptions:
+    """What ``push`` takes."""
+
+    folder: Path = option("A board, or the site that `build` wrote.", metavar="DIR", argument=True)
+    repo_id: str = option("Where it goes: a board to a dataset, a site to a static Space.", metavar="ORG/NAME")
+    dry_run: bool = option("Say what would be sent; nothing is written.", False, names=("--dry-run",))
+
+
+def _push(how: LeaderboardPushOptions) -> None:
+    """Send a board (to a dataset) or its site (to a static Space) to the Hub, in one commit.
+
+    The token comes from HF_TOKEN or from `hf auth login`. Files of others in the repository stay.
+
+    Example: `vhbench leaderboard push site --repo-id ORG/board --dry-run`
+    """
+    from vhbench.adapters.hub_folder import push_folder
+    from vhbench.board.pushing import kind_of
+
+    kind, owned, message = kind_of(how.folder)
+    sent = push_folder(how.folder, how.repo_id, kind, message=message, owned=owned, dry_run=how.dry_run)
+    what = f"{len(sent.uploaded)} files new or changed, {len(sent.deleted)} deleted"
+    if sent.sha:
+        typer.echo(f"sent {how.folder} to the {kind} {how.repo_id}: {what}; commit {sent.sha}")
+    else:
+        typer.echo(f"{'would send' if how.dry_run else 'nothing new in'} {how.folder} ({kind} {how.repo_id}): {what}")
+
+
+COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
+    "init": (_init, InitOptions),
+    "add": (_add, AddOptions),
+    "check": (_check, CheckOptions),
+    "build": (_build, BuildOptions),
+    "export": (_export, ExportOptions),
+    "push": (_push, LeaderboardPushOptions),
+}
+"""Name of a command → what it does, and its options."""
+
+for _name, (_run, _kind) in COMMANDS.items():
+    app.command(_name)(running.command(_run, _kind, help=inspect.getdoc(_run) or ""))
