@@ -13,8 +13,8 @@ from vhbench.options import LARGEST_SEED, option, options_of
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.training.exporting import Wanted
     from vhbench.training.lessons import Lesson
+    from vhbench.training.training_rows import Wanted
 
 _TAKEN, _APART, _WRITTEN = "What is taken", "What it is held apart from", "What is written"
 LAYOUTS = ("parquet", "folder", "llava")
@@ -111,10 +111,10 @@ def sft(edition: EditionOptions, answers: AnswerOptions, apart: ApartOptions, fi
 
     Example: `vhbench export sft --split train/ode --run results --test out/ode --out rows`
     """
-    from vhbench.training import exporting
+    from vhbench.training import training_rows
 
     how = _wanted(edition, apart, files, answers)
-    rows = exporting.export("vhbench export sft", edition.split, files.out, _layout(files), how)
+    rows = training_rows.export("vhbench export sft", edition.split, files.out, _layout(files), how)
     _tell(rows, files.out)
 
 
@@ -125,10 +125,10 @@ def dpo(edition: EditionOptions, apart: ApartOptions, files: FileOptions) -> Non
 
     Example: `vhbench export dpo --split train/ode --run results --test out/ode --out pairs`
     """
-    from vhbench.training import exporting
+    from vhbench.training import training_rows
 
     how = _wanted(edition, apart, files)
-    rows = exporting.export_preferences("vhbench export dpo", edition.split, files.out, _layout(files), how)
+    rows = training_rows.export_preferences("vhbench export dpo", edition.split, files.out, _layout(files), how)
     _tell(rows, files.out)
 
 
@@ -181,8 +181,8 @@ def vhexpansion(recipe: RecipeOptions, answers: AnswerOptions, files: FileOption
 def _wanted(
     edition: EditionOptions | None, apart: ApartOptions | None, files: FileOptions, answers: AnswerOptions | None = None
 ) -> "Wanted":
-    from vhbench.training.exporting import Wanted
     from vhbench.training.lessons import FORMS
+    from vhbench.training.training_rows import Wanted
 
     given: dict[str, Any] = {"seed": files.seed}
     if answers is not None:

@@ -16,10 +16,10 @@ from vhbench.files import read_image, write_atomic
 from vhbench.protocols import Rewriter
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
-from vhbench.training import exporting, overlap, training_files
-from vhbench.training.exporting import Edition, Wanted
+from vhbench.training import overlap, training_files, training_rows
 from vhbench.training.lessons import Form, Lesson, lessons, prompt
 from vhbench.training.paraphrases import paraphrases, rephrased
+from vhbench.training.training_rows import TrainingEdition, Wanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +47,10 @@ def export(
     if out.exists() and any(out.iterdir()):
         raise VhbenchError(f"--out {out}: is not empty; rows of two exports would mix")
     rewriter, rows = rewriter_of(how.rewriter), list[Lesson]()
-    editions, tests = list[Edition](), list[Path]()
+    editions, tests = list[TrainingEdition](), list[Path]()
     for place, source in enumerate(how.source):
         train, test = _parted(how, source, how.images[place] if how.images else "", wanted.seed, out)
-        edition = exporting.open_edition(train, None)
+        edition = training_rows.open_edition(train, None)
         questions = list(splits.read_questions(train))
         taught = overlap.contents_of(questions, edition.scenes)
         overlap.refuse(taught, overlap.read_contents(test), (str(train), str(test)), concepts=False)
@@ -58,9 +58,9 @@ def export(
             rows += _reworded(question, edition, how, wanted, rewriter)
         editions.append(edition)
         tests.append(test)
-    rows = exporting.mixed(rows, wanted, editions[0].notes)
+    rows = training_rows.mixed(rows, wanted, editions[0].notes)
     kept = replace(wanted, tests=tuple(tests), share_concepts=True)
-    told = exporting.provenance(command, editions, kept)
+    told = training_rows.provenance(command, editions, kept)
     rows_at = out / "rows"
     training_files.write(rows_at, rows, layout, told)
     return rows, tests
@@ -122,7 +122,7 @@ def sample(
 
 
 def _reworded(
-    question: Question, edition: Edition, how: Expansion, wanted: Wanted, rewriter: Rewriter | None
+    question: Question, edition: TrainingEdition, how: Expansion, wanted: Wanted, rewriter: Rewriter | None
 ) -> Iterator[Lesson]:
     """Yield the rows of a question in its own words and in others."""
     others = paraphrases(question.question, how.paraphrases, seed=wanted.seed)

@@ -37,7 +37,7 @@ class Wanted:
 
 
 @dataclass(slots=True)
-class Edition:
+class TrainingEdition:
     """A training edition that is being taken from.
 
     Attributes:
@@ -55,7 +55,7 @@ class Edition:
     notes: list[str] = field(default_factory=list)
 
 
-def open_edition(split: Path, run: Path | None) -> Edition:
+def open_edition(split: Path, run: Path | None) -> TrainingEdition:
     """Open a training edition, and sort what a run said to it.
 
     Raises:
@@ -64,7 +64,7 @@ def open_edition(split: Path, run: Path | None) -> Edition:
     manifest = splits.read_manifest(split)
     if manifests.is_hidden(manifest):
         raise VhbenchError(f"{split}: is what is public of a hidden edition, and has no answers to learn from")
-    edition = Edition(split, manifest, PackedScenes(splits.read_truths(split)))
+    edition = TrainingEdition(split, manifest, PackedScenes(splits.read_truths(split)))
     if run is not None:
         asked = read_run(run)
         for told in asked.provenance.values():
@@ -84,7 +84,7 @@ def _told(errors: picking.Errors) -> list[str]:
     return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} answers that were not read are left out"]
 
 
-def choose(edition: Edition, wanted: Wanted) -> list[Question]:
+def choose(edition: TrainingEdition, wanted: Wanted) -> list[Question]:
     """Return the questions that are taught, in the edition's order.
 
     Raises:
@@ -111,7 +111,7 @@ def choose(edition: Edition, wanted: Wanted) -> list[Question]:
     return questions
 
 
-def hold_apart(questions: Sequence[Question], edition: Edition, wanted: Wanted) -> None:
+def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> None:
     """Raise if a test shares an image, a scene or a concept with what is taught.
 
     Raises:
@@ -129,7 +129,7 @@ def hold_apart(questions: Sequence[Question], edition: Edition, wanted: Wanted) 
         overlap.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
 
 
-def taught(questions: Sequence[Question], edition: Edition, wanted: Wanted) -> list[Lesson]:
+def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
     """Return the rows of questions: true captions, short and reasoned answers."""
     found: dict[str, list[Lesson]] = {}
     for question in questions:
@@ -145,7 +145,7 @@ def taught(questions: Sequence[Question], edition: Edition, wanted: Wanted) -> l
     return [lesson for question in questions for lesson in found[question.id]]
 
 
-def preferences(questions: Sequence[Question], edition: Edition) -> list[Lesson]:
+def preferences(questions: Sequence[Question], edition: TrainingEdition) -> list[Lesson]:
     """Return pairs for DPO: the truth against what the model said, or where that was right, the other answer.
 
     A question that the model answered rightly is there to balance one that it did not; so neither "yes" nor "no" is
@@ -178,7 +178,7 @@ def mixed(found: list[Lesson], wanted: Wanted, notes: list[str]) -> list[Lesson]
     return [*found, *general]
 
 
-def provenance(command: str, editions: Sequence[Edition], wanted: Wanted) -> dict[str, Any]:
+def provenance(command: str, editions: Sequence[TrainingEdition], wanted: Wanted) -> dict[str, Any]:
     """Return where rows come from, as JSON."""
     return {
         "command": command,

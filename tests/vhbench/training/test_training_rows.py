@@ -205,17 +205,17 @@ def _other(image: Any) -> bytes:
 
 def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tmp_path: Path) -> None:
     """As they are written, with ten times as many images as this edition has, each encoded anew."""
-    from vhbench.training import exporting, training_files
+    from vhbench.training import training_files, training_rows
 
-    edition = exporting.open_edition(editions.train, None)
-    wanted = exporting.Wanted(tests=(editions.test,))
+    edition = training_rows.open_edition(editions.train, None)
+    wanted = training_rows.Wanted(tests=(editions.test,))
     start = time.process_time()
-    found = exporting.taught(exporting.choose(edition, wanted), edition, wanted)
+    found = training_rows.taught(training_rows.choose(edition, wanted), edition, wanted)
     while len(found) < 4000:
         found += [
             replace(row, id=f"{row.id}+", images=tuple(map(_other, row.images))) for row in found[: 4000 - len(found)]
         ]
-    told = exporting.provenance("test", [edition], wanted)
+    told = training_rows.provenance("test", [edition], wanted)
     training_files.write(tmp_path / "rows", found, "parquet", told)
     assert len(rows_of(tmp_path / "rows")) == 4000
     assert time.process_time() - start < 30
