@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-EXTRAS := eval,generate,attack,ray,dev
+EXTRAS := eval,generate,attack,finetune,ray,dev
 MODEL ?=
 # Threads of one test process; two workers share the cores.
 export OMP_NUM_THREADS ?= 1

@@ -9,10 +9,11 @@ import pytest
 import vhbench.tasks.metrics
 
 FLOOR_0 = [f"vhbench.{name}" for name in ("answers", "colours", "english", "seeding")]
+MORE = ["vhbench.generators.mioh.wording", "vhbench.generators.ode.held_out", "vhbench.training.paraphrases"]
 MODULES = [f"vhbench.tasks.metrics.{module.name}" for module in pkgutil.iter_modules(vhbench.tasks.metrics.__path__)]
 
 
-@pytest.mark.parametrize("name", [*MODULES, *FLOOR_0, "vhbench.generators.mioh.wording"])
+@pytest.mark.parametrize("name", [*MODULES, *FLOOR_0, *MORE])
 def test_examples(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert failed == 0

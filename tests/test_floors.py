@@ -33,7 +33,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("builds",),
     ("tasks",),
     ("analysis", "audit", "card", "comparison", "responses"),
-    ("release", "scoring"),
+    ("release", "scoring", "training"),
     ("matched",),
     ("board",),
     ("cli",),

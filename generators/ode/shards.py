@@ -5,9 +5,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from vhbench.generators.ode import concept_graph, criteria, filtering, looking, prompts, questions, settings
+from vhbench.generators.ode import concept_graph, criteria, filtering, held_out, looking, prompts, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
+from vhbench.generators.ode.held_out import ConceptPart
 from vhbench.generators.ode.looking import Eyes
 from vhbench.generators.ode.prompts import ImagePlan, World
 from vhbench.generators.ode.questions import AttributeClaim
@@ -34,6 +35,7 @@ class Recipe:
         images: the image source.
         eyes: look at images whose truth is not exact; None where it is.
         imagined: what models imagine beside a word, by which candidates for hallucination are named too; or None.
+        part: of the concepts; a place of another part is no setting, also where none was asked for.
 
     The others are options of the build, which says what they are for.
     """
@@ -53,6 +55,7 @@ class Recipe:
     levels: tuple[str, ...] = questions.LEVELS[:3]
     epsilon: float = 0
     delta: float | None = None
+    part: ConceptPart = held_out.WHOLE
     size: int = 512
 
     def __post_init__(self) -> None:
@@ -182,7 +185,7 @@ def _attempts(
     for k in range(recipe.best_of):
         more = (k,) if k else ()
         seed = int(rng(recipe.seed, "ode", "images", attempt, *more).integers(2**31))
-        made = list(recipe.images.make(specs, seed=seed))
+        made = [_of_part(recipe.part, one) for one in recipe.images.make(specs, seed=seed)]
         for each, spec, seen in zip(tried, specs, _seen(recipe, cases, specs, made, elsewhere), strict=True):
             each.append((spec, seen, seed))
     return tried
@@ -212,6 +215,13 @@ def _seen(
     ]
     seen = iter(recipe.eyes.look([(specs[i], one) for i, one in there], asked))
     return [one if isinstance(one, Rejection) else next(seen) for one in made]
+
+
+def _of_part(part: ConceptPart, made: Scene | Rejection) -> Scene | Rejection:
+    """Return a picture, unless its place is one of another part."""
+    if isinstance(made, Rejection) or not made.environment or part.holds(made.environment):
+        return made
+    return Rejection(made.id, "place of another part", {"environment": made.environment})
 
 
 def _score(result: Scene | Rejection) -> float:

@@ -15,7 +15,7 @@ from vhbench.builds.ode_models import Calibration, Pipeline
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld, PhotoWorld
 from vhbench.builds.split_build import SplitBuild, tail
 from vhbench.files import file_sha256
-from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, questions, shards
+from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
@@ -66,6 +66,13 @@ class OdeBuild(SplitBuild):
         "promise.",
         "",
         metavar="GRAPH",
+        panel=_DRAW,
+    )
+    part: str = option(
+        "Only the concepts of the I-th of N parts, things and places alike: editions of different parts of one N share "
+        "none, whatever their seeds and graphs. Train on `1/2`, score on `2/2`.",
+        "",
+        metavar="I/N",
         panel=_DRAW,
     )
     pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
@@ -160,6 +167,7 @@ class OdeBuild(SplitBuild):
             raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR")
         if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
+        held_out.read_part(self.part)
         if self._painted:
             _ = self._models, self._eyes(look=False)
         for criterion in self.criteria:
@@ -279,6 +287,7 @@ class OdeBuild(SplitBuild):
     def _recipe(self) -> Recipe:
         made: dict[str, Any] = {
             "graph": self._graph,
+            "part": held_out.read_part(self.part),
             "world": self._world(),
             "images": self._images(),
             "eyes": self._eyes(),
@@ -299,14 +308,18 @@ class OdeBuild(SplitBuild):
             raise VhbenchError(f"unknown image source {self.images!r}: {ode_models.ALLOWED}")
         return ode_models.image_source(self._pipeline)
 
-    @property
+    @cached_property
     def _graph(self) -> ConceptGraph:
-        return load_graph(self.graph, self.node_types, self.add)
+        graph = load_graph(self.graph, self.node_types, self.add)
+        return held_out.restricted(graph, held_out.read_part(self.part), self._world_of(graph).name)
 
     def _world(self) -> DrawnWorld | OpenWorld:
+        return self._world_of(self._graph)
+
+    def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
         if self.images.startswith("photos:"):
-            return PhotoWorld(self._graph, photos(self.images).words)
-        return DrawnWorld(self._graph) if self.images == "scenes" else OpenWorld(self._graph)
+            return PhotoWorld(graph, photos(self.images).words)
+        return DrawnWorld(graph) if self.images == "scenes" else OpenWorld(graph)
 
 
 @lru_cache(maxsize=4)

@@ -70,6 +70,12 @@ class VHExpansionBuild(SplitBuild):
         panel=_CASES,
     )
     limit: int = option("Only the first N cases; of a split, from all its configs.", 0, least=0, panel=_CASES)
+    cases: str = option(
+        "Only the cases whose ids this file lists, one in a line: what is trained on, or what is left for the test.",
+        "",
+        metavar="FILE",
+        panel=_CASES,
+    )
     negation: Wording = option(
         f"How twins are worded: {'; '.join(f'`{name}`: {text}' for name, text in WORDINGS.items())}. The column `mode` "
         "tells which one a pair has.",
@@ -198,6 +204,7 @@ class VHExpansionBuild(SplitBuild):
             "negation": self.wording,
             "rewriter": _rewriter_name(self.rewriter),
             "limit": self.limit,
+            "cases": Path(self.cases).name,
             "keep_unsure": self.keep_unsure,
             "compat": self.compat,
         }
@@ -215,6 +222,7 @@ class VHExpansionBuild(SplitBuild):
     def _sources(self) -> dict[str, str]:
         _, path = form_of(self.source)
         found = {file.name: file_sha256(file) for file in files_of(path)}
+        found |= {Path(self.cases).name: file_sha256(Path(self.cases))} if self.cases else {}
         images = hashlib.sha256()
         for group in self._groups:
             images.update(hashlib.sha256(read_image(group[0].images[0])).digest())
@@ -322,7 +330,7 @@ class VHExpansionBuild(SplitBuild):
 
     @property
     def _read(self) -> Cases:
-        return read_cases(self.source, self.images, self.source_name, self.limit, self.version)
+        return read_cases(self.source, self.images, self.source_name, self.limit, self.version, self.cases)
 
 
 def rewriter_of(spec: str) -> Rewriter | None:

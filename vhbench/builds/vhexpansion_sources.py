@@ -10,6 +10,7 @@ from pathlib import Path
 from vhbench import splits
 from vhbench.adapters import hallusionbench, mme, mmvp, naturalbench, pope, tables, vhtest
 from vhbench.benchmarks import VHEXPANSION
+from vhbench.files import read_text
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary, by_one_option
 from vhbench.schema import Question, Rejection, Scene, VhbenchError
@@ -74,12 +75,13 @@ class Cases:
 
 
 @lru_cache(maxsize=2)
-def read_cases(source: str, images: str, name: str, limit: int, version: str) -> Cases:
-    """Read a source.
+def read_cases(source: str, images: str, name: str, limit: int, version: str, listed: str = "") -> Cases:
+    """Read a source; where a file of ids is ``listed``, only those cases and their twins.
 
     Raises:
         VhbenchError: naming the row and the field that is wrong, or if no question is left.
     """
+    wanted = _listed(listed)
     form, path = form_of(source)
     folder = Path(images).expanduser() if images else None
     if folder is not None and not folder.is_dir():
@@ -104,11 +106,27 @@ def read_cases(source: str, images: str, name: str, limit: int, version: str) ->
             if question.id in ids:
                 raise VhbenchError(f"{path}: id {question.id!r} is there twice")
             ids.add(question.id)
+            if wanted and question.id not in wanted and question.pair_id not in wanted:
+                continue
             groups.setdefault(_key(question), []).append(question)
     if not ids:
         raise VhbenchError(f"{path}: no yes/no or multiple-choice questions about one image")
+    if unknown := sorted(wanted - ids - {q.pair_id for group in groups.values() for q in group}):
+        raise VhbenchError(f"{listed}: {path} has no case {unknown[0]!r} ({len(unknown):,} of {len(wanted):,})")
     _check_twins([q for group in groups.values() for q in group], path)
     return Cases(tuple(tuple(group) for group in groups.values()), tuple(left_out))
+
+
+def _listed(file: str) -> set[str]:
+    """Return the ids of cases that a file lists, one in a line; none where no file is named.
+
+    Raises:
+        VhbenchError: if it cannot be read, or lists nothing.
+    """
+    found = {line.strip() for line in read_text(file).splitlines()} - {""} if file else set[str]()
+    if file and not found:
+        raise VhbenchError(f"--cases {file}: lists no case; ids of cases, one in a line, are needed")
+    return found
 
 
 @lru_cache(maxsize=2)

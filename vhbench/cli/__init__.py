@@ -17,6 +17,8 @@ from vhbench.cli import (
     compare,
     demo,
     diff,
+    export,
+    finetune,
     leaderboard,
     preview,
     push,
@@ -59,6 +61,8 @@ app.add_typer(score.app, name="score")
 app.command()(review.review)
 app.command()(answers.answers)
 app.command("compare")(compare.command)
+app.add_typer(export.app, name="export")
+app.command("finetune")(finetune.command)
 app.add_typer(analyse.app, name="analyse")
 app.add_typer(leaderboard.app, name="leaderboard")
 app.command()(attack_transfer.attack_transfer)

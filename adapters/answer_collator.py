@@ -1,0 +1,121 @@
+"""Batches to train a vision-language model on: what is asked is what inference asks, and only the answer is learnt.
+
+TRL's own collators leave out the token with which inference begins (LLaVA's BOS), and where a template writes none, the
+end of the answer: a model so trained never stops.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vhbench.adapters.vlms import in_one_line
+from vhbench.schema import VhbenchError
+
+Message = Mapping[str, Any]
+LEFT_OUT = -100
+"""The label of a token that is not learnt."""
+
+
+class AnswerCollator:
+    """Makes batches of rows with ``images`` and ``messages``; of the messages the last is the answer."""
+
+    def __init__(self, processor: Any, ends: Sequence[str]) -> None:
+        """Wrap a processor.
+
+        Args:
+            processor: with a tokenizer and a chat template.
+            ends: the tokens that end an answer (:func:`end_tokens`); the first one is appended where a template writes
+                none.
+        """
+        self.processor, self.tokenizer, self.ends = processor, processor.tokenizer, tuple(ends)
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return input ids, masks, pixels and labels of a batch."""
+        return self.batch([self.texts(row["messages"]) for row in rows], [row["images"] for row in rows])
+
+    def texts(self, messages: Sequence[Message]) -> tuple[str, str]:
+        """Return the prompt as inference has it, and the answer with what ends it."""
+        talk = [_plain(message) for message in messages]
+        prompt = self.processor.apply_chat_template(talk[:-1], add_generation_prompt=True, tokenize=False)
+        whole = self.processor.apply_chat_template(talk, tokenize=False)
+        # A template may write another space before an answer than behind its generation prompt (LLaVA-OneVision's).
+        answer = whole[len(prompt) :] if whole.startswith(prompt) else talk[-1]["content"][0]["text"]
+        answer = answer.rstrip()
+        return prompt, answer if answer.endswith(self.ends) else answer + self.ends[0]
+
+    def batch(self, texts: Sequence[tuple[str, str]], images: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        """Return a batch of (prompt, answer); only what the answers have is labelled."""
+        import torch
+
+        batch = self._processed([prompt + answer for prompt, answer in texts], images)
+        labels = torch.full_like(batch["input_ids"], LEFT_OUT)
+        for i, (prompt, answer) in enumerate(texts):
+            asked, said = (self.tokenizer(t, add_special_tokens=False)["input_ids"] for t in (prompt, prompt + answer))
+            same = next((k for k, (a, b) in enumerate(zip(asked, said, strict=False)) if a != b), len(asked))
+            end = int(batch["attention_mask"][i].sum())
+            start = end - (len(said) - same)
+            labels[i, start:end] = batch["input_ids"][i, start:end]
+        return {**batch, "labels": labels}
+
+    def _processed(self, texts: Sequence[str], images: Sequence[Sequence[Any]]) -> Any:
+        begins = self.tokenizer.bos_token and texts[0].startswith(self.tokenizer.bos_token)
+        seen = [[image.convert("RGB") for image in row] for row in images]
+        with in_one_line("the processor"):
+            return self.processor(
+                text=list(texts), images=seen if any(seen) else None, padding=True, padding_side="right",
+                return_tensors="pt", add_special_tokens=not begins,
+            )  # fmt: skip
+
+    def check(self, row: Mapping[str, Any]) -> None:
+        """Hold the prompt of a row to that of inference, and its answer to one end.
+
+        Raises:
+            VhbenchError: if the model would be trained on another prompt than it is asked later.
+        """
+        messages = row.get("messages") or [*row["prompt"], *row["chosen"]]
+        prompt, answer = self.texts(messages)
+        batch = self.batch([(prompt, answer)], [row["images"]])
+        asked = self._processed([prompt], [row["images"]])["input_ids"][0].tolist()
+        ids, labels = batch["input_ids"][0].tolist(), batch["labels"][0].tolist()
+        learnt = [label for label in labels if label != LEFT_OUT]
+        if ids[: len(asked)] != asked or len(learnt) != len(ids) - len(asked):
+            raise VhbenchError("the prompt that would be trained on is not the one that inference asks; not this model")
+        if sum(self.tokenizer.convert_ids_to_tokens(i) in self.ends for i in learnt) != 1:
+            raise VhbenchError(f"the answer {answer!r} does not end in one of {', '.join(self.ends)}, once")
+
+
+class PreferenceCollator:
+    """Makes batches for DPO of rows with ``images``, ``prompt``, ``chosen`` and ``rejected``: first all chosen."""
+
+    def __init__(self, answers: AnswerCollator) -> None:
+        """Take the collator that says how a prompt and an answer are put together."""
+        self.answers = answers
+
+    def __call__(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Return input ids, masks and pixels of the chosen answers, then of the rejected ones."""
+        texts = [self.answers.texts([*row["prompt"], *row[side]]) for side in ("chosen", "rejected") for row in rows]
+        batch = self.answers.batch(texts, [row["images"] for row in rows] * 2)
+        labels = batch.pop("labels")
+        return {**batch, "completion_mask": (labels != LEFT_OUT).long()}
+
+
+def end_tokens(model: Any, tokenizer: Any) -> list[str]:
+    """Return the tokens at which a model stops: the tokenizer's own end first, then those of its generation config.
+
+    Raises:
+        VhbenchError: if it has none.
+    """
+    told = getattr(getattr(model, "generation_config", None), "eos_token_id", None)
+    ids = [] if told is None else [told] if isinstance(told, int) else list(told)
+    names = [tokenizer.eos_token, *(tokenizer.convert_ids_to_tokens(i) for i in ids)]
+    found = [name for name in dict.fromkeys(names) if name]
+    if not found:
+        raise VhbenchError(
+            "the model has no token that ends an answer: neither its tokenizer nor its generation config"
+        )
+    return found
+
+
+def _plain(message: Message) -> dict[str, Any]:
+    """Return a message without the empty texts that a table's image parts have."""
+    content = [{"type": "image"} if part["type"] == "image" else dict(part) for part in message["content"]]
+    return {"role": message["role"], "content": content}

@@ -1,0 +1,308 @@
+"""Fine-tuning learns the answers alone, under the prompt of inference, and saves the model that it trained."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import tiny_trainable
+from any_vlm import build as any_model
+from editions import Editions, answered
+from PIL import Image
+from typer.testing import CliRunner
+
+pytest.importorskip("trl")
+pytest.importorskip("peft")
+
+from vhbench.adapters.answer_collator import LEFT_OUT, AnswerCollator, PreferenceCollator, end_tokens
+from vhbench.adapters.finetuning import TESTED, VISION, Training, finetune, read_rows
+from vhbench.cli import app
+from vhbench.schema import VhbenchError
+from vhbench.training import overlap
+
+ROWS = 16
+"""Every existence question of the edition's standard pairs: what the task ode_standard_existence asks."""
+
+FAST = Training(learning_rate=2e-3, batch=ROWS, accumulate=1, rank=32, alpha=64, device="cpu")
+ASKED = {"role": "user", "content": [{"type": "image", "text": ""}, {"type": "text", "text": "is there a dog ?"}]}
+
+
+def said(text: str) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "text", "text": text}]}
+
+
+def export(*words: object) -> None:
+    done = CliRunner().invoke(app, ["export", *map(str, words)])
+    assert done.exit_code == 0, (done.output, done.exception)
+
+
+@pytest.fixture(scope="module")
+def rows(editions: Editions, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("finetuning") / "rows"
+    export("sft", "--split", editions.train, "--test", editions.test, "--types", "existence", "--criterion", "standard",
+           "--answers", "short", "--out", out)  # fmt: skip
+    return out
+
+
+@pytest.fixture(scope="module")
+def tiny(rows: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Return the folder of a tiny model whose tokenizer knows the rows' words."""
+    table = pq.read_table(rows / "data" / "train-00000-of-00001.parquet").to_pylist()
+    texts = [part["text"] for row in table for message in row["messages"] for part in message["content"]]
+    return lambda family: tiny_trainable.save(family, texts, tmp_path_factory.mktemp(family))
+
+
+def collator(model: Any, processor: Any) -> AnswerCollator:
+    return AnswerCollator(processor, end_tokens(model, processor.tokenizer))
+
+
+@pytest.mark.parametrize("images", [1, 2])
+@pytest.mark.parametrize("kind", TESTED)
+def test_every_tested_class_asks_as_inference_does_and_learns_one_end(kind: str, images: int) -> None:
+    """The prompt's ids are those of the processor alone; the labels are the answer and its end."""
+    model, processor = any_model(kind)
+    processor.chat_template = processor.chat_template.replace("{{ c['text'] }}", "{{ c['text'] + ' ' }}")
+    make = collator(model, processor)
+    picture = Image.new("RGB", (40, 30), "red")
+    asked = {"role": "user", "content": [*ASKED["content"][:1] * images, *ASKED["content"][1:]]}
+    batch = make([
+        {"images": [picture] * images, "messages": [asked, said("yes")]},
+        {"images": [picture] * images, "messages": [asked, said("no dog in the image")]},
+    ])  # fmt: skip
+    make.check({"images": [picture] * images, "messages": [asked, said("yes")]})
+    learnt = [[i for i in row if i != LEFT_OUT] for row in batch["labels"].tolist()]
+    words = [processor.tokenizer.convert_ids_to_tokens(row) for row in learnt]
+    assert words == [["yes", make.ends[0]], ["no", "dog", "in", "the", "image", make.ends[0]]]
+
+
+@pytest.mark.parametrize("family", tiny_trainable.FAMILIES)
+def test_real_templates_begin_and_end_as_the_model_does(family: str) -> None:
+    model, processor = tiny_trainable.FAMILIES[family](["Is there a dog in the image? Yes No"])
+    make = collator(model, processor)
+    row = {"images": [Image.new("RGB", (56, 56))], "messages": [ASKED, said("Yes")]}
+    make.check(row)
+    batch = make([row])
+    learnt = [i for i in batch["labels"][0].tolist() if i != LEFT_OUT]
+    assert processor.tokenizer.decode(learnt).strip() == f"Yes{processor.tokenizer.eos_token}"
+    if family == "llava":  # whose tokenizer begins a text, and whose template does not
+        assert batch["input_ids"][0, 0] == processor.tokenizer.bos_token_id
+
+
+def test_preferences_are_the_same_prompt_with_two_answers() -> None:
+    model, processor = tiny_trainable.llava(["Yes No"])
+    row = {"images": [Image.new("RGB", (56, 56))], "prompt": [ASKED], "chosen": [said("Yes")], "rejected": [said("No")]}
+    batch = PreferenceCollator(collator(model, processor))([row])
+    ids, mask, there = batch["input_ids"], batch["completion_mask"].bool(), batch["attention_mask"].bool()
+    chosen, rejected = (ids[i][there[i] & ~mask[i]].tolist() for i in (0, 1))
+    assert chosen == rejected
+    answers = [processor.tokenizer.decode(ids[i][mask[i]]).strip() for i in (0, 1)]
+    assert answers == ["Yes</s>", "No</s>"]
+    assert batch["pixel_values"].shape[0] == 2
+    assert "labels" not in batch
+
+
+def test_a_prompt_that_inference_would_not_ask_is_refused() -> None:
+    model, processor = tiny_trainable.llava(["Yes No"])
+    make = collator(model, processor)
+    make.ends = ("</s>", "Yes")
+    with pytest.raises(VhbenchError, match="does not end in one of </s>, Yes, once"):
+        make.check({"images": [Image.new("RGB", (56, 56))], "messages": [ASKED, said("Yes Yes")]})
+
+
+@pytest.fixture(scope="module")
+def tuned(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Fine-tune a model of two real classes, and return what was done."""
+    how = replace(FAST, steps=60)
+    return {
+        family: finetune(str(tiny(family)), rows, tmp_path_factory.mktemp(f"tuned-{family}"), how)
+        for family in tiny_trainable.FAMILIES
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", tiny_trainable.FAMILIES)
+def test_the_loss_falls_and_what_is_saved_is_whole(family: str, tuned: Any, rows: Path) -> None:
+    told = tuned[family]
+    assert told["losses"][0] > 10 * told["losses"][-1]
+    assert (told["method"], told["rows"], told["steps"], told["processes"]) == ("sft", ROWS, 60, 1)
+    out = Path(told["model"]).parent
+    assert (out / "adapter" / "adapter_model.safetensors").is_file()
+    assert {path.suffix for part in ("adapter", "model") for path in (out / part).iterdir()} <= {
+        ".safetensors", ".json", ".jinja", ".md", ".txt",
+    }  # fmt: skip
+    with pytest.raises(VhbenchError, match="holds a training already; --resume goes on with it"):
+        finetune(told["base"], rows, out, FAST)
+
+
+EVALUATE = """
+import contextlib, json, sys
+from lmms_eval.evaluator import simple_evaluate
+from lmms_eval import models
+from lmms_eval.tasks import TaskManager
+manager, found = TaskManager("ERROR"), []
+for kind, model_args in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(sys.stderr):
+        done = simple_evaluate(
+            model=kind, model_args=model_args + ",device_map=cpu", tasks=["ode_standard_existence"], batch_size=1,
+            device="cpu", bootstrap_iters=0, task_manager=manager, gen_kwargs="max_new_tokens=8",
+        )
+    found.append(done["results"]["ode_standard_existence"]["accuracy,none"])
+print(json.dumps(found))
+"""
+
+
+@pytest.mark.slow
+def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, editions: Editions) -> None:
+    """Before and after, on the training edition; the test edition shares nothing with it (by hash, id and word)."""
+    more = {"qwen2_vl": ",min_pixels=3136,max_pixels=12544"}  # as the tiny processor has them
+    runs = [
+        (told["lmms_eval"], f"pretrained={model}{more.get(told['lmms_eval'], '')}")
+        for told in tuned.values()
+        for model in (told["base"], told["model"])
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", EVALUATE, json.dumps(runs)], capture_output=True, text=True, check=False,
+        env=dict(os.environ) | {"VHBENCH_DATA": str(editions.train.parent)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    before, after = (json.loads(done.stdout.splitlines()[-1])[i::2] for i in (0, 1))
+    assert max(before) < 60, before
+    assert min(after) >= 90, after
+    train, test = (overlap.read_contents(path) for path in editions)
+    assert not train.images & test.images
+    assert not train.scenes & test.scenes
+    assert not train.concepts & test.concepts
+
+
+@pytest.mark.slow
+def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
+    editions: Editions, tiny: Any, tmp_path: Path
+) -> None:
+    """Half of the pairs prefer yes, half no; in the end the model finds the truth likelier in each."""
+    import torch
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    results = answered(tmp_path / "results", editions.train, "yes")
+    words = ["--run", results, "--types", "existence", "--criterion", "standard", "--unchecked"]
+    export("dpo", "--split", editions.train, *words, "--out", tmp_path / "pairs")
+    told = finetune(str(tiny("llava")), tmp_path / "pairs", tmp_path / "tuned", replace(FAST, steps=60))
+    assert told["method"] == "dpo"
+    assert told["losses"][-1] < 0.1 < told["losses"][0]
+
+    model = AutoModelForImageTextToText.from_pretrained(told["model"])
+    make = PreferenceCollator(collator(model, AutoProcessor.from_pretrained(told["model"])))
+    batch = make(list(read_rows(tmp_path / "pairs")))
+    mask = batch.pop("completion_mask")[:, 1:]
+    with torch.no_grad():
+        likely = torch.log_softmax(model(**batch).logits[:, :-1], -1)
+    of_answers = (likely.gather(-1, batch["input_ids"][:, 1:, None])[..., 0] * mask).sum(1)
+    chosen, rejected = of_answers.chunk(2)
+    assert (chosen > rejected).float().mean() >= 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", ["parquet", "folder"])
+def test_trl_s_own_trainer_takes_the_rows_as_they_are(
+    layout: str, editions: Editions, tiny: Any, tmp_path: Path
+) -> None:
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+    from trl import SFTConfig, SFTTrainer
+
+    words = ["--types", "existence", "--number", "4", "--answers", "short", "--layout", layout]
+    export("sft", "--split", editions.train, "--test", editions.test, *words, "--out", tmp_path / "rows")
+    model = tiny("llava")
+    args = SFTConfig(
+        str(tmp_path / "o"), max_length=None, bf16=False, use_cpu=True, gradient_checkpointing=False, report_to="none",
+        max_steps=1, per_device_train_batch_size=4, save_strategy="no",
+    )  # fmt: skip
+    trainer = SFTTrainer(
+        model=AutoModelForImageTextToText.from_pretrained(model), args=args, train_dataset=read_rows(tmp_path / "rows"),
+        processing_class=AutoProcessor.from_pretrained(model),
+    )  # fmt: skip
+    assert trainer.train().training_loss > 0
+
+
+@pytest.mark.slow
+def test_each_distribution_has_a_model_of_its_own(editions: Editions, tiny: Any, tmp_path: Path) -> None:
+    """ODE's figure 7: one command trains a model for each criterion, and says how to compare them."""
+    words = ["--types", "existence", "--each", "4", "--answers", "short"]
+    export("sft", "--split", editions.train, "--test", editions.test, *words, "--out", tmp_path / "rows")
+    out = tmp_path / "tuned"
+    done = CliRunner().invoke(
+        app,
+        ["finetune", "--model", str(tiny("llava")), "--data", str(tmp_path / "rows"), "--out", str(out), "--device",
+         "cpu", "--each", "criterion", "--steps", "1", "--rank", "4", "--accumulate", "1"],
+    )  # fmt: skip
+    assert done.exit_code == 0, (done.output, done.exception)
+    for criterion in ("fictional", "standard"):
+        assert f"{criterion}: sft on 4 rows, 1 step, 1 process" in done.output
+        assert (out / criterion / "model" / "model.safetensors").is_file()
+    assert done.output.count("lmms-eval --model llava_hf --model_args pretrained=") == 6
+    assert "--names before,fictional,standard" in done.output
+
+
+@pytest.mark.slow
+def test_two_processes_share_a_training(rows: Path, tiny: Any, tmp_path: Path) -> None:
+    """Through torchrun and the command: two gloo processes, whose number is asserted; one of them tells and saves."""
+    out, vhbench = tmp_path / "tuned", Path(sys.executable).with_name("vhbench")
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone"]
+    words = [
+        "finetune", "--model", tiny("llava"), "--data", rows, "--out", out, "--device", "cpu", "--batch", "4",
+        "--accumulate", "1", "--steps", "2", "--rank", "8", "--processes", "2",
+    ]  # fmt: skip
+    done = subprocess.run(
+        [*torchrun, str(vhbench), *map(str, words)], capture_output=True, text=True, check=False,
+        env=dict(os.environ) | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.count("2 steps, 2 processes") == 1
+    assert done.stdout.count("vhbench compare") == 1
+    assert json.loads((out / "training.json").read_text())["processes"] == 2
+
+
+@pytest.mark.slow
+def test_a_training_goes_on_where_it_stopped(rows: Path, tiny: Any, tmp_path: Path) -> None:
+    model, how = str(tiny("llava")), replace(FAST, rank=4, save_steps=2)
+    assert finetune(model, rows, tmp_path, replace(how, steps=2))["resumed_from"] is None
+    told = finetune(model, rows, tmp_path, replace(how, steps=4, resume=True))
+    assert (told["steps"], told["resumed_from"]) == (4, "checkpoint-2")
+
+
+def test_one_process_where_two_were_asked_for_is_refused(rows: Path, tmp_path: Path, tiny: Any) -> None:
+    with pytest.raises(VhbenchError, match=r"--processes 2: 1 runs. Start them with `torchrun --nproc_per_node 2`"):
+        finetune(str(tiny("llava")), rows, tmp_path / "tuned", Training(processes=2))
+
+
+def test_another_class_is_refused_unless_untested(tiny_vlm: Callable[[str], Path], rows: Path, tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=r"is a instructblip: tested are llava, .*--untested tries it"):
+        finetune(str(tiny_vlm("instructblip")), rows, tmp_path / "tuned", FAST)
+
+
+def test_a_folder_without_rows_is_told(tmp_path: Path) -> None:
+    with pytest.raises(VhbenchError, match=r"no data/\*.parquet and no metadata.jsonl"):
+        read_rows(tmp_path)
+
+
+def test_rows_are_kept_by_a_column(rows: Path) -> None:
+    assert len(read_rows(rows, {"right": "yes"})) == ROWS / 2
+    with pytest.raises(VhbenchError, match="has no column 'colour'; it has images, messages, id"):
+        read_rows(rows, {"colour": "red"})
+    with pytest.raises(VhbenchError, match="no row is left"):
+        read_rows(rows, {"criterion": "fictional"})
+
+
+@pytest.mark.parametrize("family", tiny_trainable.FAMILIES)
+def test_lora_leaves_the_eyes_as_they_are(family: str) -> None:
+    model, _ = tiny_trainable.FAMILIES[family](["Yes No"])
+    linear = [name for name, part in model.named_modules() if type(part).__name__ == "Linear"]
+    eyes = [name for name in linear if re.fullmatch(VISION, name)]
+    assert eyes
+    assert all("vision" in name or "visual" in name for name in eyes)
+    assert any("language_model" in name for name in set(linear) - set(eyes))

@@ -1,0 +1,71 @@
+"""LLaVA's JSON: a row for each turn, with what was said before; what has another form is told."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from PIL import Image
+
+from vhbench.images import to_png
+from vhbench.schema import CANARY, VhbenchError
+from vhbench.training.mixing import read_mix, taken
+
+PNG = to_png(Image.new("RGB", (4, 4)))
+
+
+def turn(who: str, value: Any) -> dict[str, Any]:
+    return {"from": who, "value": value}
+
+
+TALK = [turn("human", "<image>\nWhat is it?"), turn("gpt", "A dog."), turn("human", "Which?"), turn("gpt", "A poodle.")]
+
+
+def read(folder: Path, *rows: Any) -> Any:
+    (folder / "images").mkdir(exist_ok=True)
+    (folder / "images" / "a.png").write_bytes(PNG)
+    path = folder / "general.json"
+    path.write_bytes(orjson.dumps(list(rows)))
+    return read_mix(path, folder / "images")
+
+
+def test_each_turn_is_a_row(tmp_path: Path) -> None:
+    (first, second), blind = read(tmp_path, {"id": "7", "image": "a.png", "conversations": TALK})
+    assert first.prompt == ({"type": "image", "text": ""}, {"type": "text", "text": "What is it?"})
+    assert (first.answer, first.images, first.form) == ("A dog.", (PNG,), "general")
+    assert [message["role"] for message in second.asked] == ["user", "assistant", "user"]
+    assert second.answer == "A poodle."
+    assert len({first.id, second.id}) == 2
+    assert not blind
+
+
+def test_conversations_without_an_image_are_counted(tmp_path: Path) -> None:
+    rows, blind = read(tmp_path, {"conversations": TALK[2:]}, {"image": ["a.png"], "conversations": TALK})
+    assert (len(rows), blind) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ({"image": "b.png", "conversations": TALK}, "row 1: no image 'b.png' below"),
+        ({"image": 3, "conversations": TALK}, "row 1: no image 3 below"),
+        ({"image": "../general.json", "conversations": TALK}, "leads out of"),
+        ({"image": "a.png", "conversations": TALK[:1]}, "row 1: conversations is"),
+        ({"image": "a.png"}, "row 1: conversations is None"),
+        ({"image": "a.png", "conversations": [TALK[1], TALK[0]]}, "human and gpt in turn"),
+        ({"image": "a.png", "conversations": [TALK[0], turn("gpt", "")]}, "human and gpt in turn"),
+        ({"image": ["a.png", "a.png"], "conversations": TALK}, "1 × <image> for 2 images"),
+        ({"image": "a.png", "conversations": [turn("human", CANARY), TALK[1]]}, "row 1: holds the canary"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_row(tmp_path: Path, row: dict[str, Any], told: str) -> None:
+    with pytest.raises(VhbenchError, match=told):
+        read(tmp_path, row)
+
+
+def test_so_many_are_taken(tmp_path: Path) -> None:
+    rows, _ = read(tmp_path, {"image": "a.png", "conversations": TALK})
+    assert taken(rows, 1) == rows[:1]
+    assert taken(rows, 0) == rows
+    with pytest.raises(VhbenchError, match="--mix-number 3: the file has only 2 rows"):
+        taken(rows, 3)

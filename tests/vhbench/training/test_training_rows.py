@@ -1,0 +1,221 @@
+"""From an edition to rows, through the command line: forms that datasets reads, balance, refusals, provenance."""
+
+import hashlib
+import json
+import time
+from collections import Counter
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import datasets
+import orjson
+import pyarrow.parquet as pq
+import pytest
+from editions import SIDE, Editions, answered
+from typer.testing import CliRunner
+
+from vhbench import splits
+from vhbench.cli import app
+from vhbench.schema import CANARY, Row, VhbenchError
+from vhbench.splits import write_split
+from vhbench.tasks import docs
+
+
+def run(*words: object) -> str:
+    done = CliRunner().invoke(app, ["export", *map(str, words)])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def rows_of(folder: Path) -> list[dict[str, Any]]:
+    return pq.read_table(folder / "data" / "train-00000-of-00001.parquet").to_pylist()
+
+
+@pytest.fixture(scope="module")
+def rows(editions: Editions, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("rows") / "new"
+    run("sft", "--split", editions.train, "--test", editions.test, "--out", out)
+    return out
+
+
+def test_each_form_has_as_many_yes_as_no(rows: Path) -> None:
+    counts = Counter((row["form"], row["right"]) for row in rows_of(rows))
+    assert counts["short", "yes"] == counts["short", "no"] > 20
+    assert counts["reasoned", "yes"] == counts["reasoned", "no"] > 20
+    assert counts["caption", ""] == 8
+
+
+def test_the_prompt_is_the_one_that_lmms_eval_sends(rows: Path, editions: Editions) -> None:
+    asked = {q.id: q for q in splits.read_questions(editions.train)}
+    for row in rows_of(rows):
+        question = asked[row["id"].partition("-")[0]]
+        (sent,) = docs.to_messages({**asdict(question), "images": []})
+        text = row["messages"][0]["content"][-1]["text"]
+        if row["form"] == "reasoned":
+            assert text == f"{question.question}\nPlease answer yes or no, and say why."
+        else:
+            assert text == sent["content"][-1]["text"]
+
+
+def test_no_row_is_marked_as_test_data_and_the_card_says_so(rows: Path) -> None:
+    files = [path for path in rows.rglob("*") if path.is_file()]
+    assert all(CANARY.encode() not in path.read_bytes() for path in files)
+    assert "it is left out here on purpose" in (rows / "README.md").read_text()
+
+
+def test_the_provenance_names_edition_test_options_and_files(rows: Path, editions: Editions) -> None:
+    told = json.loads((rows / "provenance.json").read_text())
+    hashes = [splits.read_manifest(path).content_hash for path in editions]
+    assert [told["sources"][0]["content_hash"], told["tests"][0]["content_hash"]] == hashes
+    (name,) = told["files"]
+    assert told["files"][name] == hashlib.sha256((rows / name).read_bytes()).hexdigest()
+    assert told["counts"]["rows"] == len(rows_of(rows))
+    assert told["options"]["tests"] == ["ode"]
+
+
+def test_datasets_reads_the_parquet_as_images_and_messages(rows: Path, tmp_path: Path) -> None:
+    found = datasets.load_dataset(str(rows), split="train", cache_dir=str(tmp_path))
+    row = found[0]
+    assert row["images"][0].size == (SIDE, SIDE)
+    assert [message["role"] for message in row["messages"]] == ["user", "assistant"]
+    assert [part["type"] for part in row["messages"][0]["content"]] == ["image", "text"]
+
+
+def test_datasets_reads_the_folder_alike(rows: Path, editions: Editions, tmp_path: Path) -> None:
+    out = tmp_path / "folder"
+    run("sft", "--split", editions.train, "--test", editions.test, "--layout", "folder", "--out", out)
+    found = datasets.load_dataset("imagefolder", data_dir=str(out), split="train", cache_dir=str(tmp_path / "cache"))
+    same = {row["id"]: row for row in rows_of(rows)}
+    assert set(found["id"]) == set(same)
+    row = found[0]
+    assert row["images"][0].size == (SIDE, SIDE)
+    assert row["messages"] == same[row["id"]]["messages"]
+
+
+def test_llava_s_json_names_images_that_are_there(editions: Editions, tmp_path: Path) -> None:
+    out = tmp_path / "llava"
+    run(
+        "sft",
+        "--split",
+        editions.train,
+        "--test",
+        editions.test,
+        "--layout",
+        "llava",
+        "--answers",
+        "short",
+        "--out",
+        out,
+    )
+    found = json.loads((out / "llava.json").read_text())
+    assert all((out / row["image"]).is_file() for row in found)
+    question, answer = found[0]["conversations"]
+    assert (question["from"], answer["from"]) == ("human", "gpt")
+    assert question["value"].startswith("<image>\n")
+    assert not {"Yes", "No"} - {row["conversations"][1]["value"] for row in found}
+
+
+def test_the_same_seed_gives_the_same_files(rows: Path, editions: Editions, tmp_path: Path) -> None:
+    run("sft", "--split", editions.train, "--test", editions.test, "--out", tmp_path / "again")
+    assert (tmp_path / "again" / "data" / "train-00000-of-00001.parquet").read_bytes() == (
+        rows / "data" / "train-00000-of-00001.parquet"
+    ).read_bytes()
+
+
+def test_the_errors_of_a_run_come_with_their_mates_and_unread_ones_do_not(editions: Editions, tmp_path: Path) -> None:
+    results = answered(tmp_path / "results", editions.train, "yes")
+    out = tmp_path / "rows"
+    run("sft", "--split", editions.train, "--test", editions.test, "--run", results, "--answers", "short", "--out", out)
+    closed = [q for q in splits.read_questions(editions.train) if q.kind != "caption"]
+    counts = Counter(row["right"] for row in rows_of(out))
+    assert counts["yes"] == counts["no"]
+    assert 0 <= sum(q.answer == "no" for q in closed) - counts["no"] <= 1
+    card = (out / "README.md").read_text()
+    assert "errors of the run: " in card
+    assert "1 answers that were not read are left out" in card
+
+
+def test_preferences_reject_what_the_model_said(editions: Editions, tmp_path: Path) -> None:
+    results = answered(tmp_path / "results", editions.train, "yes")
+    run("dpo", "--split", editions.train, "--test", editions.test, "--run", results, "--out", tmp_path / "pairs")
+    found = rows_of(tmp_path / "pairs")
+    text = lambda row, side: row[side][0]["content"][0]["text"]  # noqa: E731
+    assert Counter((text(r, "chosen"), text(r, "rejected"), r["rejected_by"]) for r in found) == {
+        ("No", "Yes", "model"): len(found) // 2, ("Yes", "No", "flipped"): len(found) // 2,
+    }  # fmt: skip
+    assert {row["prompt"][0]["role"] for row in found} == {"user"}
+    assert datasets.load_dataset(str(tmp_path / "pairs"), split="train", cache_dir=str(tmp_path / "c"))[0]["images"]
+
+
+def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Path) -> None:
+    cells = {"existence": {"accuracy": {"value": 1.0}}, "attribute": {"accuracy": {"value": 0.0}}}
+    analysis = tmp_path / "ode_analysis.json"
+    analysis.write_bytes(orjson.dumps({"curve": {"standard": cells, "fictional": cells}, "lift": {}}))
+    out = tmp_path / "rows"
+    run("sft", "--split", editions.train, "--test", editions.test, "--weakness", analysis, "--number", 24,
+        "--types", "existence,state,number,action", "--answers", "short", "--out", out)  # fmt: skip
+    counts = Counter(row["task"] for row in rows_of(out))
+    assert counts["attribute"] > 2 * counts["existence"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "name what will be scored with --test SPLIT"),
+        (("--test", "{train}"), "is the split that"),
+        (("--test", "{test}", "--types", "E5"), "no question has question_type E5"),
+        (("--test", "{test}", "--layout", "csv"), "--layout csv: must be one of parquet, folder, llava"),
+        (("--test", "{test}", "--answers", "long"), "--answers long: must be among short, reasoned"),
+        (("--test", "{test}", "--number", "9999"), "9,999 questions were asked for"),
+        (("--test", "{test}", "--weakness", "x.json"), "it needs --number or --each"),
+        (("--test", "nowhere"), "no manifest.json"),
+        (("--test", "{test}", "--run", "nowhere"), "no such file or folder: nowhere"),
+        (("--test", "{test}", "--out", "{train}"), "is not empty"),
+    ],
+)
+def test_what_is_wrong_is_told(words: tuple[str, ...], told: str, editions: Editions, tmp_path: Path) -> None:
+    given = [word.format(train=editions.train, test=editions.test) for word in words]
+    out = [] if "--out" in given else ["--out", str(tmp_path / "rows")]
+    with pytest.raises(VhbenchError, match=told):
+        run("sft", "--split", editions.train, *given, *out)
+    assert not (tmp_path / "rows").exists()
+
+
+def test_an_edition_of_the_same_concepts_is_refused_by_name(editions: Editions, tmp_path: Path) -> None:
+    """Other images and scenes of the same things: what the test shows must not be trained on."""
+    scenes = splits.read_scenes(editions.test)
+    turned = [
+        Row(row.config, replace(row.question, images=(_other(row.question.images[0]),), scene_ids=()))
+        for row in splits.read_rows(editions.test)
+    ]
+    manifest = splits.read_manifest(editions.test)
+    other = tmp_path / "ode"
+    write_split(other, [*turned], benchmark="ode", version="1.0.0", seed=9, config=manifest.config, sources={})
+    assert scenes
+    with pytest.raises(VhbenchError, match=r"shares \d+ concepts \("):
+        run("sft", "--split", other, "--test", editions.test, "--out", tmp_path / "rows", "--answers", "short")
+
+
+def _other(image: Any) -> bytes:
+    return bytes(image) + b"\0"
+
+
+def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tmp_path: Path) -> None:
+    """As they are written, with ten times as many images as this edition has, each encoded anew."""
+    from vhbench.training import training_files, training_rows
+
+    edition = training_rows.open_edition(editions.train, None)
+    wanted = training_rows.Wanted(tests=(editions.test,))
+    start = time.process_time()
+    found = training_rows.taught(training_rows.choose(edition, wanted), edition, wanted)
+    while len(found) < 4000:
+        found += [
+            replace(row, id=f"{row.id}+", images=tuple(map(_other, row.images))) for row in found[: 4000 - len(found)]
+        ]
+    told = training_rows.provenance("test", [edition], wanted)
+    training_files.write(tmp_path / "rows", found, "parquet", told)
+    assert len(rows_of(tmp_path / "rows")) == 4000
+    assert time.process_time() - start < 30

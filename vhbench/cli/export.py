@@ -1,0 +1,240 @@
+"""``vhbench export …``: rows to fine-tune a model on, from a training edition and what the model got wrong there."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from vhbench.cli import running
+from vhbench.cli.lazy import lazy_group
+from vhbench.options import LARGEST_SEED, option, options_of
+from vhbench.schema import VhbenchError
+
+if TYPE_CHECKING:
+    from vhbench.training.lessons import Lesson
+    from vhbench.training.training_rows import Wanted
+
+_TAKEN, _APART, _WRITTEN = "What is taken", "What it is held apart from", "What is written"
+LAYOUTS = ("parquet", "folder", "llava")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditionOptions:
+    """The training edition, and the run whose errors are taken of it."""
+
+    split: Path = option(
+        "The training edition: a split that is never scored, such as one of `vhbench build ode --part 1/2`.",
+        metavar="SPLIT",
+        panel=_TAKEN,
+    )
+    run: Path | None = option(
+        "What lmms-eval wrote with --log_samples when a model was asked this edition: only what it got wrong is taken, "
+        "with as many questions of the other answer. Unread answers are no errors.",
+        None,
+        metavar="RESULTS",
+        panel=_TAKEN,
+    )
+    criterion: tuple[str, ...] = option("Only these criteria of ODE.", (), panel=_TAKEN)
+    types: tuple[str, ...] = option("Only these question types, e.g. `existence` or `E5,C4`.", (), panel=_TAKEN)
+    number: int = option("How many questions, in pairs of a yes and a no; 0 for all.", 0, least=0, panel=_TAKEN)
+    each: int = option("How many questions of each criterion (ODE's paper: 800); 0 for all.", 0, least=0, panel=_TAKEN)
+    weakness: Path | None = option(
+        "What `vhbench analyse` wrote: with --number or --each, questions are drawn by how often the model fails in "
+        "their cell (criterion, type, pressure, perturbation) and beside what it imagines things.",
+        None,
+        metavar="ANALYSIS",
+        panel=_TAKEN,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApartOptions:
+    """What rows must not share anything with."""
+
+    test: tuple[str, ...] = option(
+        "A split that will be scored; may be given several times. Whatever shares an image, a scene or a concept with "
+        "it is refused and named.",
+        (),
+        metavar="SPLIT",
+        repeat=True,
+        panel=_APART,
+    )
+    share_concepts: bool = option(
+        "Let concepts be shared (images and scenes may not): new pictures of things that were trained on are answered "
+        "better than new things.",
+        False,
+        names=("--share-concepts",),
+        panel=_APART,
+    )
+    unchecked: bool = option("Export without a test; the card says so.", False, names=("--unchecked",), panel=_APART)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileOptions:
+    """How rows are written."""
+
+    out: Path = option("A new folder.", names=("--out", "-o"), panel=_WRITTEN)
+    layout: str = option(
+        "`parquet`, `folder` (metadata.jsonl and images: both for TRL and `vhbench finetune`) or `llava` "
+        "(LLaVA's JSON and images).",
+        "parquet",
+        panel=_WRITTEN,
+    )
+    seed: int = option("Of what is left to chance.", 0, least=0, most=LARGEST_SEED, panel=_WRITTEN)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerOptions:
+    """What is answered, and what is mixed in."""
+
+    answers: tuple[str, ...] = option(
+        "How closed questions are answered: `short`, and `reasoned` (why, computed from the scenes).",
+        ("short", "reasoned"),
+        panel=_WRITTEN,
+    )
+    mix: Path | None = option(
+        "General rows to mix in, in LLaVA's JSON, so that a model forgets less.", None, metavar="FILE", panel=_WRITTEN
+    )
+    mix_images: Path | None = option(
+        "Folder of their images; by default that of the file.", None, metavar="DIR", panel=_WRITTEN
+    )
+    mix_number: int = option("How many of them; 0 for all.", 0, least=0, panel=_WRITTEN)
+
+
+def sft(edition: EditionOptions, answers: AnswerOptions, apart: ApartOptions, files: FileOptions) -> None:
+    """Write rows for supervised fine-tuning: true captions, short answers, and answers that say why.
+
+    All questions of a training edition, or with --run those that a model got wrong. Yes and no are equally frequent
+    within each type. Captions and reasons are computed from the scenes' truth; prompts are lmms-eval's own.
+
+    Example: `vhbench export sft --split train/ode --run results --test out/ode --out rows`
+    """
+    from vhbench.training import training_rows
+
+    how = _wanted(edition, apart, files, answers)
+    rows = training_rows.export("vhbench export sft", edition.split, files.out, _layout(files), how)
+    _tell(rows, files.out)
+
+
+def dpo(edition: EditionOptions, apart: ApartOptions, files: FileOptions) -> None:
+    """Write preference pairs for DPO: the truth is chosen, what the model hallucinated is rejected.
+
+    What it answered rightly is there only to balance yes and no, with the other answer as the rejected one.
+
+    Example: `vhbench export dpo --split train/ode --run results --test out/ode --out pairs`
+    """
+    from vhbench.training import training_rows
+
+    how = _wanted(edition, apart, files)
+    rows = training_rows.export_preferences("vhbench export dpo", edition.split, files.out, _layout(files), how)
+    _tell(rows, files.out)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecipeOptions:
+    """VHExpansion's recipe."""
+
+    source: tuple[str, ...] = option(
+        "Where initial cases come from, as in `vhbench build vhexpansion`; may be given several times.",
+        metavar="FORM:PATH",
+        repeat=True,
+        names=("--source", "-s"),
+        panel=_TAKEN,
+    )
+    images: tuple[str, ...] = option(
+        "Folder of the images that a source names, one for each source.", (), metavar="DIR", repeat=True, panel=_TAKEN
+    )
+    cases: int = option("Cases of each source to train on; the others are for the test.", 200, least=1, panel=_TAKEN)
+    perturb: tuple[str, ...] = option("Perturbations of the images.", ("gaussian_noise",), panel=_TAKEN)
+    attack: tuple[str, ...] = option("Attacks on them instead: `ifgsm`, `pgd`.", (), panel=_TAKEN)
+    model: str = option("The attacked model.", "", metavar="NAME", panel=_TAKEN)
+    paraphrases: int = option("Other wordings of each question.", 4, least=0, most=5, panel=_TAKEN)
+    rewriter: str = option(
+        "Who rewords: `rule`, or a language model, `openai:MODEL@URL` or `transformers:NAME`; what it says is checked.",
+        "rule",
+        panel=_TAKEN,
+    )
+
+
+def vhexpansion(recipe: RecipeOptions, answers: AnswerOptions, files: FileOptions) -> None:
+    """Write rows by VHExpansion's recipe: sample cases, negate and perturb them, reword each question four times.
+
+    200 cases become 4,000 rows, in OUT/rows. The remaining cases, about other images, become the test splits in
+    OUT/test. Mix general rows in with --mix (the paper: 4,000 of LLaVA's).
+
+    Example: `vhbench export vhexpansion --source pope:coco_pope_random.json --images val2014 --out new`
+    """
+    from vhbench.training import expansion_recipe
+
+    if recipe.images and len(recipe.images) != len(recipe.source):
+        raise VhbenchError(f"--images is given {len(recipe.images)} times for {len(recipe.source)} sources")
+    how = _wanted(None, None, files, answers)
+    wanted = expansion_recipe.Expansion(**{name: getattr(recipe, name) for name in options_of(RecipeOptions)})
+    rows, tests = expansion_recipe.export(wanted, how, files.out, _layout(files), "vhbench export vhexpansion")
+    _tell(rows, files.out / "rows")
+    for test in tests:
+        typer.echo(f"test: VHBENCH_DATA={test.parent} lmms-eval --tasks {expansion_recipe.task_of(test)} …")
+
+
+def _wanted(
+    edition: EditionOptions | None, apart: ApartOptions | None, files: FileOptions, answers: AnswerOptions | None = None
+) -> "Wanted":
+    from vhbench.training.lessons import FORMS
+    from vhbench.training.training_rows import Wanted
+
+    given: dict[str, Any] = {"seed": files.seed}
+    if answers is not None:
+        if unknown := [form for form in answers.answers if form not in FORMS]:
+            raise VhbenchError(f"--answers {unknown[0]}: must be among {', '.join(FORMS)}")
+        given |= {name: getattr(answers, name) for name in ("answers", "mix", "mix_images", "mix_number")}
+    if edition is not None:
+        if edition.weakness and not (edition.number or edition.each):
+            raise VhbenchError("--weakness weighs what is drawn: it needs --number or --each")
+        keep = {"criterion": edition.criterion, "question_type": edition.types}
+        given |= {name: getattr(edition, name) for name in ("run", "number", "each", "weakness")}
+        given["keep"] = {name: values for name, values in keep.items() if values}
+    if apart is not None:
+        given |= {"tests": tuple(map(Path, apart.test)), "unchecked": apart.unchecked}
+        given["share_concepts"] = apart.share_concepts
+    return Wanted(**given)
+
+
+def _layout(files: FileOptions) -> Any:
+    if files.layout not in LAYOUTS:
+        raise VhbenchError(f"--layout {files.layout}: must be one of {', '.join(LAYOUTS)}")
+    return files.layout
+
+
+def _tell(rows: "Sequence[Lesson]", out: Path) -> None:
+    from vhbench.training.training_card import counts
+
+    told = counts(rows)
+    forms = ", ".join(f"{name} {count:,}" for name, count in told["form"].items())
+    right = ", ".join(f"{name} {count:,}" for name, count in told["right"].items())
+    typer.echo(
+        f"{out}: {told['rows']:,} rows about {told['images']:,} images ({forms}; right answers: {right or 'none'})"
+    )
+
+
+_COMMANDS: dict[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
+    "sft": (sft, (EditionOptions, AnswerOptions, ApartOptions, FileOptions)),
+    "dpo": (dpo, (EditionOptions, ApartOptions, FileOptions)),
+    "vhexpansion": (vhexpansion, (RecipeOptions, AnswerOptions, FileOptions)),
+}
+
+
+def _command(name: str) -> Callable[..., None]:
+    import inspect
+
+    run, kinds = _COMMANDS[name]
+    return running.command(run, *kinds, help=inspect.getdoc(run) or "")
+
+
+app = typer.Typer(
+    name="export",
+    help="Write rows to fine-tune a model on, held apart from what is scored.",
+    cls=lazy_group(_COMMANDS, _command),
+    no_args_is_help=True,
+)

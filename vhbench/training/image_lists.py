@@ -1,0 +1,147 @@
+"""What several images show, in words: which of them show a thing, and how many each."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from vhbench import english
+from vhbench.audit import phrases
+from vhbench.schema import Scene
+
+Scenes = Sequence[Scene]
+_REST = ("None of the above", "I don't know")
+
+
+def in_any(scenes: Scenes, phrase: str) -> str:
+    """Say which images show a thing, or that none does."""
+    shown, _ = _parted(phrase, scenes)
+    return _show(shown, phrase) if shown else f"None of the images shows {phrase}"
+
+
+def in_every(scenes: Scenes, phrase: str) -> str:
+    """Say that every image shows a thing, or which do not."""
+    _, lacking = _parted(phrase, scenes)
+    return _show(lacking, phrase, "not") if lacking else f"Every image shows {phrase}"
+
+
+def which_image(scenes: Scenes, choices: Sequence[str], right: str, phrase: str) -> str:
+    """Say which of the images among the options show a thing, and which do not."""
+    shown, lacking = _parted(phrase, scenes, [n for n in map(_number, choices) if n])
+    if not shown:
+        return _show(lacking, phrase, "not")
+    return _show(shown, phrase) + (f"; {_names(lacking)} {'do' if len(lacking) > 1 else 'does'} not" if lacking else "")
+
+
+def where_is(scenes: Scenes, choices: Sequence[str], right: str, phrase: str) -> str:
+    """As :func:`which_image`, of a thing that is named without its article."""
+    return which_image(scenes, choices, right, english.a(phrase))
+
+
+def numbers_of(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
+    """Say how many of a thing each of the images among the options shows."""
+    return _counts(scenes, noun, [n for n in map(_number, choices) if n])
+
+
+def more(scenes: Scenes, choices: Sequence[str], right: str, noun: str, first: str, second: str) -> str:
+    """Say how many of a thing two images show."""
+    return _counts(scenes, noun, [_number(first), _number(second)])
+
+
+def which_of_two(scenes: Scenes, choices: Sequence[str], right: str, first: str, second: str, phrase: str) -> str:
+    """Say which of two images show a thing."""
+    shown, lacking = _parted(phrase, scenes, [_number(first), _number(second)])
+    if len(shown) == 2:
+        return f"Both {_names(shown)} show {phrase}"
+    if not shown:
+        return f"Neither {english.listing([_image(n) for n in lacking]).replace(' and ', ' nor ')} shows {phrase}"
+    return f"{_image(shown[0])} shows {phrase} and {_image(lacking[0])} does not"
+
+
+def which_in_any(scenes: Scenes, choices: Sequence[str], right: str) -> str:
+    """Say which images show the right option, and that none shows the others."""
+    others = _either([english.a(option) for option in choices if option not in (*_REST, right)])
+    if right in _REST:
+        return f"None of the images shows {others}"
+    return f"{in_any(scenes, english.a(right))}; none of the images shows {others}"
+
+
+def which_in_all(scenes: Scenes, choices: Sequence[str], right: str) -> str:
+    """Say that every image shows the right option, and of each other one where it is missing."""
+    lacking: dict[int, list[str]] = {}
+    for option in (english.a(option) for option in choices if option not in (*_REST, right)):
+        lacking.setdefault(_parted(option, scenes)[1][0], []).append(option)
+    gone = [f"{_image(number)} does not show {_either(options)}" for number, options in sorted(lacking.items())]
+    told = english.listing(gone)
+    return told if right in _REST else f"Every image shows {english.a(right)}; {told}"
+
+
+def which_first_only(scenes: Scenes, choices: Sequence[str], right: str, first: str, second: str) -> str:
+    """Say of the right option that one image shows it and the other does not; of others why not."""
+    one, two = _number(first), _number(second)
+    if right not in _REST:
+        return f"{_image(one)} shows {english.a(right)} and {_image(two)} does not"
+    options = [english.a(option) for option in choices if option not in _REST]
+    absent = [option for option in options if phrases.holds(option, scenes[one - 1]) is False]
+    both = [option for option in options if option not in absent]
+    told = [f"{_image(one)} does not show {_either(absent)}"] if absent else []
+    return "; ".join([*told, f"{_image(two)} shows {english.listing(both)} too"] if both else told)
+
+
+def how_many_images(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
+    """Say which images show any of a thing, and how many that are."""
+    name = phrases.category(noun, scenes)
+    shown = [number for number, scene in enumerate(scenes, 1) if phrases.present(name, scene)]
+    return f"{_show(shown, noun)}, which makes {len(shown)}" if shown else f"None of the images shows any {noun}"
+
+
+def total(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
+    """Say how many of a thing each image shows, and how many that makes."""
+    found = [phrases.count(phrases.category(noun, scenes), scene) or 0 for scene in scenes]
+    return f"{_counts(scenes, noun, range(1, len(scenes) + 1))}, which makes {sum(found)}"
+
+
+def which_total(scenes: Scenes, choices: Sequence[str], right: str) -> str:
+    """Say how many of each option all images show together."""
+    told = []
+    for option in (option for option in choices if option not in _REST):
+        name = phrases.category(option, scenes)
+        found = sum(phrases.count(name, scene) or 0 for scene in scenes)
+        unit = english.measured(name)
+        told.append(english.count_phrase(found, unit) if found else f"no {english.plural(unit)}")
+    return f"All images together show {english.listing(told)}"
+
+
+def _parted(phrase: str, scenes: Scenes, numbers: Iterable[int] = ()) -> tuple[list[int], list[int]]:
+    """Return the numbers (from 1) of the images that show a thing, and of those that certainly do not."""
+    wanted = list(numbers) or range(1, len(scenes) + 1)
+    told = {number: phrases.holds(phrase, scenes[number - 1]) for number in wanted}
+    return [n for n, holds in told.items() if holds], [n for n, holds in told.items() if holds is False]
+
+
+def _counts(scenes: Scenes, noun: str, numbers: Iterable[int]) -> str:
+    name = phrases.category(noun, scenes)
+    found = [f"{phrases.count(name, scenes[n - 1])} in {_image(n)}" for n in numbers]
+    return f"The numbers of {english.plural(english.measured(name))} are {english.listing(found)}"
+
+
+def _show(numbers: Sequence[int], phrase: str, never: str = "") -> str:
+    if never:
+        return f"{_names(numbers)} {'do' if len(numbers) > 1 else 'does'} not show {phrase}"
+    return f"{_names(numbers)} {'show' if len(numbers) > 1 else 'shows'} {phrase}"
+
+
+def _names(numbers: Sequence[int]) -> str:
+    return english.listing([_image(number) for number in numbers])
+
+
+def _either(options: Sequence[str]) -> str:
+    return options[0] if len(options) == 1 else f"{', '.join(options[:-1])} or {options[-1]}"
+
+
+def _image(number: int) -> str:
+    return f"Image {number}"
+
+
+def _number(option: str) -> int:
+    """Return the number of the image that an option names, 0 for none."""
+    found = re.fullmatch(r"[Ii]mage (\d+)", option)
+    return int(found[1]) if found else 0

@@ -1,0 +1,173 @@
+"""Other words for a yes/no question with the same answer: by rules, or by a language model that is held to them.
+
+A rule rewords only where the statement behind the question is certain, as a negated twin's is
+(:mod:`vhbench.generators.vhexpansion.negation`); any other question is put into a frame that changes nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from vhbench.generators.vhexpansion import negation
+from vhbench.generators.vhexpansion.question_parts import CannotNegate, bare, take_apart
+from vhbench.generators.vhexpansion.rewriting import clean
+from vhbench.protocols import Rewriter
+from vhbench.seeding import rng
+
+PROMPT = """\
+Rephrase a yes/no question about an image: other words, the same meaning, so that for every image the right answer is \
+the same.
+
+- Keep every noun, colour, number and action.
+- A question that is negated stays negated; one that is not gets no negation.
+- Write one question and nothing else. Do not answer it.
+{others}
+Question: {question}
+Rephrased:"""
+"""What a language model is asked; the rule's own wordings are not in it."""
+
+_TAIL = re.compile(r"(?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))")
+_FALSE = re.compile(r"Is it false that (?P<said>.+)\?")
+_NO = re.compile(r"(?:Is|Are) there no (?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))\?")
+_QUOTED = re.compile(r'Is "no" the right answer to this question: (?P<asked>["“«‹⟪].+["”»›⟫])')
+
+_STATEMENT = (
+    "Is it true that {said}?",
+    "Is it correct that {said}?",
+    "Is it right to say that {said}?",
+    "Would it be true to say that {said}?",
+    "Is the statement that {said} true?",
+)
+_UNTRUE = (
+    "Is it untrue that {said}?",
+    "Is it incorrect that {said}?",
+    "Is it wrong to say that {said}?",
+    "Is the statement that {said} false?",
+    "Would it be false to say that {said}?",
+)
+_SEEN = (
+    "Can one see {what} {tail}?",
+    "Does {what} appear {tail}?",
+    "Is {what} to be seen {tail}?",
+    "Is {what} visible {tail}?",
+)
+_UNSEEN = (
+    "Is no {what} to be seen {tail}?",
+    "Is no {what} visible {tail}?",
+    "Does no {what} appear {tail}?",
+    "Is it true that there is no {what} {tail}?",
+)
+_IS_NO = (
+    'Is "no" the correct answer to this question: {asked}',
+    'Would "no" be the right answer to this question: {asked}',
+    'Would the right answer to {asked} be "no"?',
+    'Is the right answer to {asked} "no"?',
+)
+_FRAMES = (
+    "Look at the image and answer this question: {question}",
+    "Here is a question about the image: {question}",
+    "Answer this question about what you see: {question}",
+    "Please look closely. {question}",
+    "A question about the image: {question}",
+)
+"""What may stand before any question without changing its answer."""
+
+_LITTLE = frozenset(
+    "a an the is are was were be there in on of to it that this do does can you see one any some image picture photo "
+    "photograph true right correct say statement would visible seen shown show shows appear appears please look at and "
+    "answer question here about what such as with depicted present contain contains find found which".split()
+)
+"""Words that a paraphrase may add or leave out."""
+
+_NEGATING = frozenset("no not false untrue incorrect wrong never none without neither nor absent missing".split())
+
+
+def paraphrases(question: str, number: int, *, seed: int = 0) -> list[str]:
+    """Return so many other wordings of a yes/no question, all different; which of them, the seed decides.
+
+    >>> paraphrases("Is it false that the dog is brown?", 2)
+    ['Is it untrue that the dog is brown?', 'Would it be false to say that the dog is brown?']
+    """
+    every = list(dict.fromkeys(_by_rule(question)))
+    framed = [frame.format(question=question) for frame in _FRAMES]
+    random = rng(seed, "paraphrase", question)
+    chosen = [every[i] for i in random.permutation(len(every))[:number]]
+    return chosen + [framed[i] for i in random.permutation(len(framed))[: number - len(chosen)]]
+
+
+def rephrased(question: str, number: int, rewriter: Rewriter, *, seed: int = 0) -> tuple[list[str], list[str]]:
+    """Return a language model's wordings, and what it said that was refused; rules stand in for those.
+
+    Args:
+        question: one yes/no question.
+        number: how many wordings.
+        rewriter: the model.
+        seed: of the wordings that stand in.
+    """
+    found, refused = list[str](), list[str]()
+    for _ in range(number):
+        others = "".join(f"- Do not write: {text}\n" for text in found)
+        said = clean(rewriter.rewrite(PROMPT.format(question=question, others=others)))
+        if why_not_paraphrase(question, said) or said in found:
+            refused.append(said)
+            break  # at temperature 0 it would say the same again
+        found.append(said)
+    spare = [text for text in paraphrases(question, number, seed=seed) if text not in found]
+    return found + spare[: number - len(found)], refused
+
+
+def why_not_paraphrase(question: str, candidate: str) -> str:
+    """Return why a text is no other wording of a question; "" if it is one.
+
+    >>> why_not_paraphrase("Is there a dog in the image?", "Can you see a dog in the picture?")
+    ''
+    >>> why_not_paraphrase("Is there a dog in the image?", "Is there no dog in the image?")
+    'it is negated'
+    """
+    if candidate.strip() == question.strip():
+        return "it is the same"
+    try:
+        take_apart(candidate)
+    except CannotNegate as error:
+        return str(error)
+    before, after = _words(question), _words(candidate)
+    if sum(after[word] for word in _NEGATING) % 2 != sum(before[word] for word in _NEGATING) % 2:
+        return "it is not negated" if any(before[word] for word in _NEGATING) else "it is negated"
+    lost, added = ({word for word in one - other if word not in _LITTLE | _NEGATING} for one, other in (
+        (before, after), (after, before)))  # fmt: skip
+    return f"other content: added {sorted(added)}, lost {sorted(lost)}" if lost or added else ""
+
+
+def _words(text: str) -> Counter[str]:
+    whole = re.sub(r"n['’]t\b", " not", text)
+    return Counter(word for word in map(bare, whole.split()) if word)
+
+
+def _by_rule(question: str) -> Iterator[str]:
+    """Yield wordings that say the same for certain."""
+    if found := _QUOTED.fullmatch(question):
+        yield from (form.format(asked=found["asked"]) for form in _IS_NO)
+    elif found := _FALSE.fullmatch(question):
+        yield from (form.format(said=found["said"]) for form in _UNTRUE)
+    elif found := _NO.fullmatch(question):
+        yield from (form.format(**found.groupdict()) for form in _UNSEEN)
+    else:
+        yield from _positive(question)
+
+
+def _positive(question: str) -> Iterator[str]:
+    try:
+        clause = negation.parse(question)
+        natural = negation.negate(question)
+        said = negation.declarative(clause)
+    except CannotNegate:
+        return
+    if clause.before or clause.after != "?":
+        return
+    words = " ".join(clause.words[1:])
+    if negation.is_simple_existence(clause):
+        if clause.auxiliary == "Is" and (found := _TAIL.fullmatch(words)):
+            yield from (form.format(**found.groupdict()) for form in _SEEN)
+        yield from (form.format(said=said) for form in _STATEMENT)
+    elif _FALSE.fullmatch(natural):
+        yield from (form.format(said=said) for form in _STATEMENT)

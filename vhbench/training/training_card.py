@@ -1,0 +1,80 @@
+"""The card of a training set: what is in it, where it comes from, what it must not be mixed with."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vhbench.schema import CANARY
+from vhbench.training.lessons import Lesson
+
+_GROUPED = ("kind", "criterion", "question_type", "pressure", "perturbation", "task", "source")
+
+
+_REJECTED = (
+    "A rejected answer is the model's own hallucination (`rejected_by: model`), or, where it was right, the other "
+    "answer (`flipped`), so that neither answer is always the rejected one."
+)
+
+
+def counts(lessons: Sequence[Lesson]) -> dict[str, Any]:
+    """Return how many rows there are, by form, right answer, and the columns of the questions."""
+    found: dict[str, Any] = {
+        "rows": len(lessons),
+        "images": len({image for lesson in lessons for image in lesson.images}),
+        "form": dict(sorted(Counter(lesson.form for lesson in lessons).items())),
+        "right": dict(sorted(Counter(lesson.right for lesson in lessons if lesson.right).items())),
+    }
+    if rejected := Counter(lesson.rejected_by for lesson in lessons if lesson.rejected_by):
+        found["rejected_by"] = dict(sorted(rejected.items()))
+    for name in _GROUPED:
+        told = Counter(lesson.told[name] for lesson in lessons if lesson.told.get(name))
+        if told:
+            found[name] = dict(sorted(told.items()))
+    return found
+
+
+def card(told: Mapping[str, Any], layout: str, *, preferences: bool = False) -> str:
+    """Return the card as Markdown, with the header by which ``datasets`` finds the rows."""
+    numbers = told["counts"]
+    head = ["---", "license: other", "tags: [vhbench, hallucination, vision-language]"]
+    if layout == "parquet":
+        head += ["configs:", "- config_name: default", "  data_files:", "  - split: train", "    path: data/*.parquet"]
+    load = {
+        "parquet": 'load_dataset("parquet", data_files="data/*.parquet", split="train")',
+        "folder": 'load_dataset("imagefolder", data_dir=".", split="train")',
+        "llava": "",
+    }[layout]
+    lines = [
+        *head, "---", "# Rows to fine-tune on", "",
+        f"{numbers['rows']:,} rows about {numbers['images']:,} images, written by `{told['command']}` of vhbench "
+        f"{told['vhbench']}.", "",
+        f"Read them with `{load}`." if load else "LLaVA's trainer reads `llava.json` and the folder `images`.", "",
+        "| | rows |", "|---|---|",
+        *(f"| {name}: {value} | {count:,} |" for name, group in numbers.items() if isinstance(group, dict)
+          for value, count in group.items()), "",
+        *([_REJECTED, ""] if preferences else []),
+        "## Where they come from",
+        *(f"- {_source(source)}" for source in told["sources"]),
+        *(f"- {line}" for line in told["notes"]), "",
+        "## What they must not be mixed with",
+        *_apart(told), "",
+        "The images and questions are of an edition that was built to be trained on. Its rows carry a canary "
+        f"(`{CANARY.partition(':')[0]}:canary:…`), which marks test data; it is left out here on purpose, since these "
+        "rows are training data. Text that holds the whole canary must not be trained on.", "",
+        "The images keep the licences of their sources; what vhbench draws is Apache-2.0.",
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    told = f"{source['name']}: {source['benchmark']} {source['version']}, content hash `{source['content_hash']}`"
+    return told + (f", seed {source['seed']}" if source.get("seed", -1) >= 0 else "")
+
+
+def _apart(told: Mapping[str, Any]) -> list[str]:
+    if not told["tests"]:
+        return ["- No test split was named (`--unchecked`): whether rows are shared with one is not known."]
+    what = "no image, scene or concept" if told["concepts_apart"] else "no image and no scene; concepts may be shared"
+    return [f"- {_source(test)}: {what}, compared by hash when this was written." for test in told["tests"]] + [
+        "- Concepts are things and places; what is painted everywhere (sky, grass, a wall) is none."
+    ]

@@ -1,0 +1,169 @@
+"""Training rows in files: Parquet or a folder of images for TRL, LLaVA's JSON; with a card that says what they are."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import vhbench
+from vhbench.files import canonical, json_bytes, write_atomic
+from vhbench.images import to_store
+from vhbench.schema import VhbenchError
+from vhbench.training import training_card
+from vhbench.training.lessons import TOLD, Lesson, Message
+
+Layout = Literal["parquet", "folder", "llava"]
+PROVENANCE = "provenance.json"
+_ROWS_A_GROUP = 200
+_PART = pa.struct([("type", pa.string()), ("text", pa.string())])
+_MESSAGES = pa.list_(pa.struct([("role", pa.string()), ("content", pa.list_(_PART))]))
+_SHORT = ("id", "form", "right", "rejected_by")
+_TEXT = {"dtype": "string", "_type": "Value"}
+_PART_FEATURE = {"type": _TEXT, "text": _TEXT}
+_MESSAGES_FEATURE = {
+    "feature": {"role": _TEXT, "content": {"feature": _PART_FEATURE, "_type": "List"}},
+    "_type": "List",
+}
+
+
+def write(
+    folder: Path, lessons: Sequence[Lesson], layout: Layout, provenance: Mapping[str, Any], *, preferences: bool = False
+) -> list[Path]:
+    """Write rows with their card and provenance into a folder, which must be new or empty.
+
+    Args:
+        folder: made where it is not there.
+        lessons: in the order in which they are written.
+        layout: "parquet" (one file, images in it), "folder" (``metadata.jsonl`` and images), "llava" (``llava.json``).
+        provenance: where they come from; JSON types only.
+        preferences: pairs for DPO (``prompt``, ``chosen``, ``rejected``) instead of ``messages``.
+
+    Returns:
+        The files with the rows.
+
+    Raises:
+        VhbenchError: if there is nothing to write, the folder is not empty, or LLaVA's form was asked for preferences.
+    """
+    if not lessons:
+        raise VhbenchError(f"{folder}: no row is left to write")
+    if folder.exists() and any(folder.iterdir()):
+        raise VhbenchError(f"--out {folder}: is not empty; rows of two exports would mix")
+    if preferences and layout == "llava":
+        raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet or folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    files = LAYOUTS[layout](folder, lessons, preferences)
+    counts = training_card.counts(lessons)
+    digests = {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+    told = {**provenance, "vhbench": vhbench.__version__, "counts": counts, "files": digests}
+    write_atomic(folder / PROVENANCE, json_bytes(told))
+    write_atomic(folder / "README.md", training_card.card(told, layout, preferences=preferences).encode())
+    return files
+
+
+def _columns(lesson: Lesson, preferences: bool) -> dict[str, Any]:
+    """Return the row of a lesson as TRL takes it, without its images."""
+    said = {"role": "assistant", "content": [{"type": "text", "text": lesson.answer}]}
+    if preferences:
+        against = {"role": "assistant", "content": [{"type": "text", "text": lesson.rejected}]}
+        talk: dict[str, Any] = {"prompt": lesson.asked, "chosen": [said], "rejected": [against]}
+    else:
+        talk = {"messages": [*lesson.asked, said]}
+    return {**talk, **{name: getattr(lesson, name) for name in _SHORT}, **{n: lesson.told.get(n, "") for n in TOLD}}
+
+
+def _parquet(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list[Path]:
+    talk = ("prompt", "chosen", "rejected") if preferences else ("messages",)
+    types = {"images": pa.list_(pa.struct([("bytes", pa.binary()), ("path", pa.string())]))}
+    types |= dict.fromkeys(talk, _MESSAGES) | dict.fromkeys((*_SHORT, *TOLD), pa.string())
+    features: dict[str, Any] = {"images": {"feature": {"_type": "Image"}, "_type": "List"}}
+    features |= dict.fromkeys(talk, _MESSAGES_FEATURE) | dict.fromkeys((*_SHORT, *TOLD), _TEXT)
+    about = {b"huggingface": json.dumps({"info": {"features": features}}).encode()}
+    schema = pa.schema(list(types.items()), metadata=about)
+    path = folder / "data" / "train-00000-of-00001.parquet"
+    path.parent.mkdir()
+
+    def rows(file: Any) -> None:
+        # Each image stands once in a group of rows: the leaf is a dictionary, however large.
+        with pq.ParquetWriter(file, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer:
+            for start in range(0, len(lessons), _ROWS_A_GROUP):
+                group = lessons[start : start + _ROWS_A_GROUP]
+                writer.write_table(pa.Table.from_pylist(
+                    [
+                        {"images": [{"bytes": image, "path": None} for image in lesson.images]}
+                        | _columns(lesson, preferences)
+                        for lesson in group
+                    ],
+                    schema=schema,
+                ))  # fmt: skip
+
+    write_atomic(path, rows)
+    return [path]
+
+
+def _folder(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list[Path]:
+    names = _write_images(folder, lessons)
+    lines = [
+        canonical({"images_file_names": [names[image] for image in lesson.images], **_columns(lesson, preferences)})
+        for lesson in lessons
+    ]
+    path = folder / "metadata.jsonl"
+    write_atomic(path, b"".join(line + b"\n" for line in lines))
+    return [path]
+
+
+def _llava(folder: Path, lessons: Sequence[Lesson], preferences: bool) -> list[Path]:
+    names = _write_images(folder, lessons)
+    rows = []
+    for lesson in lessons:
+        images = [names[image] for image in lesson.images]
+        turns = [{"from": _FROM[m["role"]], "value": _flat(m["content"])} for m in lesson.asked]
+        rows.append({
+            "id": lesson.id,
+            **({"image": images[0] if len(images) == 1 else images} if images else {}),
+            "conversations": [*turns, {"from": "gpt", "value": lesson.answer}],
+        })  # fmt: skip
+    path = folder / "llava.json"
+    write_atomic(path, json_bytes(rows))
+    return [path]
+
+
+_FROM = {"user": "human", "assistant": "gpt"}
+
+
+def _flat(content: Sequence[Message]) -> str:
+    r"""Return a message as LLaVA writes it: ``<image>\n`` where an image stands."""
+    return "\n".join("<image>" if part["type"] == "image" else part["text"] for part in content)
+
+
+def _write_images(folder: Path, lessons: Sequence[Lesson]) -> dict[bytes, str]:
+    """Write each image once, named by its hash; return image → its path below the folder."""
+    names: dict[bytes, str] = {}
+    for lesson in lessons:
+        for image in lesson.images:
+            if image not in names:
+                names[image] = f"images/{hashlib.sha256(image).hexdigest()[:24]}.{_suffix(image)}"
+                write_atomic(folder / names[image], image, durable=False)
+    return names
+
+
+def _suffix(image: bytes) -> str:
+    if image[:8] == b"\x89PNG\r\n\x1a\n":
+        return "png"
+    return "jpg" if image[:2] == b"\xff\xd8" else "webp"
+
+
+def stored(image: bytes) -> bytes:
+    """Return an image as PNG, JPEG or WebP: what every reader of a data set shows alike."""
+    return to_store(image)
+
+
+LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[Lesson], bool], list[Path]]] = {
+    "parquet": _parquet,
+    "folder": _folder,
+    "llava": _llava,
+}
+"""How rows are laid out → what writes them."""

@@ -1,0 +1,229 @@
+"""From a training edition, and what a model said to it, to rows: chosen, held apart from tests, answered, written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.analysis.ode_hallucinations import asked_vocabulary
+from vhbench.results import foreign, merged, read_run
+from vhbench.schema import Manifest, Question, VhbenchError
+from vhbench.splits import manifests
+from vhbench.splits.packed_scenes import PackedScenes
+from vhbench.tasks.metrics import ode_captions
+from vhbench.training import mixing, overlap, picking, training_files
+from vhbench.training.lessons import FORMS, Form, Lesson, lessons
+from vhbench.training.weakness import read_weakness
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is taken of a training edition, and what is done with it; options of ``vhbench export``."""
+
+    tests: tuple[Path, ...] = ()
+    unchecked: bool = False
+    share_concepts: bool = False
+    run: Path | None = None
+    keep: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    number: int = 0
+    each: int = 0
+    weakness: Path | None = None
+    answers: tuple[Form, ...] = FORMS
+    mix: Path | None = None
+    mix_images: Path | None = None
+    mix_number: int = 0
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class TrainingEdition:
+    """A training edition that is being taken from.
+
+    Attributes:
+        path: its folder.
+        manifest: of it.
+        scenes: the truth behind its images.
+        errors: what a run got wrong in it; None without a run.
+        notes: what whoever uses the rows should know, for the card.
+    """
+
+    path: Path
+    manifest: Manifest
+    scenes: PackedScenes
+    errors: picking.Errors | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def open_edition(split: Path, run: Path | None) -> TrainingEdition:
+    """Open a training edition, and sort what a run said to it.
+
+    Raises:
+        VhbenchError: if it is hidden, or the answers are to another split.
+    """
+    manifest = splits.read_manifest(split)
+    if manifests.is_hidden(manifest):
+        raise VhbenchError(f"{split}: is what is public of a hidden edition, and has no answers to learn from")
+    edition = TrainingEdition(split, manifest, PackedScenes(splits.read_truths(split)))
+    if run is not None:
+        asked = read_run(run)
+        for told in asked.provenance.values():
+            foreign(told, split, manifest)
+        own = [record for record in merged(asked, run) if record.benchmark == manifest.benchmark]
+        if not own:
+            raise VhbenchError(f"{run}: has no answer to a question of {manifest.benchmark}, which {split} is")
+        captions = [record for record in own if record.kind == "caption"]
+        matcher = ode_captions.matcher(asked_vocabulary(captions, split)) if captions else None
+        edition.errors = picking.errors(own, matcher)
+        edition.notes += [*asked.notes, *_told(edition.errors)]
+    return edition
+
+
+def _told(errors: picking.Errors) -> list[str]:
+    kinds = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in sorted(errors.counts.items()))
+    return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} answers that were not read are left out"]
+
+
+def choose(edition: TrainingEdition, wanted: Wanted) -> list[Question]:
+    """Return the questions that are taught, in the edition's order.
+
+    Raises:
+        VhbenchError: if none is left, fewer are left than were asked for, or tests share something with them.
+    """
+    keep = wanted.keep
+    pool = [
+        question
+        for question in splits.read_questions(edition.path)
+        if all(getattr(question, name) in values for name, values in keep.items())
+    ]
+    if not pool:
+        told = ", ".join(f"{name} {', '.join(values)}" for name, values in keep.items())
+        raise VhbenchError(f"{edition.path}: no question has {told}")
+    ids = [question.id for question in pool] if edition.errors is None else list(edition.errors.wrong)
+    questions = picking.balanced(ids, pool, wanted.seed)
+    weigh = read_weakness(wanted.weakness) if wanted.weakness else None
+    if wanted.each:
+        questions = picking.by_criterion(questions, wanted.each, wanted.seed, weigh)
+    questions = picking.drawn(questions, wanted.number, wanted.seed, weigh)
+    if not questions:
+        raise VhbenchError(f"{edition.path}: nothing is left to teach: the run has no error that was read")
+    hold_apart(questions, edition, wanted)
+    return questions
+
+
+def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> None:
+    """Raise if a test shares an image, a scene or a concept with what is taught.
+
+    Raises:
+        VhbenchError: naming what is shared; and if no test is named and that was not asked for.
+    """
+    if not wanted.tests and not wanted.unchecked:
+        raise VhbenchError(
+            "name what will be scored with --test SPLIT, so that nothing of it is trained on; --unchecked does without"
+        )
+    taught = overlap.contents_of(questions, edition.scenes)
+    for test in wanted.tests:
+        if splits.read_manifest(test).content_hash == edition.manifest.content_hash:
+            raise VhbenchError(f"{edition.path} is the split that {test} is: what is scored must not be trained on")
+        scored = overlap.read_contents(test)
+        overlap.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
+
+
+def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
+    """Return the rows of questions: true captions, short and reasoned answers."""
+    found: dict[str, list[Lesson]] = {}
+    for question in questions:
+        scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
+        found[question.id] = lessons(question, scenes, wanted.answers, seed=wanted.seed)
+    lacking = sum(len(found[q.id]) < (1 if q.kind == "caption" else len(wanted.answers)) for q in questions)
+    if lacking:
+        edition.notes.append(f"{lacking:,} questions lack an answer: the scenes do not tell a caption or a reason")
+    for unit in picking.units(questions):  # a form that only one of a yes and a no has would lean to its answer
+        shared = set.intersection(*({lesson.form for lesson in found[q.id]} for q in unit))
+        for question in unit:
+            found[question.id] = [lesson for lesson in found[question.id] if lesson.form in shared]
+    return [lesson for question in questions for lesson in found[question.id]]
+
+
+def preferences(questions: Sequence[Question], edition: TrainingEdition) -> list[Lesson]:
+    """Return pairs for DPO: the truth against what the model said, or where that was right, the other answer.
+
+    A question that the model answered rightly is there to balance one that it did not; so neither "yes" nor "no" is
+    always the rejected answer. Of captions only those are taken in which the model imagined something.
+    """
+    assert edition.errors is not None
+    found: list[Lesson] = []
+    for question in questions:
+        scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
+        for lesson in lessons(question, scenes, ("short",)):
+            wrong = edition.errors.wrong.get(question.id)
+            if wrong is not None:
+                found.append(replace(lesson, rejected=wrong.response, rejected_by="model"))
+            elif question.kind == "yes_no":
+                found.append(
+                    replace(lesson, rejected="No" if question.answer == "yes" else "Yes", rejected_by="flipped")
+                )
+    return [lesson for lesson in found if lesson.rejected.strip()]
+
+
+def mixed(found: list[Lesson], wanted: Wanted, notes: list[str]) -> list[Lesson]:
+    """Return the rows with general ones behind them."""
+    if wanted.mix is None:
+        return found
+    general, blind = mixing.read_mix(wanted.mix, wanted.mix_images)
+    general = mixing.taken(general, wanted.mix_number)
+    notes.append(f"{len(general):,} general rows of {wanted.mix.name} are mixed in")
+    if blind:
+        notes.append(f"{blind:,} conversations of {wanted.mix.name} have no image and are left out")
+    return [*found, *general]
+
+
+def provenance(command: str, editions: Sequence[TrainingEdition], wanted: Wanted) -> dict[str, Any]:
+    """Return where rows come from, as JSON."""
+    return {
+        "command": command,
+        "options": {name: _plain(value) for name, value in asdict(wanted).items()},
+        "sources": [_source(edition.path, edition.manifest) for edition in editions],
+        "tests": [_source(test, splits.read_manifest(test)) for test in wanted.tests],
+        "concepts_apart": not wanted.share_concepts,
+        "notes": [note for edition in editions for note in edition.notes],
+        "canary": "left out: these rows are training data",
+    }
+
+
+def _source(path: Path, manifest: Manifest) -> dict[str, Any]:
+    return {
+        "name": path.name, "benchmark": manifest.benchmark, "version": manifest.version, "seed": manifest.seed,
+        "content_hash": manifest.content_hash,
+    }  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return value.name
+    return [_plain(part) for part in value] if isinstance(value, (list, tuple)) else value
+
+
+def export(command: str, split: Path, out: Path, layout: training_files.Layout, wanted: Wanted) -> list[Lesson]:
+    """Write rows for supervised fine-tuning of a training edition; return them.
+
+    Raises:
+        VhbenchError: as :func:`choose` does, and if nothing can be written.
+    """
+    edition = open_edition(split, wanted.run)
+    rows = taught(choose(edition, wanted), edition, wanted)
+    rows = mixed(rows, wanted, edition.notes)
+    training_files.write(out, rows, layout, provenance(command, [edition], wanted))
+    return rows
+
+
+def export_preferences(
+    command: str, split: Path, out: Path, layout: training_files.Layout, wanted: Wanted
+) -> list[Lesson]:
+    """Write preference pairs of a run's errors; return them. Raises as :func:`export` does."""
+    if wanted.run is None:
+        raise VhbenchError("preference pairs need --run RESULTS: what is rejected is what the model said")
+    edition = open_edition(split, wanted.run)
+    rows = preferences(choose(edition, wanted), edition)
+    training_files.write(out, rows, layout, provenance(command, [edition], wanted), preferences=True)
+    return rows

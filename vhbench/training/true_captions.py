@@ -1,0 +1,111 @@
+"""Captions that are true: what a scene shows, and nothing else, in one of several wordings."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from vhbench import english
+from vhbench.generators.ode import settings
+from vhbench.generators.ode.questions import PEOPLE
+from vhbench.schema import Scene, SceneObject
+from vhbench.seeding import rng
+
+_BESIDE = {"left of": "to the left of", "right of": "to the right of"}
+
+
+def caption(scene: Scene, seed: int = 0) -> str:
+    """Return a caption that names everything of a scene, with colours, numbers and actions as far as they are known.
+
+    Args:
+        scene: the truth about one image.
+        seed: together with the scene's id it decides the wording.
+    """
+    names = list(WORDINGS)
+    return worded(scene, names[int(rng(seed, "caption", scene.id).integers(len(names)))])
+
+
+def worded(scene: Scene, wording: str) -> str:
+    """Return the caption of a scene in one of :data:`WORDINGS`."""
+    things = [_described(name, members) for name, members in _groups(scene).items()]
+    place = settings.place(scene.environment, aloft=False) if scene.environment in settings.SETTINGS else ""
+    named = {thing.category for thing in scene.objects} | {scene.environment}
+    around = [english.with_article(area) for area in scene.areas if area not in named]
+    text = WORDINGS[wording](
+        english.listing(things) if things else "", place, english.listing(around) if around else ""
+    )
+    return " ".join([text, *_sides(scene)])
+
+
+def _groups(scene: Scene) -> Mapping[str, list[SceneObject]]:
+    found: dict[str, list[SceneObject]] = {}
+    for thing in scene.objects:
+        found.setdefault(thing.category, []).append(thing)
+    # What is not all listed one by one is named once, without a number.
+    return {name: members if name in scene.countable else members[:1] for name, members in found.items()}
+
+
+def _described(name: str, members: list[SceneObject]) -> str:
+    """Return "two black dogs sitting": a colour and an action only where all have them."""
+    colour = "" if name in PEOPLE else _shared(members, "colour")
+    action = _shared(members, "action")
+    noun = " ".join(filter(None, (colour, name)))
+    if len(members) == 1:
+        said = english.with_article(noun)
+    else:
+        said = english.count_phrase(len(members), english.measured(noun))
+    return " ".join(filter(None, (said, "lying down" if action == "lying" else action)))
+
+
+def _shared(members: list[SceneObject], kind: str) -> str:
+    values = {dict(o.attributes).get(kind, "") if kind in o.known_attributes else "" for o in members}
+    return values.pop() if len(values) == 1 else ""
+
+
+def _sides(scene: Scene) -> Iterator[str]:
+    """Yield where the first of two single things stands."""
+    single = {o.id: o.category for o in scene.objects if scene.count(o.category) == 1}
+    for held in scene.relations:
+        if held.predicate in _BESIDE and held.subject in single and held.object in single:
+            one, other = single[held.subject], single[held.object]
+            yield f"The {one} {english.is_or_are(1, one)} {_BESIDE[held.predicate]} the {other}."
+            return
+
+
+def _sentence(*parts: str) -> str:
+    text = " ".join(part for part in parts if part)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _shows(things: str, place: str, around: str) -> str:
+    first = _sentence("the image shows", things or "no single thing", place)
+    return " ".join([first, *([_sentence("the background has", around)] if around else [])])
+
+
+def _there(things: str, place: str, around: str) -> str:
+    first = _sentence(f"in view{f' {place}' if place else ''}:", things or "no single thing")
+    return " ".join([first, *([_sentence("behind and around:", around)] if around else [])])
+
+
+def _seen(things: str, place: str, around: str) -> str:
+    first = _sentence("one sees", things or "a view", place)
+    return " ".join([first, *([_sentence("also in view:", around)] if around else [])])
+
+
+def _in_it(things: str, place: str, around: str) -> str:
+    around = f", with {around}" if around else ""
+    return _sentence("in this image:", f"{things or 'a view'}{f' {place}' if place else ''}{around}")
+
+
+def _scene(things: str, place: str, around: str) -> str:
+    if not place:
+        return _shows(things, place, around)
+    first = _sentence("the scene is", f"{place},", "with", things or "no single thing")
+    return " ".join([first, *([_sentence("one also sees", around)] if around else [])])
+
+
+WORDINGS: Mapping[str, Callable[[str, str, str], str]] = {
+    "shows": _shows,
+    "there": _there,
+    "seen": _seen,
+    "in it": _in_it,
+    "scene": _scene,
+}
+"""Wording → the caption of things, their place and what is around, in words; each may be ""."""

@@ -1,0 +1,87 @@
+"""What a model fails at, from ``vhbench analyse``: how much each question of a training edition is wanted."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from vhbench.files import read_json
+from vhbench.schema import Question, VhbenchError
+
+FLOOR = 0.05
+"""What is always answered rightly is wanted this much, so that it is not forgotten."""
+
+_UNKNOWN = 0.5
+"""How much a cell is wanted of which the analysis says nothing."""
+
+Table = Mapping[str, Any]
+
+
+def read_weakness(path: Path) -> Callable[[Question], float]:
+    """Return how much questions are wanted: the share that the model gets wrong in their cell.
+
+    ODE: by criterion and level, a pair of concepts the more the oftener the one is imagined beside the other. MIOH: by
+    question type and pressure. VHExpansion: by source and perturbation.
+
+    Args:
+        path: a file that ``vhbench analyse`` wrote: ode_analysis.json, mioh_analysis.json, vhexpansion_analysis.json.
+
+    Raises:
+        VhbenchError: if it is none, or says nothing as its scores are withheld.
+    """
+    found = read_json(path)
+    for field, weigh in _READERS.items():
+        if isinstance(found, dict) and isinstance(found.get(field), dict):
+            if not found[field]:
+                raise VhbenchError(f"{path}: tells nothing ({found.get('withheld') or 'it has no cells'})")
+            table: Table = found
+            return lambda question: max(FLOOR, weigh(table, question))
+    raise VhbenchError(f"{path}: is no analysis; `vhbench analyse ode RESULTS` writes one, of mioh and vhexpansion too")
+
+
+def _ode(found: Table, question: Question) -> float:
+    cell = found["curve"].get(question.criterion, {}).get(question.task, {})
+    rate = _value(cell, "chair_s") if question.kind == "caption" else _wrong(_value(cell, "accuracy"))
+    return (_UNKNOWN if rate is None else rate) * (1 + _imagined(found.get("lift", {}), question))
+
+
+def _imagined(lift: Table, question: Question) -> float:
+    """Return how much oftener than in general something is imagined beside what is there; 0 where it is not.
+
+    Of a question that is answered with no, what it asks about; of others, what is likely to be imagined.
+    """
+    best = 0.0
+    for fact in question.objects:
+        for word, told in lift.get(fact, {}).items():
+            named = re.search(rf"\b{re.escape(word)}\b", question.question)
+            asked = named if question.answer == "no" else word in question.candidates
+            if asked and isinstance(told, Mapping) and told.get("lift"):
+                best = max(best, float(told["lift"]) - 1)
+    return best
+
+
+def _mioh(found: Table, question: Question) -> float:
+    return _or_unknown(_value(found["grid"].get(question.question_type, {}), question.pressure, "mean"))
+
+
+def _vhexpansion(found: Table, question: Question) -> float:
+    accuracy = found["sources"].get(question.source, {}).get(question.perturbation or "clean", {}).get("accuracy")
+    return _or_unknown(None if accuracy is None else accuracy / 100)
+
+
+def _or_unknown(right: float | None) -> float:
+    return _UNKNOWN if right is None else 1 - right
+
+
+def _wrong(right: float | None) -> float | None:
+    return None if right is None else 1 - right
+
+
+def _value(cell: Table, name: str, inner: str = "value") -> float | None:
+    told = cell.get(name)
+    value = told.get(inner) if isinstance(told, Mapping) else None
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+_READERS: Mapping[str, Callable[[Table, Question], float]] = {"curve": _ode, "grid": _mioh, "sources": _vhexpansion}
+"""A field that only one benchmark's analysis has → what reads the analysis."""
