@@ -111,7 +111,8 @@ def _casts(deal: int, seed: int) -> list[Cast]:
 
 
 def _shuffled(words: Sequence[str], random: np.random.Generator) -> list[str]:
-    return [words[i] for i in random.permutation(len(words)).tolist()]
+    order: list[int] = random.permutation(len(words)).tolist()
+    return [words[i] for i in order]
 
 
 def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str], bool]) -> tuple[str, ...]:
