@@ -26,6 +26,9 @@ SECRET_SEED = -1
 HIDDEN = "hidden"
 """Of a manifest's extras: the split is what is public of a hidden edition, and has no answers."""
 
+HIDDEN_SOURCE = "hidden_source"
+"""Of a manifest's extras: the commitment of the hidden edition that the split was made of, whose answers it tells."""
+
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
 _SHARD = re.compile(r"([^/]+)/test-(\d{5})-of-(\d{5})\.parquet")
