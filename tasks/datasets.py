@@ -26,9 +26,9 @@ import yaml
 
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
-from vhbench.files import cache_folder
+from vhbench.files import cache_folder, read_text
 from vhbench.provenance import DataSource
-from vhbench.schema import Manifest, VhbenchError
+from vhbench.schema import Manifest, VhbenchError, in_one_line
 from vhbench.splits import manifests
 
 P = ParamSpec("P")
@@ -61,8 +61,13 @@ def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return function(*args, **kwargs)
     except VhbenchError as error:
-        print(f"vhbench: {terminal.escaped(str(error))}", file=sys.stderr)
+        _say(str(error))
         raise SystemExit(2) from error
+
+
+def _say(text: str) -> None:
+    """Tell something on lmms-eval's stderr, which nobody else guards against what files and the Hub say."""
+    print(f"vhbench: {terminal.escaped(in_one_line(text))}", file=sys.stderr)
 
 
 @functools.cache
@@ -86,7 +91,7 @@ def resolve(benchmark: str) -> Data:
     if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
         raise VhbenchError(f"{path}: its rows have content hash {found}, its manifest says {manifest.content_hash}")
     _refuse_yanked(benchmark, manifest, pin)
-    print(f"vhbench: {benchmark} {manifest.version} from {source}: {path}", file=sys.stderr)
+    _say(f"{benchmark} {manifest.version} from {source}: {path}")
     return Data(path, source, manifest)
 
 
@@ -99,7 +104,7 @@ def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -
         found = hub.standing(pin["repo_id"], tag, pin["revision"])
         reason, newer = reason or found.yanked, found.newer
         if found.moved:
-            print(f"vhbench: the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds", file=sys.stderr)
+            _say(f"the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds")
     there = f"; {newer} is out" if newer else ""
     if reason and os.environ.get("VHBENCH_ALLOW_YANKED") != "1":
         raise VhbenchError(
@@ -108,7 +113,7 @@ def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -
         )
     if reason or there:
         withdrawn = f" was withdrawn ({reason})" if reason else " is evaluated"
-        print(f"vhbench: {benchmark} {manifest.version}{withdrawn}{there}", file=sys.stderr)
+        _say(f"{benchmark} {manifest.version}{withdrawn}{there}")
 
 
 def files(name: str) -> list[Path]:
@@ -254,9 +259,10 @@ def release() -> dict[str, dict[str, str]]:
         VhbenchError: if the file cannot be read or a pin lacks a field.
     """
     file = Path(os.environ.get("VHBENCH_RELEASE") or Path(__file__).with_name("release.yaml"))
+    text = read_text(file)
     try:
-        pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    except (OSError, yaml.YAMLError) as error:
+        pins = yaml.safe_load(text) or {}
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date such as 2026-99-99 is a ValueError
         raise VhbenchError(f"cannot read the release file {file}: {error}") from error
     if not isinstance(pins, dict):
         raise VhbenchError(f"{file}: holds a {type(pins).__name__}; it must map benchmarks to pins")

@@ -272,3 +272,33 @@ def test_a_bad_pin_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pin
     monkeypatch.setenv("VHBENCH_RELEASE", str(file))
     with pytest.raises(VhbenchError, match=fault):
         datasets.resolve("ode")
+
+
+def test_a_file_of_pins_that_is_none_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "latin").write_bytes(b"ode: \xff\n")
+    (tmp_path / "broken").write_text(": [\n")
+    (tmp_path / "date").write_text("ode: 2026-99-99\n")
+    os.mkfifo(tmp_path / "pipe")
+    faults = {"latin": "not UTF-8", "broken": "cannot read the release", "date": "month", "pipe": "it is no file"}
+    for name, fault in faults.items():
+        monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / name))
+        with pytest.raises(VhbenchError, match=fault):
+            datasets.release()
+    monkeypatch.setenv("VHBENCH_RELEASE", "/dev/zero")
+    with pytest.raises(VhbenchError, match="it is no file"):
+        datasets.release()
+
+
+def test_what_a_manifest_says_cannot_command_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = build(tmp_path / "a\x1b[2J")
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"extra": {}', '"extra": {"yanked": "bad\\u001b]0;x\\u0007"}'))
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "a\x1b[2J"))
+    monkeypatch.setenv("VHBENCH_ALLOW_YANKED", "1")
+    datasets.resolve("ode")
+    said = capsys.readouterr().err
+    assert "bad\\x1b]0;x\\x07" in said
+    assert "\x1b" not in said
+    assert said.count("\n") == 2
