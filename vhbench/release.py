@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import orjson
 import yaml
@@ -31,7 +32,10 @@ from vhbench.splits import manifests
 def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
     """Pin a release for the tasks, and say where; without a file of one's own, in this checkout alone.
 
-    A version that is lower than the pinned one leaves the pin as it is, unless its file was named.
+    A version that is lower than the pinned one leaves the pin as it is, whoever named the file.
+
+    Raises:
+        VhbenchError: if the file holds something else than pins.
     """
     own = own_pins()
     file = pin or own
@@ -41,7 +45,7 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
         print("to evaluate on it, save these lines in a file and name that in VHBENCH_RELEASE (or push with --pin):")
         print(pinned("", manifest.benchmark, entry), end="")
         return
-    if pin is None and (newer := _newer_pin(file, manifest)):
+    if newer := _newer_pin(file, manifest):
         print(f"{file} keeps {newer}, which is newer; pin this one in a file of its own with --pin")
         return
     if write_pin(file, manifest.benchmark, entry):
@@ -52,13 +56,29 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
 
 def _newer_pin(file: Path, manifest: Manifest) -> str:
     """Return the tag that a file pins for a benchmark, if that is a newer version; else ""."""
-    pins = (yaml.safe_load(file.read_text(encoding="utf-8")) or {}) if file.exists() else {}
-    tag = str(pins.get(manifest.benchmark, {}).get("tag", ""))
+    tag = str(read_pins(file).get(manifest.benchmark, {}).get("tag", ""))
     try:
         newer = hub.parts_of(tag) > manifests.parse_version(manifest.version)
     except VhbenchError:
         return ""
     return tag if newer else ""
+
+
+def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
+    """Return what a file pins: benchmark → its fields; empty where there is no file.
+
+    Raises:
+        VhbenchError: if it holds something else, so that no release is made which could then not be pinned.
+    """
+    if file is None or not file.exists():
+        return {}
+    try:
+        pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise VhbenchError(f"cannot read the pins {file}: {' '.join(str(error).split())}") from error
+    if not isinstance(pins, dict) or not all(isinstance(pin, dict) for pin in pins.values()):
+        raise VhbenchError(f"{file}: must map benchmarks to pins, each with repo_id, revision and content_hash")
+    return pins
 
 
 def own_pins() -> Path | None:
@@ -238,8 +258,7 @@ def mark_pins(pin: Path | None, repo_id: str, version: str, reason: str) -> Iter
     file = pin or own_pins()
     if file is None or not file.exists():
         return
-    pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    for benchmark, entry in pins.items():
+    for benchmark, entry in read_pins(file).items():
         is_it = entry.get("repo_id") == repo_id and entry.get("tag") == f"v{version}"
         if is_it and write_pin(file, benchmark, {**entry, "yanked": reason}):
             yield file

@@ -65,7 +65,8 @@ def _push(how: PushOptions) -> None:
     command is run again. A version that keeps the MAJOR number of the one before must ask and judge the same:
     `vhbench diff` says what differs.
 
-    A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets. Files
+    A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets, and
+    what is pinned, wherever the pins are. Files
     that others put into the repository stay, and so does what they wrote into the card outside our marks.
 
     The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
@@ -83,6 +84,7 @@ def _push(how: PushOptions) -> None:
     from vhbench import release, splits
     from vhbench.adapters.hub_release import MAIN, logged_in, place, push, refuse_hidden
 
+    release.read_pins(how.pin or release.own_pins())
     directory, repo_id, private, reveal = how.directory, how.repo_id, how.private, how.reveal
     with ExitStack() as held:
         if not how.dry_run:
