@@ -208,8 +208,8 @@ def write_card(
     )
 
 
-def withdraw(repo_id: str, version: str, reason: str) -> str:
-    """Mark a released version as withdrawn, in one commit on ``main``; return the commit.
+def withdraw(repo_id: str, version: str, reason: str) -> tuple[str, hub.Yank]:
+    """Mark a released version as withdrawn, in one commit on ``main``; return the commit, and what was withdrawn.
 
     Raises:
         VhbenchError: if there is no such version or no reason, or the Hub says no.
@@ -221,15 +221,18 @@ def withdraw(repo_id: str, version: str, reason: str) -> str:
     if refs is None or f"v{version}" not in refs.tags:
         known = ", ".join(sorted(refs.tags, key=hub.parts_of)) if refs else ""
         raise VhbenchError(f"{repo_id} has no version {version}; it has {known or 'none'}")
-    head = refs.branches[MAIN]
+    head, revision = refs.branches[MAIN], hub.commit_of(repo_id, f"v{version}")
+    released = hub.file_of(repo_id, manifests.MANIFEST, revision)
+    content_hash = splits.read_manifest(released.parent).content_hash if released else ""
+    yank = hub.Yank(version, reason, revision, content_hash)
     texts = {name: hub.text_of(repo_id, name, head) for name in ("README.md", manifests.YANKED, manifests.MANIFEST)}
     marked = {
         "README.md": _with_notice(texts["README.md"], version, reason),
-        manifests.YANKED: json_bytes(hub.yanks(texts[manifests.YANKED]) | {version: reason}, sort=True).decode(),
+        manifests.YANKED: hub.yanks_json([*hub.yanks(texts[manifests.YANKED]), yank]),
         manifests.MANIFEST: _marked(texts[manifests.MANIFEST], version, reason),
     }
     changed = {name: text for name, text in marked.items() if text != texts[name]}
-    return edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head
+    return (edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head), yank
 
 
 def _with_notice(readme: str, version: str, reason: str) -> str:
@@ -253,14 +256,15 @@ def _marked(manifest: str, version: str, reason: str) -> str:
     return json_bytes(data | {"extra": data["extra"] | {"yanked": reason}}, sort=True).decode()
 
 
-def mark_pins(pin: Path | None, repo_id: str, version: str, reason: str) -> Iterator[Path]:
+def mark_pins(pin: Path | None, repo_id: str, yank: hub.Yank) -> Iterator[Path]:
     """Mark a withdrawn version in a file of pins, or in this checkout's; yield the file if it changed."""
     file = pin or own_pins()
     if file is None or not file.exists():
         return
     for benchmark, entry in read_pins(file).items():
-        is_it = entry.get("repo_id") == repo_id and entry.get("tag") == f"v{version}"
-        if is_it and write_pin(file, benchmark, {**entry, "yanked": reason}):
+        tag, revision, content_hash = (str(entry.get(name) or "") for name in ("tag", "revision", "content_hash"))
+        is_it = entry.get("repo_id") == repo_id and yank.means(tag.removeprefix("v"), revision, content_hash)
+        if is_it and write_pin(file, benchmark, {**entry, "yanked": yank.reason}):
             yield file
 
 
