@@ -10,7 +10,7 @@ the tasks take their data.
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -163,7 +163,8 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
         put = place(repo_id, manifest) if online else Place()
-        write_card(directory, manifest, repo_id, notes, former_texts(repo_id, put), into=Path(folder))
+        former = former_texts(repo_id, put)
+        write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
         release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
     if release.branch != MAIN:
@@ -171,8 +172,18 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
             print(f"  {sign} {name}")
+    for name in lost(release.replaced, former):
+        print(f"  ! {name} is none of vhbench's, and would be replaced")
     if not online:
         print("not logged in: what the Hub has already is not known, so every file counts as new")
+
+
+def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
+    """Return what others would lose if files of theirs were replaced; of a card, only metadata that cannot stay."""
+    told = {name: name for name in names}
+    if told.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
+        told["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
+    return [told[name] for name in sorted(told)]
 
 
 def former_texts(repo_id: str, put: Place) -> dict[str, str]:

@@ -311,42 +311,6 @@ def test_a_lower_version_leaves_changelog_and_pin_alone(
     assert changelog == "### 1.1.0\n\nA new version.\n\n### 1.0.0\n\nFirst release.\n"
 
 
-@pytest.mark.parametrize("named", ["VHBENCH_RELEASE", "--pin"])
-def test_the_newest_pin_stays_wherever_it_is(
-    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, online: HubStandin, command: Command
-) -> None:
-    pin, other = tmp_path / "pin.yaml", tmp_path / "other.yaml"
-    versions = ("1.0.0", "2.0.0", "1.1.0")
-    old, new, lower = (build(tmp_path / v, version=v, seed=n, shards=1, rows=2) for n, v in enumerate(versions))
-    options: list[object] = []
-    if named == "--pin":
-        options = ["--pin", pin]
-    else:
-        monkeypatch.setenv(named, str(pin))
-    for directory, version in ((old, "1.0.0"), (new, "2.0.0")):
-        assert command(directory, "--repo-id", REPO, "--version", version, *options)[0] == 0
-    pinned = pin.read_text()
-    for directory, version in ((lower, "1.1.0"), (old, "1.0.0")):
-        to = ("--repo-id", REPO, "--version", version, "--comparable-anyway")
-        code, output = command(directory, *to, *options)
-        assert (code, f"{pin} keeps v2.0.0, which is newer" in output) == (0, True), output
-        assert pin.read_text() == pinned
-    code, output = command(lower, "--repo-id", REPO, "--version", "1.1.0", "--pin", other)
-    assert (code, f"pinned in {other}" in output) == (0, True), output
-    assert yaml.safe_load(other.read_text())["ode"]["tag"] == "v1.1.0"
-
-
-@pytest.mark.parametrize("content", [b"- a\n", b"ode:\n", b"ode: x\n", b": [\n", b"7\n", b"ode: \xff\n"])
-def test_pins_that_are_none_stop_a_push_before_anything_is_sent(
-    content: bytes, online: HubStandin, command: Command, tmp_path: Path
-) -> None:
-    pin = tmp_path / "pin.yaml"
-    pin.write_bytes(content)
-    code, output = command(tmp_path / "ode", "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)
-    assert (code, str(pin) in output, online.requests) == (2, True, []), output
-    assert pin.read_bytes() == content
-
-
 def test_a_dry_run_writes_nothing(online: HubStandin, command: Command, tmp_path: Path) -> None:
     old, new = (build(tmp_path / version, version=version, shards=1, rows=2) for version in ("1.0.0", "1.0.1"))
     assert command(old, "--repo-id", REPO, "--version", "1.0.0", "--pin", tmp_path / "pin", "--notes", "N1")[0] == 0
