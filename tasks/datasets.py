@@ -103,10 +103,13 @@ def resolve(benchmark: str) -> Data:
 def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
     """Raise if the version was withdrawn, as far as its manifest, its pin or the Hub tell; mention a newer one."""
     reason, newer = str(manifest.extra.get("yanked") or pin.get("yanked") or ""), ""
-    if tag := pin.get("tag"):
+    if pin:
         from vhbench.adapters import hub
 
-        found = hub.standing(pin["repo_id"], tag, pin["revision"])
+        tag = str(pin.get("tag") or "")
+        found = hub.standing(
+            pin["repo_id"], manifest.version, pin["revision"], tag=tag, content_hash=manifest.content_hash
+        )
         reason, newer = reason or found.yanked, found.newer
         if found.moved:
             _say(f"the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds")
