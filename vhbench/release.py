@@ -55,9 +55,12 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
 
 
 def _newer_pin(file: Path, manifest: Manifest) -> str:
-    """Return the tag that a file pins for a benchmark, if that is a newer version; else ""."""
-    tag = str(read_pins(file).get(manifest.benchmark, {}).get("tag", ""))
+    """Return the tag that a file pins for a benchmark, named or found by its commit, if it is newer; else ""."""
+    entry = read_pins(file).get(manifest.benchmark, {})
+    tag, revision = str(entry.get("tag") or ""), str(entry.get("revision") or "")
     try:
+        if not tag and revision and (refs := hub.refs(entry.get("repo_id", ""))):
+            tag = next((name for name, commit in refs.tags.items() if commit == revision), "")
         newer = hub.parts_of(tag) > manifests.parse_version(manifest.version)
     except VhbenchError:
         return ""
