@@ -42,7 +42,8 @@ class PushOptions:
         "Release the answers of a hidden edition: its evaluation is over.", False, names=("--reveal",)
     )
     yes: bool = option(
-        "Do not ask before files of the version before are deleted, or files of others replaced.",
+        "Do not ask before files of the version before are deleted, files of others, or one in the place of the key, "
+        "replaced.",
         False,
         names=("--yes", "-y"),
     )
@@ -98,7 +99,13 @@ def _push(how: PushOptions) -> None:
         if how.hidden or how.secret or how.key:
             folder = Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None
             directory = release.hide(
-                directory, manifest, hidden=how.hidden, secret=how.secret, key=how.key, rehearsed=folder
+                directory,
+                manifest,
+                hidden=how.hidden,
+                secret=how.secret,
+                key=how.key,
+                rehearsed=folder,
+                overwrite=how.yes,
             )
             manifest = release.verified(directory, how.version)
         refuse_hidden(manifest, reveal=reveal)
