@@ -55,9 +55,12 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
 
 
 def _newer_pin(file: Path, manifest: Manifest) -> str:
-    """Return the tag that a file pins for a benchmark, if that is a newer version; else ""."""
-    tag = str(read_pins(file).get(manifest.benchmark, {}).get("tag", ""))
+    """Return the tag that a file pins for a benchmark, named or found by its commit, if it is newer; else ""."""
+    entry = read_pins(file).get(manifest.benchmark, {})
+    tag, revision = str(entry.get("tag") or ""), str(entry.get("revision") or "")
     try:
+        if not tag and revision and (refs := hub.refs(entry.get("repo_id", ""))):
+            tag = next((name for name, commit in refs.tags.items() if commit == revision), "")
         newer = hub.parts_of(tag) > manifests.parse_version(manifest.version)
     except VhbenchError:
         return ""
@@ -272,11 +275,19 @@ def _with_notice(readme: str, version: str, reason: str) -> str:
 
 
 def _marked(manifest: str, version: str, reason: str) -> str:
-    """Return the text of a manifest, which says that it is withdrawn if it is that version's."""
-    data = orjson.loads(manifest) if manifest else {}
-    if data.get("version") != version:
+    """Return the text of a manifest, which says that it is withdrawn if it is that version's; others stay as they are.
+
+    >>> [_marked(text, "1.0.0", "bad") for text in ("", "[]", "no JSON", '{"version": "1.0.0"}')]
+    ['', '[]', 'no JSON', '{"version": "1.0.0"}']
+    """
+    try:
+        data = orjson.loads(manifest) if manifest else {}
+    except orjson.JSONDecodeError:
         return manifest
-    return json_bytes(data | {"extra": data["extra"] | {"yanked": reason}}, sort=True).decode()
+    extra = data.get("extra") if isinstance(data, dict) else None
+    if not isinstance(extra, dict) or data.get("version") != version:
+        return manifest
+    return json_bytes(data | {"extra": extra | {"yanked": reason}}, sort=True).decode()
 
 
 def mark_pins(pin: Path | None, repo_id: str, yank: hub.Yank) -> Iterator[Path]:

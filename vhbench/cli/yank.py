@@ -31,6 +31,7 @@ def yank(
     """
     from vhbench import release
 
+    release.read_pins(pin or release.own_pins())
     sha, withdrawn = release.withdraw(repo_id, version, " ".join(reason.split()))
     typer.echo(f"{repo_id}: {version} is withdrawn (commit {sha})")
     for file in release.mark_pins(pin, repo_id, withdrawn):

@@ -110,6 +110,9 @@ def test_the_newest_pin_stays_wherever_it_is(
         code, output = push(built[version], version, "--comparable-anyway", *options)
         assert (code, f"{pin} keeps v2.0.0, which is newer" in output) == (0, True), output
         assert pin.read_text() == pinned
+    pin.write_text(untagged := pinned.replace("  tag: v2.0.0\n", ""))
+    code, output = push(built["1.0.0"], "1.0.0")
+    assert (code, "keeps v2.0.0, which is newer" in output, pin.read_text()) == (0, True, untagged)
     code, output = push(built["1.1.0"], "1.1.0", "--pin", other)
     assert (code, f"pinned in {other}" in output) == (0, True), output
     assert yaml.safe_load(other.read_text())["ode"]["tag"] == "v1.1.0"

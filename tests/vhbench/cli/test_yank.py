@@ -123,6 +123,15 @@ def test_bad_input_is_one_line(released: HubStandin, arguments: tuple[str, ...],
     assert released.load(REPO) == before
 
 
+@pytest.mark.parametrize("text", ["- a\n", "ode: x\n", ": [\n"])
+def test_pins_that_are_none_stop_it_before_anything_is_said(released: HubStandin, tmp_path: Path, text: str) -> None:
+    before = released.load(REPO)
+    (tmp_path / "odd").write_text(text)
+    code, output = yank("1.0.0", "--repo-id", REPO, "--reason", "x", "--pin", tmp_path / "odd")
+    assert (code != 0, str(tmp_path / "odd") in output) == (True, True)
+    assert released.load(REPO) == before
+
+
 def test_a_moved_tag_is_told(released: HubStandin, tmp_path: Path) -> None:
     data = released.load(REPO)
     assert data is not None
