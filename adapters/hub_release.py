@@ -166,8 +166,15 @@ def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str
 
 
 def refuse_hidden(manifest: Manifest, *, reveal: bool) -> None:
-    """Raise if a split is the whole of a hidden edition, and its answers shall stay unknown."""
-    if manifest.extra.get("commitment") and not (reveal or manifests.is_hidden(manifest)):
+    """Raise if a split is the whole of a hidden edition, or made of one, and its answers shall stay unknown."""
+    if reveal or manifests.is_hidden(manifest):
+        return
+    if manifest.extra.get(manifests.HIDDEN_SOURCE):
+        raise VhbenchError(
+            f"{manifest.benchmark} {manifest.version} was made of a hidden edition, and its rows tell that one's "
+            "answers: push it with --reveal when the evaluation is over"
+        )
+    if manifest.extra.get("commitment"):
         raise VhbenchError(
             f"{manifest.benchmark} {manifest.version} is a hidden edition (its manifest commits to a secret), and its "
             "rows have the answers: push it without them, with --hidden, or with --reveal when the evaluation is over"

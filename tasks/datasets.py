@@ -227,9 +227,9 @@ def number_of_questions(name: str, content_hash: str) -> int | None:
 
 def _count(name: str, split: Path) -> int:
     """Count the rows that a task keeps."""
-    keep = task(name).keep
-    if keep is None:
-        return splits.read_manifest(split).rows.get(name, 0)
+    keep, rows = task(name).keep, splits.read_manifest(split).rows
+    if not keep:  # {}: all of the benchmark; None: a config of its own
+        return rows.get(name, 0) if keep is None else sum(rows.values())
     return sum(
         all(value in allowed for value, allowed in zip(values, keep.values(), strict=True))
         for _, group in splits.read_columns(split, list(keep))

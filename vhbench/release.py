@@ -91,7 +91,14 @@ def verified(directory: Path, version: str) -> Manifest:
 
 
 def hide(
-    directory: Path, manifest: Manifest, *, hidden: bool, secret: Path | None, key: Path | None, rehearsed: Path | None
+    directory: Path,
+    manifest: Manifest,
+    *,
+    hidden: bool,
+    secret: Path | None,
+    key: Path | None,
+    rehearsed: Path | None,
+    overwrite: bool = False,
 ) -> Path:
     """Write what is public of a split, and its key; return the folder of the former.
 
@@ -102,18 +109,23 @@ def hide(
         secret: the file of the secret.
         key: where the answers go; None for beside the split.
         rehearsed: a folder for what is public, where nothing shall be written; there is no key then.
+        overwrite: a file in the place of the key that is no key of this edition.
 
     Raises:
-        VhbenchError: if an option is missing, or the split was not built with the secret.
+        VhbenchError: if an option is missing, or the split was not built with the secret; if the key would take the
+            place of another file, or of the secret.
     """
     if not hidden or secret is None:
         given = "--hidden" if hidden else "--secret" if secret else "--key"
         raise VhbenchError(f"{given} alone: a hidden edition is released with --hidden and --secret FILE")
     folder = (rehearsed or directory.resolve().parent / "hidden") / manifest.benchmark
     answers = key or directory.resolve().parent / f"{manifest.benchmark}-{manifest.version}.key.jsonl"
+    known = read_secret(secret)
+    if answers.exists() and answers.samefile(secret):
+        raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
-        hidden_edition.write(directory, read_secret(secret), folder, None if rehearsed else answers)
+        hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
     if rehearsed is None:
         print(f"what is public: {folder}; the key, which is not: {answers}")
     return folder

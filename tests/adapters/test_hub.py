@@ -155,12 +155,15 @@ def test_what_shall_be_private_never_goes_where_all_can_see_it(online: HubStandi
 def test_the_answers_of_a_hidden_edition_are_not_released(
     online: HubStandin, built: dict[str, Path], tmp_path: Path
 ) -> None:
-    rows = splits.read_rows(built["1.0.0"])
+    rows = list(splits.read_rows(built["1.0.0"]))
     how: dict[str, Any] = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": {}}
     splits.write_split(tmp_path / "ode", rows, **how, extra={"commitment": "0" * 64})
     for private in (False, True):
         with pytest.raises(VhbenchError, match=r"is a hidden edition .* push it without them, with --hidden"):
             release(tmp_path / "ode", private=private)
+    splits.write_split(tmp_path / "made" / "ode", rows, **how, extra={"hidden_source": "0" * 64})
+    with pytest.raises(VhbenchError, match="was made of a hidden edition"):
+        release(tmp_path / "made" / "ode")
     assert online.load(REPO) is None
     assert release(tmp_path / "ode", reveal=True).is_new
 

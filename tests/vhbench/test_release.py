@@ -161,6 +161,19 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
     code, output = command(*release_it, *hidden, "--key", tmp_path)
     assert (code, f"cannot write the key {tmp_path}" in output) == (2, True)
 
+    for name, told in ((file, "is the file of the secret"), (pin, "is there already, and is no key")):
+        before = name.read_bytes()
+        code, output = command(*release_it, *hidden, "--key", name)
+        assert (code, told in output, name.read_bytes()) == (2, True, before), output
+    code, output = command(*release_it, *hidden, "--key", file, "--yes")
+    assert (code, "is the file of the secret" in output) == (2, True)
+    other = tmp_path / "other.key.jsonl"
+    answer_keys.write_key(other, answer_keys.KeyHead("ode", "1.0.0", "f" * 64, {}), [])
+    code, output = command(*release_it, *hidden, "--key", other)
+    assert (code, "is the key of ode 1.0.0 ffffffffffff…" in output) == (2, True), output
+    code, output = command(*release_it, *hidden, "--key", other, "--yes")
+    assert (code, answer_keys.read_head(other).content_hash == "f" * 64) == (0, False), output
+
 
 def test_a_faulty_split_is_not_released(online: HubStandin, command: Command, tmp_path: Path) -> None:
     directory = build(tmp_path)

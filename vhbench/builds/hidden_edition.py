@@ -24,13 +24,15 @@ from vhbench.builds import sharding
 from vhbench.files import canonical, read_image
 from vhbench.images import as_seen, open_image, to_png
 from vhbench.schema import Manifest, Question, Row, VhbenchError
-from vhbench.splits.answer_keys import KeyHead, write_key
+from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
 from vhbench.splits.manifests import HIDDEN, is_hidden
 
 _TOLD = ("commitment", "options")
 
 
-def write(directory: Path, secret: bytes, folder: Path, key: Path | None = None) -> Manifest:
+def write(
+    directory: Path, secret: bytes, folder: Path, key: Path | None = None, *, overwrite: bool = False
+) -> Manifest:
     """Write the public part of a split into a folder, and its key.
 
     Args:
@@ -38,9 +40,11 @@ def write(directory: Path, secret: bytes, folder: Path, key: Path | None = None)
         secret: see :func:`vhbench.builds.secret.read_secret`.
         folder: a split directory to be; a former one is replaced.
         key: the file with the answers; None for no key.
+        overwrite: whatever there is in the place of the key.
 
     Raises:
-        VhbenchError: if the split was not built with the secret, or is public already.
+        VhbenchError: if the split was not built with the secret, or is public already; if there is another file in the
+            place of the key.
     """
     whole = splits.read_manifest(directory)
     if is_hidden(whole):
@@ -49,6 +53,8 @@ def write(directory: Path, secret: bytes, folder: Path, key: Path | None = None)
         raise VhbenchError(
             f"{directory}: {fault}; a hidden edition is built with `vhbench build … --seed-from-secret FILE`"
         )
+    if key is not None and not overwrite:
+        refuse_other(key, whole.benchmark, whole.version)
     config = {name: value for name, value in whole.config.items() if name != "vocabulary"}
     told = {name: whole.extra[name] for name in _TOLD if name in whole.extra}
     manifest = splits.write_split(
@@ -65,6 +71,8 @@ def write(directory: Path, secret: bytes, folder: Path, key: Path | None = None)
     if key is not None:
         vocabulary = whole.config.get("vocabulary") or {}
         head = KeyHead(whole.benchmark, whole.version, manifest.content_hash, vocabulary)
+        if not overwrite:
+            refuse_other(key, whole.benchmark, whole.version, manifest.content_hash)
         write_key(key, head, _kept(directory, secret))
     return manifest
 
@@ -108,18 +116,30 @@ def faults(directory: Path, secret: bytes, rebuilt: Path | None = None) -> list[
     if not is_hidden(manifest) and (fault := secrets.check(manifest, secret)):
         return [f"{directory}: {fault}"]
     if rebuilt is None and "options" not in manifest.extra and not is_hidden(manifest):
-        return []
+        return [f"{directory}: the manifest has no options to build it from, which every secret edition's has"]
     with tempfile.TemporaryDirectory(prefix="vhbench-") as folder:
         split = rebuilt or _rebuild(manifest, secret, Path(folder) / "whole")
         whole = splits.read_manifest(split)
+        if is_hidden(whole) or splits.recompute_content_hash(split) != whole.content_hash:
+            return [f"{split}: is no whole split, its rows are not those of its manifest's {whole.content_hash}"]
         if not is_hidden(manifest):
-            found = whole.content_hash
+            found = whole
         elif manifest.extra.get("commitment") != commitment(whole, secret):
             return [f"{directory}: the manifest commits to another secret or split than that of {whole.content_hash}"]
         else:
-            found = write(split, secret, Path(folder) / "public" / manifest.benchmark).content_hash
-    told = manifest.content_hash
-    return [] if found == told else [f"{directory}: the secret gives content hash {found[:12]}…, not {told[:12]}…"]
+            found = write(split, secret, Path(folder) / "public" / manifest.benchmark)
+    return _differences(directory, manifest, found)
+
+
+def _differences(directory: Path, told: Manifest, found: Manifest) -> list[str]:
+    """Return in what a split is not the one that the secret gives: its content, or what it says of its making."""
+    faults = []
+    if found.content_hash != told.content_hash:
+        gives = f"gives content hash {found.content_hash[:12]}…, not {told.content_hash[:12]}…"
+        faults.append(f"{directory}: the secret {gives}")
+    if (found.config, found.extra.get("options")) != (told.config, told.extra.get("options")):
+        faults.append(f"{directory}: was not built with the config and options that its manifest has")
+    return faults
 
 
 def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:

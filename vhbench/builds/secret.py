@@ -16,6 +16,7 @@ import orjson
 from vhbench.columns import hashed
 from vhbench.files import LARGEST_TEXT, canonical, read_bytes
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError
+from vhbench.seeding import label
 from vhbench.splits.stored_scenes import StoredScene
 
 MIN_BYTES = 16
@@ -56,6 +57,18 @@ def check(manifest: Manifest, secret: bytes) -> str:
     return "" if hmac.compare_digest(committed, expected) else "the manifest commits to another secret"
 
 
+def scene_name(name: str, seed: int) -> str:
+    """Return the id of a scene with a keyed hash in place of the seed, which image sources put at its end.
+
+    >>> scene_name("mioh-000001-4242", 4242) == scene_name("mioh-000001-4242", 4242) != "mioh-000001-4242"
+    True
+    >>> scene_name("coco-4242", 7)
+    'coco-4242'
+    """
+    end = f"-{seed}"
+    return name.removesuffix(end) + "-" + label(seed, "scene", name) if name.endswith(end) else name
+
+
 def redacted(truth: StoredScene, seed: int) -> StoredScene:
     """Return a stored scene without the seeds in its provenance.
 
@@ -80,14 +93,16 @@ def redacted_rejection(rejection: Rejection, seed: int) -> Rejection:
 
 
 def guarded(rows: Iterable[Row], seed: int) -> Iterator[Row]:
-    """Pass rows on, and stop where one would give the seed away.
+    """Pass rows on, with their scenes' ids as in the edition, and stop where one would give the seed away.
 
     Raises:
         VhbenchError: if the seed stands in a row's columns.
     """
     for row in rows:
-        _check(f"row {row.question.id!r}", [row.config, hashed(row.question)], seed)
-        yield row
+        names = tuple(scene_name(name, seed) for name in row.question.scene_ids)
+        question = replace(row.question, scene_ids=names)
+        _check(f"row {question.id!r}", [row.config, hashed(question)], seed)
+        yield replace(row, question=question)
 
 
 def _check(what: str, told: Any, seed: int) -> None:

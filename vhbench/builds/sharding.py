@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -321,7 +321,8 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
                 bar.advance()
 
         def truths() -> Iterator[StoredScene]:
-            return chain.from_iterable(map(splits.read_truths, parts))
+            found = chain.from_iterable(map(splits.read_truths, parts))
+            return (replace(t, id=secret.scene_name(t.id, build.seed)) for t in found) if commitment else found
 
         manifest = splits.write_split(
             target,

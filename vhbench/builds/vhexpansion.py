@@ -20,7 +20,7 @@ from vhbench.builds.vhexpansion_attack import (
     attack_row,
     attack_sources,
 )
-from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, read_cases, scenes_of
+from vhbench.builds.vhexpansion_sources import FORMS, Cases, files_of, form_of, hidden_source, read_cases, scenes_of
 from vhbench.files import file_sha256, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
@@ -286,9 +286,9 @@ class VHExpansionBuild(SplitBuild):
                         yield from expansion.pair(case, perturbation=name, image=image)
 
     def facts(self, scenes: Iterable[Scene]) -> Mapping[str, Any]:
-        """Return what came of the attacks, for the manifest."""
+        """Return what came of the attacks, for the manifest, and which hidden edition the answers are of, if any."""
         reports = (scene.provenance for scene in scenes if "attack" in scene.provenance)
-        return attack_facts(reports) if self.attack else {}
+        return {**(attack_facts(reports) if self.attack else {}), **hidden_source(self.source)}
 
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of what came of the attacks, method by method."""

@@ -14,6 +14,7 @@ from vhbench.files import read_text
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary, by_one_option
 from vhbench.schema import Question, Rejection, Scene, VhbenchError
+from vhbench.splits.manifests import HIDDEN_SOURCE
 
 
 def form_of(source: str) -> tuple[str, Path]:
@@ -59,6 +60,16 @@ def _pairs(questions: Iterator[Question]) -> Iterator[tuple[Question, ...]]:
         for question in group:
             pairs.setdefault(question.pair_id or question.id, []).append(question)
         yield from map(tuple, pairs.values())
+
+
+def hidden_source(source: str) -> dict[str, str]:
+    """Return what the manifest of an expansion says of a source that is a hidden edition, or was made of one."""
+    form, path = form_of(source)
+    if FORMS[form] is not read_split:
+        return {}
+    manifest = splits.read_manifest(path)
+    found = manifest.extra.get("commitment") or manifest.extra.get(HIDDEN_SOURCE)
+    return {HIDDEN_SOURCE: str(found)} if found else {}
 
 
 @dataclass(frozen=True, slots=True)

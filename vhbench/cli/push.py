@@ -41,7 +41,11 @@ class PushOptions:
     reveal: bool = option(
         "Release the answers of a hidden edition: its evaluation is over.", False, names=("--reveal",)
     )
-    yes: bool = option("Do not ask before files of the version before are deleted.", False, names=("--yes", "-y"))
+    yes: bool = option(
+        "Do not ask before files of the version before are deleted, or a file in the place of the key is replaced.",
+        False,
+        names=("--yes", "-y"),
+    )
     dry_run: bool = option("Verify, say what would be sent; nothing is written.", False, names=("--dry-run",))
     comparable_anyway: bool = option(
         "Release it although scores cannot be compared with the version before, and MAJOR is the same.",
@@ -91,7 +95,13 @@ def _push(how: PushOptions) -> None:
         if how.hidden or how.secret or how.key:
             folder = Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None
             directory = release.hide(
-                directory, manifest, hidden=how.hidden, secret=how.secret, key=how.key, rehearsed=folder
+                directory,
+                manifest,
+                hidden=how.hidden,
+                secret=how.secret,
+                key=how.key,
+                rehearsed=folder,
+                overwrite=how.yes,
             )
             manifest = release.verified(directory, how.version)
         refuse_hidden(manifest, reveal=reveal)

@@ -75,6 +75,24 @@ def read_head(path: Path) -> KeyHead:
     return head
 
 
+def refuse_other(path: Path, benchmark: str, version: str, content_hash: str = "") -> None:
+    """Raise if a key would take the place of a file that is none of the same edition.
+
+    Args:
+        path: where the key goes.
+        benchmark: of the edition.
+        version: of the edition.
+        content_hash: of the edition as it is public; "" where it is not known yet.
+    """
+    if not path.exists() or path.is_dir():
+        return
+    head = read_head(path) if is_key(path) else None
+    same = head is not None and (head.benchmark, head.version) == (benchmark, version)
+    if head is None or not same or content_hash not in ("", head.content_hash):
+        what = f"the key of {head.benchmark} {head.version} {head.content_hash[:12]}…" if head else "no key"
+        raise VhbenchError(f"{path}: is there already, and is {what}; name another file with --key, or say --yes")
+
+
 def read_key(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the rows of a key, with their configs.
 

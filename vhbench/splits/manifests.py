@@ -26,6 +26,8 @@ SECRET_SEED = -1
 HIDDEN = "hidden"
 """Of a manifest's extras: the split is what is public of a hidden edition, and has no answers."""
 
+HIDDEN_SOURCE = "hidden_source"
+"""Of a manifest's extras: the commitment of the hidden edition that the split was made of, whose answers it tells."""
 _LARGEST = 8 << 20
 """Bytes of a manifest, which takes up to thirty times as much memory; those that we write have less than a tenth."""
 

@@ -13,6 +13,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from vhbench import splits
+from vhbench.adapters.hub_release import refuse_hidden
 from vhbench.builds import hidden_edition, secret, sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.vhexpansion import VHExpansionBuild
@@ -123,6 +124,26 @@ def test_a_maintainer_who_swaps_the_options_is_found_out(whole: Path, shown: Pat
     assert "commits to another secret or split" in hidden_edition.faults(tmp_path / "ode", SECRET)[0]
 
 
+def test_forged_content_is_found_out_with_options_and_without(whole: Path, shown: Path, tmp_path: Path) -> None:
+    manifest, rows = splits.read_manifest(whole), list(splits.read_rows(whole))
+    flipped = {"yes": "no", "no": "yes", "": ""}
+    forged = [replace(r, question=replace(r.question, answer=flipped[r.question.answer])) for r in rows]
+    how = {"benchmark": "ode", "version": "1.0.0", "seed": -1, "config": manifest.config}
+    bare = {"commitment": manifest.extra["commitment"]}
+    splits.write_split(tmp_path / "bare" / "ode", forged, **how, extra=bare)  # type: ignore[arg-type]
+    assert "the manifest has no options" in hidden_edition.faults(tmp_path / "bare" / "ode", SECRET)[0]
+    assert "not built with the config and options" in hidden_edition.faults(tmp_path / "bare/ode", SECRET, whole)[-1]
+
+    # Somebody's rebuilt split with other answers, under the manifest's content hash of the right one.
+    splits.write_split(tmp_path / "ode", forged, **how, extra=manifest.extra)  # type: ignore[arg-type]
+    assert "gives content hash" in hidden_edition.faults(tmp_path / "ode", SECRET, whole)[0]
+    file = tmp_path / "ode" / "manifest.json"
+    file.write_bytes(orjson.dumps(orjson.loads(file.read_bytes()) | {"content_hash": manifest.content_hash}))
+    for split in (whole, shown):
+        assert "its rows are not those of" in hidden_edition.faults(split, SECRET, tmp_path / "ode")[0]
+    assert "its rows are not those of" in hidden_edition.faults(shown, SECRET, shown)[0]
+
+
 def test_options_that_name_files_are_asked_for(shown: Path, tmp_path: Path) -> None:
     manifest = splits.read_manifest(shown)
     elsewhere = {**manifest.extra, "options": {"graph": ["amber:AMBER-that-is-not-here"]}}
@@ -137,6 +158,18 @@ def test_only_what_the_secret_built_can_be_hidden(whole: Path, shown: Path, tmp_
         hidden_edition.write(whole, OTHER, tmp_path / "ode")
     with pytest.raises(VhbenchError, match="is the public part of a hidden edition already"):
         hidden_edition.write(shown, SECRET, tmp_path / "ode")
+
+
+def test_what_is_made_of_a_hidden_edition_says_so(whole: Path, tmp_path: Path) -> None:
+    made = VHExpansionBuild(source=f"ode:{whole}", perturb=("none",), limit=4)
+    sharding.run(made, tmp_path, progress=False)
+    manifest = splits.read_manifest(tmp_path / "vhexpansion")
+    assert manifest.extra["hidden_source"] == splits.read_manifest(whole).extra["commitment"]
+    with pytest.raises(VhbenchError, match="was made of a hidden edition"):
+        refuse_hidden(manifest, reveal=False)
+    refuse_hidden(manifest, reveal=True)
+    again = VHExpansionBuild(source=str(tmp_path / "vhexpansion"), perturb=("none",))
+    assert again.facts(()) == {"hidden_source": manifest.extra["hidden_source"]}
 
 
 def test_a_submission_is_scored_with_the_key(whole: Path, shown: Path, tmp_path: Path) -> None:

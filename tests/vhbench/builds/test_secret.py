@@ -7,6 +7,7 @@ from toy_build import ToyBuild
 
 from vhbench import splits
 from vhbench.builds import secret, sharding
+from vhbench.builds.mioh import MiohBuild
 from vhbench.schema import Rejection, VhbenchError
 from vhbench.splits.stored_scenes import StoredScene
 
@@ -50,6 +51,17 @@ def test_a_row_that_tells_the_seed_stops_the_build(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match="row 'q5-2': tells the seed of a secret edition"):
         edition(b"a secret that nobody guesses", tmp_path, tell=True)
     assert not (tmp_path / "ode").exists()
+
+
+def test_drawn_scenes_whose_ids_end_with_the_seed_can_be_hidden(tmp_path: Path) -> None:
+    key = b"a secret that nobody guesses"
+    seed = secret.seed_of(key, "mioh", "1.0.0")
+    build = MiohBuild(source=("scenes:40",), seed=seed, types=("E1",), cells="1", size=64, scratch=str(tmp_path))
+    sharding.run(build, tmp_path, commitment=secret.commitment_of(key, "mioh", "1.0.0"), progress=False)
+    split = tmp_path / "mioh"
+    assert splits.verify(split) == []
+    assert {name for q in splits.read_questions(split) for name in q.scene_ids} <= splits.read_scenes(split).keys()
+    assert all(str(seed).encode() not in path.read_bytes() for path in split.rglob("*") if path.is_file())
 
 
 def test_a_short_secret_is_refused(tmp_path: Path) -> None:
