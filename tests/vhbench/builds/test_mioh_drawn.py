@@ -3,6 +3,7 @@
 import fcntl
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from vhbench.builds import mioh_drawn, sharding
 from vhbench.colours import near
 from vhbench.generators.scenes import clash
-from vhbench.schema import SceneSpec
+from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
 
 SIDES = ("left of", "right of")  # as seen from the hub
 
@@ -97,3 +98,12 @@ def test_what_is_counted_is_there_with_its_keeper_without_it_and_hard_to_see(who
         assert all(counts[word, number, False, False] for number in (1, 2, 3, 4))
         assert all(counts[word, number, True, False] for number in (1, 2, 3))
         assert all(counts[word, number, False, True] for number in (1, 2, 3))
+
+
+def test_what_cannot_be_drawn_so_small_is_told() -> None:
+    one = mioh_drawn.spec(0, 0)
+    tiny = ObjectSpec("bicycle", size="tiny", hard=("small",))  # 4 × 2 pixels of a picture of 64
+    for objects, kind in ((one.objects[:1], Scene), ((tiny,), Rejection)):
+        made = [mioh_drawn._drawn(replace(one, objects=objects, width=64, height=64), seed) for seed in range(40)]
+        assert kind in map(type, made), made
+        assert {item.reason for item in made if isinstance(item, Rejection)} <= {"cannot be drawn so small"}
