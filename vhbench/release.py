@@ -125,7 +125,9 @@ def hide(
         raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
-        hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
+        public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
+    shown, whole = (f"{sum(one.rows.values()):,}" for one in (public, manifest))
+    print(f"public are {shown} of {whole} questions: the others would help to answer these")
     if rehearsed is None:
         print(f"what is public: {folder}; the key, which is not: {answers}")
     return folder
