@@ -1,14 +1,15 @@
 """Reading from the Hugging Face Hub: snapshots by commit, what is known of them by now, and its errors in one line."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
 
 from vhbench import splits
+from vhbench.files import json_bytes
 from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
 
@@ -16,6 +17,7 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 _NUMBER = r"(0|[1-9][0-9]{0,5})"
 _TAG = re.compile(rf"v{_NUMBER}\.{_NUMBER}\.{_NUMBER}")
 _REPO = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
+_YANK = ("reason", "revision", "content_hash")
 _HTTP_LIBRARIES = ("httpx", "httpx2", "httpcore", "requests", "urllib3")
 
 
@@ -163,30 +165,71 @@ class Standing:
     moved: bool = False
 
 
-def standing(repo_id: str, tag: str, revision: str) -> Standing:
+@dataclass(frozen=True, slots=True)
+class Yank:
+    """A withdrawn version; the commit and the content hash tell it where its tag is gone or was never named.
+
+    Attributes:
+        version: "1.2.0".
+        reason: why it was withdrawn.
+        revision: the commit that its tag stood for, "" where that is not known.
+        content_hash: that of its manifest, "" where that is not known.
+    """
+
+    version: str
+    reason: str
+    revision: str = ""
+    content_hash: str = ""
+
+    def means(self, version: str, revision: str, content_hash: str) -> bool:
+        """Tell whether this is the version, the commit or the content that was withdrawn; "" is never."""
+        pairs = ((self.version, version), (self.revision, revision), (self.content_hash, content_hash))
+        return any(own and own == other for own, other in pairs)
+
+
+def standing(repo_id: str, version: str, revision: str, *, tag: str = "", content_hash: str = "") -> Standing:
     """Return what has become of a released version, as far as the Hub or its cache tells now; it may not be reached.
 
-    >>> standing("not a name", "v1.0.0", "0" * 40)
+    Args:
+        repo_id: ORG/NAME.
+        version: what its manifest says, whatever tags there are.
+        revision: the commit that is evaluated.
+        tag: the tag under which it was pinned, "" for none.
+        content_hash: that of its manifest.
+
+    >>> standing("not a name", "1.0.0", "0" * 40)
     Standing(yanked='', newer='', moved=False)
     """
-    try:
-        version = tag.removeprefix("v")
-        found = refs(repo_id)
-        if found is None or tag not in found.tags:
-            return Standing(newer=found.above(version) if found else "", moved=found is not None)
-        reason = yanks(text_of(repo_id, manifests.YANKED)).get(version, "")
-        return Standing(reason, found.above(version), moved=commit_of(repo_id, tag) != revision)
-    except VhbenchError:
-        return Standing()
+    reason, newer, moved = "", "", False
+    with suppress(VhbenchError):
+        if found := refs(repo_id):
+            newer = found.above(version)
+            moved = bool(tag) and (tag not in found.tags or commit_of(repo_id, tag) != revision)
+    with suppress(VhbenchError):  # where the Hub cannot be reached, what it said the last time
+        known = yanks(text_of(repo_id, manifests.YANKED))
+        reason = next((yank.reason for yank in known if yank.means(version, revision, content_hash)), "")
+    return Standing(reason, newer, moved)
 
 
-def yanks(text: str) -> dict[str, str]:
-    """Return what a repository's yanked.json says: version → reason; empty where it cannot be read."""
+def yanks(text: str) -> list[Yank]:
+    """Return what a repository's yanked.json says, by version; what cannot be read there is left out.
+
+    >>> yanks('{"1.0.0": "wrong answers"}')  # as the first releases wrote it
+    [Yank(version='1.0.0', reason='wrong answers', revision='', content_hash='')]
+    """
     try:
         found = orjson.loads(text or "{}")
     except orjson.JSONDecodeError:
-        return {}
-    return {str(version): str(reason) for version, reason in found.items()} if isinstance(found, dict) else {}
+        return []
+    entries = sorted(found.items()) if isinstance(found, dict) else []
+    told = [(version, entry if isinstance(entry, dict) else {"reason": entry}) for version, entry in entries]
+    return [Yank(version, *(str(entry.get(name) or "") for name in _YANK)) for version, entry in told]
+
+
+def yanks_json(yanks: Iterable[Yank]) -> str:
+    """Return the text of a yanked.json; of two entries for a version the later one counts."""
+    entries = {yank.version: {name: getattr(yank, name) for name in _YANK} for yank in yanks}
+    return json_bytes(entries, sort=True).decode()
 
 
 def check_repo_id(repo_id: str) -> str:

@@ -1,8 +1,8 @@
 """Releases on the Hugging Face Hub that are there as a whole or not at all, and that take nothing of others away."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ class Release:
         tag: "v1.2.0", on that commit.
         uploaded: files that were new or changed.
         deleted: files of the version before that are no more.
+        replaced: those uploaded in the place of files that no version of ours put there.
         is_new: False if everything was there already.
         branch: "main", or that of a version which is lower than one that is released.
     """
@@ -37,6 +38,7 @@ class Release:
     deleted: tuple[str, ...] = ()
     is_new: bool = True
     branch: str = MAIN
+    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ class Place:
     newer: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     ours: frozenset[str] = frozenset()
+
+    def of_others(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Return the names under which there is a file that no version of ours put there."""
+        ours = self.ours.union(manifests.DERIVED) if manifests.MANIFEST in self.ours else self.ours
+        return tuple(name for name in names if name in self.files and name not in ours)
 
 
 def place(repo_id: str, manifest: Manifest) -> Place:
@@ -97,6 +104,7 @@ def push(
     card: Path | None = None,
     put: Place | None = None,
     approve: Callable[[Sequence[str]], bool] = lambda names: True,
+    overwrite: Callable[[Sequence[str]], bool] = lambda names: True,
 ) -> Release:
     """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
 
@@ -114,6 +122,7 @@ def push(
         card: the folder of the card and its companions, where that is not the split directory.
         put: where the version goes, where that is known already (:func:`place`), as its card was written for it.
         approve: asked before files of the version before are deleted, with their names.
+        overwrite: asked before files are replaced that no version of ours put there, with their names.
 
     Raises:
         VhbenchError: if the tag exists with other content, the repository can be seen by all though it shall be
@@ -137,14 +146,16 @@ def push(
             return _released_before(repo_id, tag, found, local, manifest)
         new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))
         gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
-        planned = Release(repo_id, found.head, tag, new, gone, branch=found.branch)
+        planned = Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
         if dry_run:
             return planned
+        if planned.replaced and not overwrite(planned.replaced):
+            raise VhbenchError(f"{repo_id}: nothing was released, since files of others would have been replaced")
         if gone and not approve(gone):
             raise VhbenchError(f"{repo_id}: nothing was released, since {len(gone)} files would have been deleted")
         head = _commit(api, planned, [local[name] for name in new], progress=progress) if new or gone else found.head
         api.create_tag(repo_id, repo_type="dataset", tag=tag, revision=head, exist_ok=False)
-    return Release(repo_id, head, tag, new, gone, branch=found.branch)
+    return replace(planned, sha=head)
 
 
 def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str:

@@ -67,6 +67,19 @@ class Contributions:
         about = self.about
         return pulls + np.where(about, score / about.sum(), 0.0)
 
+    def change_from(self, first: "Contributions") -> Floats:
+        """Return what each answer changes in the score since another run: the numbers add up to the difference.
+
+        Where what is below the line depends on what is answered, a / b - c / d is ((a - c) - r (b - d)) / m with the
+        mean r of both rates and the mean m of b and d. So an answer that is the same changes nothing.
+        """
+        if self.fixed:
+            return self.parts - first.parts
+        top, bottom = self.top - first.top, self.bottom - first.bottom
+        totals = self.bottom.sum(), first.bottom.sum()
+        rate = (self.top.sum() / totals[0] + first.top.sum() / totals[1]) / 2
+        return np.asarray((top - rate * bottom) / (sum(totals) / 2), dtype=np.float64)
+
     @property
     def about(self) -> npt.NDArray[np.bool_]:
         """Which answers the score is about; where that depends on what is answered, all."""

@@ -13,10 +13,11 @@ manifest one by one: whatever else lies in their folders, such as settings that 
 
 import functools
 import glob
+import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,13 +27,17 @@ import yaml
 
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
-from vhbench.files import cache_folder
+from vhbench.columns import RECORD
+from vhbench.files import cache_folder, canonical, read_text
 from vhbench.provenance import DataSource
-from vhbench.schema import Manifest, VhbenchError
+from vhbench.schema import Manifest, VhbenchError, in_one_line
 from vhbench.splits import manifests
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_AT_ONCE = 1000
+"""Rows that are compared at a time."""
 
 _PIN = ("repo_id", "revision", "content_hash")
 
@@ -61,8 +66,13 @@ def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     try:
         return function(*args, **kwargs)
     except VhbenchError as error:
-        print(f"vhbench: {terminal.escaped(str(error))}", file=sys.stderr)
+        _say(str(error))
         raise SystemExit(2) from error
+
+
+def _say(text: str) -> None:
+    """Tell something on lmms-eval's stderr, which nobody else guards against what files and the Hub say."""
+    print(f"vhbench: {terminal.escaped(in_one_line(text))}", file=sys.stderr)
 
 
 @functools.cache
@@ -86,20 +96,23 @@ def resolve(benchmark: str) -> Data:
     if (found := splits.recompute_content_hash(path)) != manifest.content_hash:
         raise VhbenchError(f"{path}: its rows have content hash {found}, its manifest says {manifest.content_hash}")
     _refuse_yanked(benchmark, manifest, pin)
-    print(f"vhbench: {benchmark} {manifest.version} from {source}: {path}", file=sys.stderr)
+    _say(f"{benchmark} {manifest.version} from {source}: {path}")
     return Data(path, source, manifest)
 
 
 def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -> None:
     """Raise if the version was withdrawn, as far as its manifest, its pin or the Hub tell; mention a newer one."""
     reason, newer = str(manifest.extra.get("yanked") or pin.get("yanked") or ""), ""
-    if tag := pin.get("tag"):
+    if pin:
         from vhbench.adapters import hub
 
-        found = hub.standing(pin["repo_id"], tag, pin["revision"])
+        tag = str(pin.get("tag") or "")
+        found = hub.standing(
+            pin["repo_id"], manifest.version, pin["revision"], tag=tag, content_hash=manifest.content_hash
+        )
         reason, newer = reason or found.yanked, found.newer
         if found.moved:
-            print(f"vhbench: the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds", file=sys.stderr)
+            _say(f"the tag {tag} of {pin['repo_id']} was moved or deleted; the pin holds")
     there = f"; {newer} is out" if newer else ""
     if reason and os.environ.get("VHBENCH_ALLOW_YANKED") != "1":
         raise VhbenchError(
@@ -108,7 +121,7 @@ def _refuse_yanked(benchmark: str, manifest: Manifest, pin: Mapping[str, str]) -
         )
     if reason or there:
         withdrawn = f" was withdrawn ({reason})" if reason else " is evaluated"
-        print(f"vhbench: {benchmark} {manifest.version}{withdrawn}{there}", file=sys.stderr)
+        _say(f"{benchmark} {manifest.version}{withdrawn}{there}")
 
 
 def files(name: str) -> list[Path]:
@@ -155,13 +168,24 @@ def select(docs: Any, **columns: str | tuple[str, ...]) -> Any:
 
 
 def _check_whole(docs: Any, data: Data) -> None:
-    """Check that what ``datasets`` loaded, perhaps from its own cache, is each row of its configs once, no other."""
-    configs = _configs(data.path)
+    """Check that what ``datasets`` loaded, perhaps from its own cache, is each row of its configs once, no other.
+
+    Its cache goes by paths and times, so that rows of a former build may come from it under the ids of this one.
+    """
+    columns = tuple(name for name in RECORD if name in docs.column_names)
+    known = _rows(data.path, columns)
     counts: Counter[str] = Counter()
-    for name in docs["id"][:]:
-        if name not in configs:
-            raise VhbenchError(f"row {name!r} was loaded, and {data.path} has no such row; two builds are mixed")
-        counts[configs[name]] += 1
+    for batch in docs.select_columns(list(columns)).iter(_AT_ONCE):
+        for name, found in zip(batch["id"], _digests(batch, columns), strict=True):
+            if name not in known:
+                raise VhbenchError(f"row {name!r} was loaded, and {data.path} has no such row; two builds are mixed")
+            config, digest = known[name]
+            if found != digest:
+                raise VhbenchError(
+                    f"row {name!r} was loaded with other values than it has in {data.path}; two builds are mixed. "
+                    "What `datasets` keeps in its cache may be of a former one: remove that (HF_DATASETS_CACHE)"
+                )
+            counts[config] += 1
     for config, count in sorted(counts.items()):
         if count != data.manifest.rows[config]:
             raise VhbenchError(
@@ -171,8 +195,18 @@ def _check_whole(docs: Any, data: Data) -> None:
 
 
 @functools.cache
-def _configs(path: Path) -> dict[str, str]:
-    return splits.read_ids(path)
+def _rows(path: Path, columns: tuple[str, ...]) -> dict[str, tuple[str, bytes]]:
+    """Return of each row of a split, by its id, the config and a digest of some columns."""
+    return {
+        name: (config, digest)
+        for config, group in splits.read_columns(path, columns)
+        for name, digest in zip(group["id"], _digests(group, columns), strict=True)
+    }
+
+
+def _digests(group: Mapping[str, Sequence[Any]], columns: Sequence[str]) -> Iterator[bytes]:
+    for values in zip(*(group[name] for name in columns), strict=True):
+        yield hashlib.blake2b(canonical(values), digest_size=16).digest()
 
 
 @functools.cache
@@ -196,9 +230,9 @@ def number_of_questions(name: str, content_hash: str) -> int | None:
 
 def _count(name: str, split: Path) -> int:
     """Count the rows that a task keeps."""
-    keep = task(name).keep
-    if keep is None:
-        return splits.read_manifest(split).rows.get(name, 0)
+    keep, rows = task(name).keep, splits.read_manifest(split).rows
+    if not keep:  # {}: all of the benchmark; None: a config of its own
+        return rows.get(name, 0) if keep is None else sum(rows.values())
     return sum(
         all(value in allowed for value, allowed in zip(values, keep.values(), strict=True))
         for _, group in splits.read_columns(split, list(keep))
@@ -254,9 +288,10 @@ def release() -> dict[str, dict[str, str]]:
         VhbenchError: if the file cannot be read or a pin lacks a field.
     """
     file = Path(os.environ.get("VHBENCH_RELEASE") or Path(__file__).with_name("release.yaml"))
+    text = read_text(file)
     try:
-        pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    except (OSError, yaml.YAMLError) as error:
+        pins = yaml.safe_load(text) or {}
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date such as 2026-99-99 is a ValueError
         raise VhbenchError(f"cannot read the release file {file}: {error}") from error
     if not isinstance(pins, dict):
         raise VhbenchError(f"{file}: holds a {type(pins).__name__}; it must map benchmarks to pins")

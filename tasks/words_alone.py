@@ -79,11 +79,12 @@ def _floors(guesses: Guesses) -> Iterator[tuple[str, Floor]]:
     cells = [(ALL, guesses.every)]
     for columns in GROUPINGS:
         cells += [(_named(columns, key), places) for key, places in guesses.by(columns).items() if any(key)]
+    among = len({places.tobytes() for _, places in cells}) + 1
     for name, places in cells:
-        if places.tobytes() not in seen and (floor := guesses.floor(places)) is not None:
+        if places.tobytes() not in seen and (floor := guesses.floor(places, among)) is not None:
             yield name, floor
         seen.add(places.tobytes())
-    if (pairs := guesses.pairs()) is not None:
+    if (pairs := guesses.pairs(cells=among)) is not None:
         yield PAIRS, pairs
 
 

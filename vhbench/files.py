@@ -47,6 +47,10 @@ _MAPPED = 16 << 20
 
 _SPACE = re.compile(r"\s*")
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_.+-]*\.[0-9a-f]{8}\.tmp")
+_STOPPED = re.compile(r"(invalid character|trailing characters) \(byte (\d+)\)")
+_STARTS = frozenset(bytes([code]) for code in b'[{"-0123456789tfnNI')
+"""How msgspec tells where it stopped; and what a further value may begin with."""
+
 _FAULT = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$\.?(.*)`)?", re.DOTALL)
 """What msgspec says of a value, and where the value is."""
 
@@ -192,7 +196,9 @@ def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
     data = _content(path, most)
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # several values, NaN, or something wrong
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:  # several values, NaN, or a fault
+        if isinstance(data, memoryview):  # as text, and read once more, it would take twice its size and more
+            _refuse_other(path, data, str(error))
         return _values(path, _text(path, data))
 
 
@@ -251,6 +257,14 @@ def _values(path: str | Path, text: str) -> Any:
     if not values:
         raise VhbenchError(f"{path}: the file is empty; JSON or JSON lines are needed")
     return values[0] if len(values) == 1 else values
+
+
+def _refuse_other(path: str | Path, data: memoryview, fault: str) -> None:
+    """Raise VhbenchError where msgspec stopped at what no reader of JSON takes."""
+    if found := _STOPPED.search(fault):
+        place = int(found[2]) - (found[1] == "trailing characters")
+        if data[place : place + 1].tobytes() not in (_STARTS if found[1] == "trailing characters" else (b"N", b"I")):
+            raise VhbenchError(f"{path}: not JSON ({found[1]} at byte {place:,})")
 
 
 def _skip_space(text: str, place: int) -> int:

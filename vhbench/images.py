@@ -25,6 +25,10 @@ from vhbench.schema import ImageData, VhbenchError
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MAX_PIXELS = 64_000_000
 
+_MEMORY: Final = 800_000_000
+_OPAQUE, _TRANSPARENT, _DEEP = 12, 20, 40
+"""Bytes that may be taken to see an image, and what a pixel takes: of 8 bits a channel, put on white, of more bits."""
+
 _DAMAGED = (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error, zlib.error)
 """What Pillow raises where an image is cut or spoilt."""
 
@@ -60,7 +64,8 @@ def open_image(image: ImageData) -> Image.Image:
     """Return what an image shows: its first frame, upright, in the simplest of L, LA, RGB and RGBA that keeps it.
 
     Args:
-        image: encoded as one of :data:`FORMATS`, of 64 megapixels at most.
+        image: encoded as one of :data:`FORMATS`, of 64 megapixels at most; of 40 where it is
+            transparent and of 20 where it has more than 8 bits a channel, which take more memory.
 
     Raises:
         VhbenchError: for any other format, for one that is larger, and for one that is cut or damaged.
@@ -70,15 +75,22 @@ def open_image(image: ImageData) -> Image.Image:
     try:
         with _whole_images(), _quiet():
             opened = Image.open(data, formats=FORMATS)
-            if opened.width * opened.height <= MAX_PIXELS:
+            if opened.width * opened.height <= (most := _most_pixels(opened)):
                 opened.load()
                 return _upright(_eight_bit(opened), _orientation(opened))
     except UnidentifiedImageError as error:
         raise VhbenchError(f"{what} cannot be decoded (it must be one of {', '.join(FORMATS)})") from error
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"{what} cannot be decoded ({' '.join(str(error).split())[:120]})") from error
-    limit = f"at most {MAX_PIXELS // 1_000_000} megapixels"
+    limit = f"at most {most // 1_000_000} megapixels"
     raise VhbenchError(f"{what} of {opened.width} × {opened.height} pixels; {limit}")
+
+
+def _most_pixels(opened: Image.Image) -> int:
+    """Return how many pixels an image of this mode may have; they need not be there yet."""
+    deep = opened.mode in {"I", "F"} or opened.mode.startswith("I;")
+    taken = _DEEP if deep else _TRANSPARENT if opened.has_transparency_data else _OPAQUE
+    return min(MAX_PIXELS, _MEMORY // taken)
 
 
 def as_seen(image: Image.Image) -> Image.Image:

@@ -10,8 +10,9 @@ the tasks take their data.
 import re
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import orjson
 import yaml
@@ -31,7 +32,10 @@ from vhbench.splits import manifests
 def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
     """Pin a release for the tasks, and say where; without a file of one's own, in this checkout alone.
 
-    A version that is lower than the pinned one leaves the pin as it is, unless its file was named.
+    A version that is lower than the pinned one leaves the pin as it is, whoever named the file.
+
+    Raises:
+        VhbenchError: if the file holds something else than pins.
     """
     own = own_pins()
     file = pin or own
@@ -41,7 +45,7 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
         print("to evaluate on it, save these lines in a file and name that in VHBENCH_RELEASE (or push with --pin):")
         print(pinned("", manifest.benchmark, entry), end="")
         return
-    if pin is None and (newer := _newer_pin(file, manifest)):
+    if newer := _newer_pin(file, manifest):
         print(f"{file} keeps {newer}, which is newer; pin this one in a file of its own with --pin")
         return
     if write_pin(file, manifest.benchmark, entry):
@@ -52,13 +56,29 @@ def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
 
 def _newer_pin(file: Path, manifest: Manifest) -> str:
     """Return the tag that a file pins for a benchmark, if that is a newer version; else ""."""
-    pins = (yaml.safe_load(file.read_text(encoding="utf-8")) or {}) if file.exists() else {}
-    tag = str(pins.get(manifest.benchmark, {}).get("tag", ""))
+    tag = str(read_pins(file).get(manifest.benchmark, {}).get("tag", ""))
     try:
         newer = hub.parts_of(tag) > manifests.parse_version(manifest.version)
     except VhbenchError:
         return ""
     return tag if newer else ""
+
+
+def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
+    """Return what a file pins: benchmark → its fields; empty where there is no file.
+
+    Raises:
+        VhbenchError: if it holds something else, so that no release is made which could then not be pinned.
+    """
+    if file is None or not file.exists():
+        return {}
+    try:
+        pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise VhbenchError(f"cannot read the pins {file}: {' '.join(str(error).split())}") from error
+    if not isinstance(pins, dict) or not all(isinstance(pin, dict) for pin in pins.values()):
+        raise VhbenchError(f"{file}: must map benchmarks to pins, each with repo_id, revision and content_hash")
+    return pins
 
 
 def own_pins() -> Path | None:
@@ -157,7 +177,8 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     online = logged_in()
     with tempfile.TemporaryDirectory() as folder:
         put = place(repo_id, manifest) if online else Place()
-        write_card(directory, manifest, repo_id, notes, former_texts(repo_id, put), into=Path(folder))
+        former = former_texts(repo_id, put)
+        write_card(directory, manifest, repo_id, notes, former, into=Path(folder))
         release = push(directory, repo_id, dry_run=True, card=Path(folder), put=put, private=private, reveal=reveal)
     print(f"dry run: {repo_id} would get the tag {release.tag}, {len(release.uploaded)} files, nothing was sent")
     if release.branch != MAIN:
@@ -165,8 +186,18 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
             print(f"  {sign} {name}")
+    for name in lost(release.replaced, former):
+        print(f"  ! {name} is none of vhbench's, and would be replaced")
     if not online:
         print("not logged in: what the Hub has already is not known, so every file counts as new")
+
+
+def lost(names: Sequence[str], former: Mapping[str, str]) -> list[str]:
+    """Return what others would lose if files of theirs were replaced; of a card, only metadata that cannot stay."""
+    told = {name: name for name in names}
+    if told.pop("README.md", "") and (metadata := card.replaced_metadata(former.get("README.md", ""))):
+        told["README.md"] = f"README.md (metadata: {', '.join(metadata)})"
+    return [told[name] for name in sorted(told)]
 
 
 def former_texts(repo_id: str, put: Place) -> dict[str, str]:
@@ -202,8 +233,8 @@ def write_card(
     )
 
 
-def withdraw(repo_id: str, version: str, reason: str) -> str:
-    """Mark a released version as withdrawn, in one commit on ``main``; return the commit.
+def withdraw(repo_id: str, version: str, reason: str) -> tuple[str, hub.Yank]:
+    """Mark a released version as withdrawn, in one commit on ``main``; return the commit, and what was withdrawn.
 
     Raises:
         VhbenchError: if there is no such version or no reason, or the Hub says no.
@@ -215,15 +246,18 @@ def withdraw(repo_id: str, version: str, reason: str) -> str:
     if refs is None or f"v{version}" not in refs.tags:
         known = ", ".join(sorted(refs.tags, key=hub.parts_of)) if refs else ""
         raise VhbenchError(f"{repo_id} has no version {version}; it has {known or 'none'}")
-    head = refs.branches[MAIN]
+    head, revision = refs.branches[MAIN], hub.commit_of(repo_id, f"v{version}")
+    released = hub.file_of(repo_id, manifests.MANIFEST, revision)
+    content_hash = splits.read_manifest(released.parent).content_hash if released else ""
+    yank = hub.Yank(version, reason, revision, content_hash)
     texts = {name: hub.text_of(repo_id, name, head) for name in ("README.md", manifests.YANKED, manifests.MANIFEST)}
     marked = {
         "README.md": _with_notice(texts["README.md"], version, reason),
-        manifests.YANKED: json_bytes(hub.yanks(texts[manifests.YANKED]) | {version: reason}, sort=True).decode(),
+        manifests.YANKED: hub.yanks_json([*hub.yanks(texts[manifests.YANKED]), yank]),
         manifests.MANIFEST: _marked(texts[manifests.MANIFEST], version, reason),
     }
     changed = {name: text for name, text in marked.items() if text != texts[name]}
-    return edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head
+    return (edit(repo_id, head, changed, f"Withdraw v{version}") if changed else head), yank
 
 
 def _with_notice(readme: str, version: str, reason: str) -> str:
@@ -247,15 +281,15 @@ def _marked(manifest: str, version: str, reason: str) -> str:
     return json_bytes(data | {"extra": data["extra"] | {"yanked": reason}}, sort=True).decode()
 
 
-def mark_pins(pin: Path | None, repo_id: str, version: str, reason: str) -> Iterator[Path]:
+def mark_pins(pin: Path | None, repo_id: str, yank: hub.Yank) -> Iterator[Path]:
     """Mark a withdrawn version in a file of pins, or in this checkout's; yield the file if it changed."""
     file = pin or own_pins()
     if file is None or not file.exists():
         return
-    pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    for benchmark, entry in pins.items():
-        is_it = entry.get("repo_id") == repo_id and entry.get("tag") == f"v{version}"
-        if is_it and write_pin(file, benchmark, {**entry, "yanked": reason}):
+    for benchmark, entry in read_pins(file).items():
+        tag, revision, content_hash = (str(entry.get(name) or "") for name in ("tag", "revision", "content_hash"))
+        is_it = entry.get("repo_id") == repo_id and yank.means(tag.removeprefix("v"), revision, content_hash)
+        if is_it and write_pin(file, benchmark, {**entry, "yanked": yank.reason}):
             yield file
 
 

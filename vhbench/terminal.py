@@ -1,18 +1,23 @@
 """What a terminal is shown: texts from foreign files cannot move its cursor, clear it, or turn writing around."""
 
+import io
 import re
 import sys
 from typing import Any, TextIO
 
-_CODES = r"(?:0|[1-47]|2[1-47]|[34][0-79]|9[0-7]|10[0-7]|[34]8;5;\d{1,3}|[34]8;2;\d{1,3};\d{1,3};\d{1,3})"
-_COLOUR = rf"\x1b\[(?:{_CODES}(?:;{_CODES})*)?m"
-_UP = r"\x1b\[A"
+_PLAIN = r"(?:0|[1-4]|2[2-4]|3[1-69]|9[1-6])"
+_COLOUR = rf"\x1b\[(?:{_PLAIN}(?:;{_PLAIN})*|(?:[1-4];)*3[1-6];40)m"
+"""What rich writes for us. Black and white, other backgrounds and blinking, which may hide a text, are none of it."""
+
+_PROGRESS = r"\A\r|\A(?:\x1b\[A)+\Z"
+"""What begins a line of a progress bar; and what alone is written to go back to one further up."""
+
 _BAD = "\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 """Control characters but tab and line feed, those that turn the direction of writing, and halves of characters."""
 
 _ANYWHERE = re.compile(f"[{_BAD}]")
 _BUT_COLOURS = re.compile(f"(?P<kept>{_COLOUR})|[{_BAD}]")
-_BUT_PROGRESS = re.compile(f"(?P<kept>{_COLOUR}|{_UP}|\r)|[{_BAD}]")
+_BUT_PROGRESS = re.compile(f"(?P<kept>{_COLOUR}|{_PROGRESS})|[{_BAD}]")
 
 
 def escaped(text: str) -> str:
@@ -38,11 +43,13 @@ def _written(match: re.Match[str]) -> str:
 
 
 class _Escaping:
-    """A text stream that escapes what is written to it, and is the one below it in all else."""
+    """A text stream that escapes what is written to it, and is the one below it in all else but its bytes."""
 
     def __init__(self, stream: TextIO, pattern: re.Pattern[str]) -> None:
         self._stream = stream
         self._pattern = pattern if stream.isatty() else _ANYWHERE
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="backslashreplace")  # what an encoding lacks is no reason to fail
 
     def write(self, text: str) -> int:
         """Write a text, escaped."""
@@ -55,4 +62,6 @@ class _Escaping:
             self.write(line)
 
     def __getattr__(self, name: str) -> Any:
+        if name in ("buffer", "detach"):  # where the encoding is ASCII, typer would write past us
+            raise AttributeError(name)
         return getattr(self._stream, name)

@@ -8,7 +8,7 @@ its statistic is larger than the largest that chance makes anywhere in the famil
 An interval is for its cell alone, and may leave 0 out where no claim is made: the verdict is that of the family.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import NamedTuple
@@ -225,17 +225,36 @@ def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: flo
     [(1, 1), (2, 3), (2, 3)]
     """
     table = np.asarray(scores, dtype=np.float64)
-    models = table.shape[1]
+    return ranks_of(lambda one, other: table[:, one] - table[:, other], table.shape[1], clusters, alpha=alpha)
+
+
+def ranks_of(
+    change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None, *, alpha: float = ALPHA
+) -> list[tuple[int, int]]:
+    """Return what :func:`ranks` does, from what each question changes between two models, by their numbers.
+
+    Where no more than :data:`TOO_FEW` clusters differ, neither of two is certainly better.
+
+    >>> table = np.array([[1, 0]] * 5 + [[1, 1]] * 15)
+    >>> ranks_of(lambda one, other: table[:, one] - table[:, other], 2)
+    [(1, 2), (1, 2)]
+    """
     pairs = [(one, other) for one in range(models) for other in range(one)]
-    changes = [table[:, one] - table[:, other] for one, other in pairs]
-    adjusted = holm([p_of_t(change, clusters) for change in changes])
+    changes = [change(one, other) for one, other in pairs]
+    adjusted = holm([p_of_t(each, clusters) if _differ(each, clusters) > TOO_FEW else 1.0 for each in changes])
     better, worse = [0] * models, [0] * models
-    for (one, other), change, p in zip(pairs, changes, adjusted, strict=True):
+    for (one, other), each, p in zip(pairs, changes, adjusted, strict=True):
         if p <= alpha:
-            up, down = (one, other) if change.sum() > 0 else (other, one)
+            up, down = (one, other) if each.sum() > 0 else (other, one)
             worse[up] += 1
             better[down] += 1
     return [(1 + above, models - below) for above, below in zip(better, worse, strict=True)]
+
+
+def _differ(change: Floats, clusters: Clusters | None) -> int:
+    """Return in how many clusters anything changes on the whole."""
+    (sums,) = intervals.cluster_sums([change], clusters)
+    return int(np.count_nonzero(np.abs(sums) > 1e-9))
 
 
 def p_of_t(change: Numbers, clusters: Clusters | None = None) -> float:

@@ -34,6 +34,10 @@ LEVEL = 0.95
 FEW_CLUSTERS, FEW_DEGREES, FEW_DIFFER = 10, 9, 10
 """Below these an interval is wide, and says why."""
 
+WELL_KNOWN = 100
+"""Degrees of freedom from which on a variance between clusters is believed where it is less than that of as many
+answers that have nothing in common: of F1 and precision, whose questions are as often yes as no, it is."""
+
 _NOTHING = 1e-24
 _ALIKE = "all alike: exact, each cluster one trial"
 _NO_CHANGE = "no cluster differs from another"
@@ -182,9 +186,11 @@ def mean_of_ratios(
     estimate = fsum(part.weight * part.rate for part in parts)
     weights = sum((part.weight * part.share for part in parts), np.zeros(size))
     held = int(np.count_nonzero(weights))
-    kish = 1 / _sum(weights**2)
     if not 1e-12 < estimate < 1 - 1e-12:
-        return _exact(estimate > 0.5, kish, level, told)
+        each = np.zeros(rows)
+        for cell, part in zip(cells, parts, strict=True):
+            each[_own(cell, rows)] += part.weight * _bottom(cell) / part.total
+        return _exact(estimate > 0.5, 1 / (_sum(weights**2) + _of_ties(each, clusters)), level, told)
     if held < 2:
         return None
     spread = estimate * (1 - estimate)
@@ -193,15 +199,15 @@ def mean_of_ratios(
     if isinstance(clusters, Clustering) and clusters.ties is not None:
         off = np.zeros(rows)
         for cell, part in zip(cells, parts, strict=True):
-            own = np.arange(rows) if cell.places is None else cell.places
-            bottom = np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
-            off[own] += part.weight * (np.asarray(cell.top, np.float64) - part.rate * bottom) / part.total
+            pulls = np.asarray(cell.top, np.float64) - part.rate * _bottom(cell)
+            off[_own(cell, rows)] += part.weight * pulls / part.total
         variance = clusters.variance(variance, off)
-    least = spread * fsum(part.weight**2 / part.most for part in parts)  # no more than the answers themselves tell
-    n = spread / max(variance, least)
     df = _degrees(pull, held)
     if len(parts) == 1:
         df = min(df, _satterthwaite(parts[0].share))
+    # Few clusters tell little of how much they vary: then no more than the answers themselves tell.
+    least = spread * fsum(part.weight**2 / part.most for part in parts) * min(1.0, WELL_KNOWN / max(df, 1.0))
+    n = spread / max(variance, least)
     return _wilson(estimate, n, max(df, 1.0), level, _joined(_few(held, df), told))
 
 
@@ -237,7 +243,7 @@ def difference(
     change = np.subtract(first, second, dtype=np.float64)
     t = with_ties(paired(before - after, pairs), (change - change.mean()) / len(change), clusters)
     if t.error == 0:
-        reach = _never_seen(pairs, level)
+        reach = _never_seen(pairs, np.ones(len(first)), clusters, level)
         return Interval(max(-1.0, t.mean - reach), min(1.0, t.mean + reach), _joined(_NO_CHANGE, told))
     reach = _quantile(t.df, level) * t.error
     low, high = t.mean - reach, t.mean + reach
@@ -286,7 +292,7 @@ def of_change(
     if t.error == 0 and not shares:
         return None
     if t.error == 0:
-        reach, note = _never_seen(rows[held], level), _NO_CHANGE
+        reach, note = _never_seen(rows[held], np.asarray(about, np.float64), clusters, level), _NO_CHANGE
     else:
         reach, note = _quantile(t.df, level) * t.error, _few(int(held.sum()), t.df)
     return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, told))
@@ -456,6 +462,22 @@ def _wilson(estimate: float, n: float, df: float, level: float, note: str) -> In
     return Interval(max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale), note)
 
 
+def _own(cell: WeightedRatio, rows: int) -> npt.NDArray[np.integer]:
+    return np.arange(rows) if cell.places is None else cell.places
+
+
+def _bottom(cell: WeightedRatio) -> Floats:
+    return np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
+
+
+def _of_ties(weights: Floats, clusters: Clusters | None) -> float:
+    """Return what ties add to Kish's sum of squared weights, as if tied rows were one: nothing tells how alike."""
+    if not isinstance(clusters, Clustering) or clusters.ties is None:
+        return 0.0
+    one, other = clusters.ties
+    return 2 * _sum(weights[one] * weights[other])
+
+
 def _exact(right: bool, trials: float, level: float, told: str) -> Interval:
     far = ((1 - level) / 2) ** (1 / trials)
     low, high = (far, 1.0) if right else (0.0, 1 - far)
@@ -477,9 +499,9 @@ def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interv
     return Interval(low, p - q + sqrt(max(0.0, f * f - 2 * r * f * g + g * g)))
 
 
-def _never_seen(rows: Floats, level: float) -> float:
-    """Return how large a share may be that none of these clusters showed, each one trial (Kish)."""
-    kish = 1 / _sum((rows / _sum(rows)) ** 2)
+def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None, level: float) -> float:
+    """Return how large a share may be that none of these clusters showed, each one trial (Kish), tied ones together."""
+    kish = 1 / (_sum((rows / _sum(rows)) ** 2) + _of_ties(each / each.sum(), clusters))
     return float(1 - ((1 - level) / 2) ** (1 / kish))
 
 

@@ -194,7 +194,10 @@ def _answered(record: Record) -> tuple[str, int]:
         allowed = ["yes", "no"]
     else:
         answer = record.answer.strip().upper()
-        allowed = [chr(ord("A") + i) for i in range(len(record.choices))]
+        try:
+            allowed = list(answers.letters_of(len(record.choices)))
+        except VhbenchError as error:
+            raise VhbenchError(f"question {record.id!r}: {error}") from error
     if len(allowed) < 2 or answer not in allowed:
         raise VhbenchError(f"question {record.id!r}: the answer {record.answer!r} is not one of {', '.join(allowed)}")
     said = record.prediction.strip()

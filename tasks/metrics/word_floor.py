@@ -68,6 +68,7 @@ class Floor:
         interval: its 95 % interval over clusters.
         chance: what guessing evenly gets.
         guesser: the one of :data:`GUESSERS` that was taken most often.
+        gives_away: whether the words certainly tell more than chance, among all cells that are told (Bonferroni).
     """
 
     n: int
@@ -75,11 +76,7 @@ class Floor:
     interval: intervals.Interval | None
     chance: float
     guesser: str
-
-    @property
-    def gives_away(self) -> bool:
-        """Whether the words certainly tell more than chance."""
-        return self.interval is not None and self.interval[0] > self.chance + _NOTHING
+    gives_away: bool
 
     def in_percent(self) -> dict[str, Any]:
         """Return the floor as reports have it."""
@@ -116,14 +113,19 @@ class Guesses:
         """The places of all questions."""
         return np.arange(len(self.questions))
 
-    def floor(self, places: Places | None = None) -> Floor | None:
-        """Return the floor of some of the questions, of all by default; None where they are too few."""
+    def floor(self, places: Places | None = None, cells: int = 1) -> Floor | None:
+        """Return the floor of some of the questions, of all by default; None where they are too few.
+
+        Args:
+            places: of the questions.
+            cells: how many floors are told together.
+        """
         own = self.every if places is None else places
         units = [[int(place)] for place in own]
         chance = [1 / len(options_of(self.questions[place])) for place in own]
-        return self._floor(units, chance)
+        return self._floor(units, chance, cells)
 
-    def pairs(self, places: Places | None = None) -> Floor | None:
+    def pairs(self, places: Places | None = None, cells: int = 1) -> Floor | None:
         """Return the floor of symmetric accuracy: of the pairs that have both halves, those with both right.
 
         Chance is one half: who guesses one answer, and gives the twin the opposite, has every other pair right.
@@ -136,7 +138,7 @@ class Guesses:
             for key, pair in sorted(halves.items())
             if key[0] and {self.questions[place].negated for place in pair} == {False, True} and len(pair) == 2
         ]
-        return self._floor(units, [0.5] * len(units))
+        return self._floor(units, [0.5] * len(units), cells)
 
     def by(self, columns: Sequence[str]) -> dict[tuple[Any, ...], Places]:
         """Return the places of the questions by their values in some columns."""
@@ -145,7 +147,7 @@ class Guesses:
             groups[tuple(getattr(question, column) for column in columns)].append(place)
         return {key: np.array(groups[key]) for key in sorted(groups)}
 
-    def _floor(self, units: Sequence[Sequence[int]], chance: Sequence[float]) -> Floor | None:
+    def _floor(self, units: Sequence[Sequence[int]], chance: Sequence[float], cells: int) -> Floor | None:
         """Choose a guesser for each fold by how it did in the others, and count what it gets in this one."""
         clusters = [self.clusters[unit[0]] for unit in units]
         if len(set(clusters)) < LEAST_CLUSTERS:
@@ -161,9 +163,13 @@ class Guesses:
             values[here] = hits[best, here, fold]
         if values.mean() < np.mean(chance):  # who learned the wrong thing does better to guess
             values, taken = np.array(chance, dtype=np.float64), Counter([0])
-        ends = intervals.mean(values.tolist(), clusters=clusters)
-        most = min(taken, key=lambda guesser: (-taken[guesser], guesser))
-        return Floor(len(units), float(values.mean()), ends, sum(chance) / len(chance), list(GUESSERS)[most])
+        ends, strict = (
+            intervals.mean(values.tolist(), clusters=clusters, level=1 - (1 - intervals.LEVEL) / among)
+            for among in (1, cells)
+        )
+        most, even = min(taken, key=lambda guesser: (-taken[guesser], guesser)), sum(chance) / len(chance)
+        above = strict is not None and strict.low > even + _NOTHING
+        return Floor(len(units), float(values.mean()), ends, even, list(GUESSERS)[most], above)
 
 
 def guess(

@@ -13,6 +13,7 @@ def test_where_nothing_is_little_is_claimed() -> None:
 def test_planted_failures_are_named() -> None:
     asked = bench_claims.mioh(24)
     assert bench_claims.rate(asked, bench_claims.mioh_claims, {"existence/hn": 1.0}, 2, "existence/hn") == 1
-    assert bench_claims.rate(asked, bench_claims.trouble_claims, {"existence/selective": 1.0}, 2, "existence") == 1
+    planted, named = {"existence/selective": 1.0}, "existence/integration"
+    assert bench_claims.rate(asked, bench_claims.trouble_claims, planted, 2, named) == 1
     pairs = bench_claims.vhexpansion(30)
     assert bench_claims.rate(pairs, bench_claims.vhexpansion_claims, {"blur": 0.8}, 2, "blur") == 1

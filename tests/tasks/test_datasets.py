@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -122,7 +123,8 @@ def test_two_versions_mixed_are_refused(tmp_path: Path, monkeypatch: pytest.Monk
 def test_select_keeps_the_rows_that_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import datasets as hf
 
-    build(tmp_path, rows=3)
+    made = [Row(CONFIG, replace(QUESTION, id=f"q{i}", task=task)) for i, task in enumerate("aba")]
+    splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
     columns = {
         "benchmark": ["ode"] * 3,
@@ -247,7 +249,8 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
 
     from vhbench.tasks import headline
 
-    build(tmp_path, rows=1)
+    made = [Row(CONFIG, replace(QUESTION, answer="", kind="caption"))]
+    splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
     monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
     columns = {"benchmark": ["ode"], "benchmark_version": ["1.0.0"], "kind": ["caption"], "id": ["q0"]}
     with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
@@ -272,3 +275,53 @@ def test_a_bad_pin_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pin
     monkeypatch.setenv("VHBENCH_RELEASE", str(file))
     with pytest.raises(VhbenchError, match=fault):
         datasets.resolve("ode")
+
+
+def test_a_file_of_pins_that_is_none_ends_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "latin").write_bytes(b"ode: \xff\n")
+    (tmp_path / "broken").write_text(": [\n")
+    (tmp_path / "date").write_text("ode: 2026-99-99\n")
+    os.mkfifo(tmp_path / "pipe")
+    faults = {"latin": "not UTF-8", "broken": "cannot read the release", "date": "month", "pipe": "it is no file"}
+    for name, fault in faults.items():
+        monkeypatch.setenv("VHBENCH_RELEASE", str(tmp_path / name))
+        with pytest.raises(VhbenchError, match=fault):
+            datasets.release()
+    monkeypatch.setenv("VHBENCH_RELEASE", "/dev/zero")
+    with pytest.raises(VhbenchError, match="it is no file"):
+        datasets.release()
+
+
+def test_what_a_manifest_says_cannot_command_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = build(tmp_path / "a\x1b[2J")
+    manifest = folder / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"extra": {}', '"extra": {"yanked": "bad\\u001b]0;x\\u0007"}'))
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "a\x1b[2J"))
+    monkeypatch.setenv("VHBENCH_ALLOW_YANKED", "1")
+    datasets.resolve("ode")
+    said = capsys.readouterr().err
+    assert "bad\\x1b]0;x\\x07" in said
+    assert "\x1b" not in said
+    assert said.count("\n") == 2
+
+
+def test_rows_of_a_former_build_from_the_cache_of_datasets_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    for answer in ("no", "yes"):  # the ids, the sizes and the times are the same
+        made = [Row(CONFIG, replace(QUESTION, answer=answer, objects=("dog", "cat")))]
+        shutil.rmtree(tmp_path / "ode", ignore_errors=True)
+        splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
+        for file in tmp_path.rglob("*.parquet"):
+            os.utime(file, (1, 1))
+        datasets.resolve.cache_clear()
+        docs = load(CONFIG, tmp_path)
+        assert docs["answer"][:] == ["no"], "datasets took the former rows: the case that is meant"
+        if answer == "no":
+            assert len(datasets.select(docs, kind="yes_no")) == 1
+    datasets._rows.cache_clear()
+    with pytest.raises(VhbenchError, match="row 'q0' was loaded with other values than it has in"):
+        datasets.select(docs, kind="yes_no")

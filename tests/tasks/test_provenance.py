@@ -163,7 +163,9 @@ def test_samples_that_do_not_tell_where_they_come_from_are_named(copy: Path) -> 
     for row in rows:
         del row["accuracy"]["provenance"]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert told("score", str(file)).startswith(f"{file.name}: its samples do not say where they come from")
+    line = "ode_fictional_existence: its samples do not say where they come from"
+    assert told("score", str(file)).startswith(line)
+    assert line in told("analyse", "ode", str(copy), "--out", str(copy / "out"))
 
 
 @pytest.mark.slow

@@ -1,7 +1,9 @@
 """Files are read, written and hashed in one way, and what is wrong with one is said in one line."""
 
 import json
+import math
 import os
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,3 +160,24 @@ def test_one_folder_for_all_that_can_be_made_again(tmp_path: Path, monkeypatch: 
         tmp_path / "clip",
         tmp_path / "rewritings",
     )
+
+
+@pytest.mark.parametrize("begin", [b"", b"  ", b"[", b"{}", b"1"])
+def test_a_large_file_that_is_no_json_is_not_read_whole(tmp_path: Path, begin: bytes) -> None:
+    file = tmp_path / "zeros.json"
+    file.write_bytes(begin)
+    os.truncate(file, 64 << 20)
+    tracemalloc.start()
+    with pytest.raises(VhbenchError, match=r"zeros\.json: not JSON"):
+        files.read_json(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+def test_a_large_file_may_hold_what_python_writes(tmp_path: Path) -> None:
+    file = tmp_path / "large.json"
+    blank = b" " * (16 << 20)
+    for text, found in ((b"[-Infinity]", [-math.inf]), (b"1" + blank + b"2", [1, 2]), (b"{}\n{}", [{}, {}])):
+        file.write_bytes(blank + text)
+        assert files.read_json(file) == found

@@ -30,8 +30,8 @@ def encoded(kind: str, size: tuple[int, int] = (4, 4)) -> bytes:
     return buffer.getvalue()
 
 
-def black_and_white(width: int, height: int) -> bytes:
-    """A whole PNG, one bit per pixel: 220 kB hold 1.6 gigapixels."""
+def black_and_white(width: int, height: int, depth: int = 1, colour: int = 0) -> bytes:
+    """A PNG, whole with one bit per pixel: 220 kB hold 1.6 gigapixels."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -39,7 +39,7 @@ def black_and_white(width: int, height: int) -> bytes:
     packed = zlib.compressobj(1)
     line = b"\0" + bytes((width + 7) // 8)
     data = b"".join(packed.compress(line) for _ in range(height)) + packed.flush()
-    header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
@@ -54,6 +54,8 @@ BAD = {
     "no image": (b"<svg onload='alert(1)'/>", UNKNOWN),
     "cut": (encoded("PNG", (64, 64))[:-30], "image cannot be decoded"),
     "large": (black_and_white(16_000, 11_000), "image of 16000 × 11000 pixels; at most 64 megapixels"),
+    "16 bits": (black_and_white(8_000, 3_000, depth=16), "image of 8000 × 3000 pixels; at most 20 megapixels"),
+    "transparent": (black_and_white(9_000, 5_000, 8, 6), "image of 9000 × 5000 pixels; at most 40 megapixels"),
     "bomb": (black_and_white(40_000, 40_000), "image cannot be decoded (Image size (1600000000 pixels) exceeds"),
 }
 each_bad = pytest.mark.parametrize(("data", "fault"), BAD.values(), ids=BAD)
@@ -124,3 +126,9 @@ def test_nothing_else_opens_an_image() -> None:
             for node in ast.walk(ast.parse(file.read_text())):
                 if isinstance(node, ast.Attribute) and ast.unparse(node) == "Image.open":
                     assert file.name in {"images.py", *own}, f"{file}:{node.lineno}: use vhbench.images.open_image"
+
+
+def test_photos_with_transparency_stay_readable() -> None:
+    cut = black_and_white(4_000, 3_000, 8, 6)  # 12 megapixels; refused for what it lacks alone
+    with pytest.raises(VhbenchError, match="cannot be decoded"):
+        open_image(cut)

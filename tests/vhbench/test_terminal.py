@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -60,10 +61,48 @@ def test_colours_and_progress_stay_on_a_terminal_only(
     monkeypatch.setattr(sys, "stderr", stream)
     terminal.protect()
     print("\x1b[1;31mred\x1b[0m\x1b[2J\x1b[8mx")
-    print("\r50 %\x1b[A", end="", file=sys.stderr)
+    for part in ("\r50 %", "\x1b[A"):  # as tqdm writes it
+        print(part, end="", file=sys.stderr)
     text = stream.getvalue()
     assert ("\x1b[1;31mred\x1b[0m" in text, "\r50 %\x1b[A" in text) == (kept, kept)
     assert "\\x1b[2J\\x1b[8mx" in text
+
+
+@pytest.mark.parametrize(
+    "code", ["\x1b[30;40m", "\x1b[37m", "\x1b[97;107m", "\x1b[31;41m", "\x1b[38;5;0m", "\x1b[7;30m"]
+)
+@pytest.mark.parametrize("name", ["stdout", "stderr"])
+def test_no_colour_hides_a_text_and_none_goes_back(monkeypatch: pytest.MonkeyPatch, name: str, code: str) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stdout", stream)
+    monkeypatch.setattr(sys, "stderr", stream)
+    terminal.protect()
+    print(f"{code}hidden\x1b[0m good\rbad\x1b[A", file=getattr(sys, name))
+    assert set(re.findall(r"\x1b.[^m]*m|\r|\x1b", stream.getvalue())) == {"\x1b[0m"}
+
+
+def test_help_keeps_its_colours() -> None:
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    for text in ("`code` and **bold**", "# title", "[a](http://b)"):
+        shown = io.StringIO()
+        Console(file=shown, force_terminal=True, color_system="standard", theme=None).print(
+            Markdown(text, hyperlinks=False)
+        )
+        assert "\\x1b" not in terminal._BUT_COLOURS.sub(terminal._written, shown.getvalue()), text
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_no_encoding_leads_past_us(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "evil.py").write_text(
+        "import sys, typer\nfrom vhbench import terminal\nterminal.protect()\n"
+        "typer.echo('\\x1b[2J\\x9b\\u202e – é')\ntyper.echo('\\x1b]0;x\\x07', err=True)\n"
+    )
+    how = {"capture_output": True, "check": True, "env": os.environ | {"PYTHONIOENCODING": encoding}}
+    done = subprocess.run([sys.executable, str(tmp_path / "evil.py")], **how)  # type: ignore[call-overload]
+    assert not set((done.stdout + done.stderr).decode()) & set("\x1b\x07\x9b\u202e")
+    assert "\\x9b\\u202e " in done.stdout.decode()
 
 
 def test_no_command_hands_on_what_a_file_says(tmp_path: Path) -> None:

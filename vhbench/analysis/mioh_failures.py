@@ -22,6 +22,9 @@ from vhbench.tasks.metrics.withholding import reason_of, withhold
 TASKS: Final = get_args(Task)
 COMPREHENSIVE, SELECTIVE, COMPARATIVE = "comprehensive", "selective", "comparative"
 draw = heat_map
+INTEGRATION, PERCEPTION = "integration", "perception"
+TROUBLES: Final = {INTEGRATION: "keeping the images apart", PERCEPTION: "not seeing the objects"}
+"""What may be claimed → what it is called; the first that is certain is the main one."""
 _FEW: Final = 8  # facts, below which a verdict is only hinted at
 _CLOSE: Final = 0.1  # to what guessing gives: such a share is said to show nothing
 
@@ -130,14 +133,25 @@ def image_sets(records: Iterable[Record]) -> Iterator[ImageSet]:
 
 
 def diagnoses(tasks: Mapping[str, Sequence[Record]]) -> dict[str, dict[str, Any]]:
-    """Return the diagnosis of each task, and whether its main trouble is certain, all tasks tested together."""
+    """Return the diagnosis of each task, and which trouble is certain, all tasks and both troubles tested together.
+
+    *Integration* is claimed where less is known in selective mode than in comprehensive mode; what is known is the
+    share of right answers above guessing, divided by the most that it can be, so that whoever errs alike in all modes,
+    or guesses, has no trouble. *Perception* is claimed where all modes fail more often together than guessing would.
+    """
     placed = {task: [s for s in image_sets(answers) if SELECTIVE in s.modes] for task, answers in tasks.items()}
-    claims: dict[str, paired.PairedOutcomes] = {task: paired.PairedOutcomes() for task in placed}
+    claims: dict[tuple[str, str], paired.PairedOutcomes] = defaultdict(paired.PairedOutcomes)
     for task, sets in placed.items():
         for s in sets:
-            claims[task].add(_none_right(s, _hit), _first_only(s, SELECTIVE, _hit), *s.records())
+            known = [(1 + s.rate(mode, _known)) / 2 for mode in (COMPREHENSIVE, SELECTIVE)]  # from 0 to 1
+            claims[task, INTEGRATION].add(known[0], known[1], *s.records())
+            claims[task, PERCEPTION].add(_none_right(s, _hit), _none_right(s, _guess), *s.records())
     told = paired.together(claims)
-    return {task: diagnose(tasks[task]) | {"perception_minus_integration": told[task]} for task in tasks}
+    nothing = paired.together({"": paired.PairedOutcomes()})[""]
+    return {
+        task: diagnose(tasks[task]) | {"trouble": {name: told.get((task, name), nothing) for name in TROUBLES}}
+        for task in tasks
+    }
 
 
 def diagnose(records: Iterable[Record]) -> dict[str, Any]:
@@ -193,6 +207,12 @@ def _shares(
 
 def _hit(record: Record) -> float:
     return float(record.prediction != "" and record.prediction == record.answer)
+
+
+def _known(record: Record) -> float:
+    """Return by how much an answer is above guessing, of the most that it can be: 1 if right, below 0 if wrong."""
+    guess = _guess(record)
+    return (_hit(record) - guess) / (1 - guess)
 
 
 def _guess(record: Record) -> float:
@@ -258,14 +278,16 @@ def _failure(task: str, found: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _main_trouble(found: Mapping[str, Any]) -> str:
-    claim = found["perception_minus_integration"]
+    claims = found["trouble"]
     if _near_chance(found["perception"]) and _near_chance(found["integration"]):
         return "that is what guessing gives"
-    if claim["p"] is None:
-        return f"too few differ ({claim['differ']}) to say which is the main trouble"
-    if not claim["certain"]:
-        return "neither is certainly more frequent than the other"
-    trouble = "not seeing the objects" if claim["mean"] > 0 else "keeping the images apart"
+    if all(claim["p"] is None for claim in claims.values()):
+        most = max(claim["differ"] for claim in claims.values())
+        return f"too few differ ({most}) to say which is the main trouble"
+    certain = [name for name in TROUBLES if claims[name]["certain"] and claims[name]["mean"] > 0]
+    if not certain:
+        return "neither is certainly a trouble of its own"
+    trouble = TROUBLES[certain[0]]
     if found["facts"] < _FEW:
         return f"the main trouble seems to be {trouble}, but only {found['facts']} things were asked about"
     return f"the main trouble is {trouble}"

@@ -15,6 +15,7 @@ from vhbench.answers.cleaning import after_thoughts, plain
 from vhbench.answers.endings import cut_off
 from vhbench.answers.failures import failure
 from vhbench.answers.letters import letter
+from vhbench.answers.option_names import letters_of
 from vhbench.answers.reference_parsers import amber, lmms_eval, ode, pope, vhtest
 from vhbench.answers.yes_or_no import yes_no
 from vhbench.schema import VhbenchError
@@ -29,6 +30,7 @@ __all__ = [
     "failure",
     "label",
     "letter",
+    "letters_of",
     "lmms_eval",
     "ode",
     "parse",

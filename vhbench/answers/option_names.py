@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from string import ascii_uppercase
 
 from vhbench.english import NUMBERS, plural_forms
+from vhbench.schema import VhbenchError
 
 NUMBER_WORDS: Mapping[str, int] = {
     **{word: number for number, word in enumerate(NUMBERS)},
@@ -126,10 +128,24 @@ def normal(text: str) -> str:
     return " ".join(str(NUMBER_WORDS.get(word, word)) for word in words)
 
 
+def letters_of(number: int) -> str:
+    """Return the letters of so many options.
+
+    Raises:
+        VhbenchError: if there are more options than letters.
+
+    >>> letters_of(4)
+    'ABCD'
+    """
+    if number > len(ascii_uppercase):
+        raise VhbenchError(f"{number:,} options: at most {len(ascii_uppercase)} have a letter")
+    return ascii_uppercase[:number]
+
+
 @lru_cache(maxsize=2048)
 def names_of(choices: tuple[str, ...]) -> Names:
     """Return what the options are called."""
-    letters = "".join(chr(ord("A") + index) for index in range(len(choices)))
+    letters = letters_of(len(choices))
     texts = dict(zip(letters, map(normal, choices), strict=True))
     kinds = {
         kind: letter for letter, choice in zip(letters[::-1], choices[::-1], strict=True) for kind in _kinds(choice)

@@ -36,6 +36,12 @@ _FRONT = re.compile(r"\A---\n(.*?\n)?---\n", re.DOTALL)
 BEGIN = "<!-- vhbench: from here on written anew with each release; what stands outside of the marks is kept -->"
 END = "<!-- vhbench: end -->"
 
+_FACTS = ("configs", "dataset_info", "size_categories")
+"""Metadata that follows from the files, so that others' values for them cannot stay."""
+
+_LICENCES = ("apache-2.0", "other")
+"""What a card of ours says; in such a card another licence is a person's."""
+
 _MARKDOWN = re.compile(r"([\\`*_\[\]|~#!$])")
 
 
@@ -56,7 +62,8 @@ def write_card(
         changelog: Markdown; "" keeps the split's CHANGELOG.md, or starts one. HTML in it becomes plain text.
         picture: a contact sheet as PNG; empty keeps the one that is there.
         into: another folder to write into than the split directory.
-        former: a card; what people wrote into it outside our marks, and into its front matter, is kept.
+        former: a card; what people wrote into it outside our marks, and into its front matter, is kept, but for
+            what :func:`replaced_metadata` tells.
 
     Raises:
         VhbenchError: if the split cannot be read.
@@ -140,7 +147,34 @@ def _readme(former: str, front: dict[str, Any], manifest: Manifest, found: count
     kept, before, after = _own_words(former)
     section = f"{BEGIN}\n\n{body.strip()}\n\n{END}"
     text = "\n\n".join(part for part in (before, section, after) if part)
-    return f"---\n{_dump(kept | front)}---\n\n{text}\n"
+    return f"---\n{_dump(_metadata(kept, front, is_ours=BEGIN in former))}---\n\n{text}\n"
+
+
+def _metadata(kept: dict[str, Any], front: dict[str, Any], *, is_ours: bool) -> dict[str, Any]:
+    """Return the front matter: a former card's values stay, lists grow by ours, and facts of the files are ours."""
+    merged = kept | front
+    for name in (name for name in front if kept.get(name) and name not in _FACTS):
+        theirs, own = kept[name], front[name]
+        if isinstance(own, list):
+            there = theirs if isinstance(theirs, list) else [theirs]
+            merged[name] = [*there, *(value for value in own if value not in there)]
+        elif not (is_ours and name == "license" and theirs in _LICENCES):
+            merged[name] = theirs
+    return merged
+
+
+def replaced_metadata(former: str) -> list[str]:
+    r"""Return which metadata of a card of others a card of ours would replace.
+
+    >>> replaced_metadata("---\nlicense: mit\nconfigs: []\n---\n# Mine")
+    ['configs']
+    """
+    if BEGIN in former:
+        return []
+    front, match = _own_words(former)[0], _FRONT.match(former)
+    if match and match[1] and match[1].strip() and not front:
+        return ["all, since it is no YAML mapping"]
+    return [name for name in _FACTS if name in front]
 
 
 def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
@@ -219,7 +253,7 @@ def _front_matter(directory: Path, manifest: Manifest, found: counts.SplitCounts
     total = sum(manifest.rows.values())
     return {
         "pretty_name": _about(manifest).title,
-        "license": "apache-2.0" if set(found.sources) <= {"scenes", "", "amber"} else "other",
+        "license": _LICENCES[0] if set(found.sources) <= {"scenes", "", "amber"} else _LICENCES[1],
         "language": ["en"],
         "task_categories": ["visual-question-answering"],
         "tags": ["benchmark", "hallucination", "vision-language", "lmms-eval", manifest.benchmark],

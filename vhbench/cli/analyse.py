@@ -45,18 +45,20 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
         given: what the analysis takes beside the answers.
     """
     from vhbench.files import json_bytes, write_atomic
+    from vhbench.responses.said import origin_notes
     from vhbench.results import date_of, merged, read_run
     from vhbench.tasks import words_alone
 
     analysis = load(BENCHMARKS[name].analysis)
     asked = read_run(run)
-    for note in asked.notes:
+    notes = [*asked.notes, *(note for task, one in asked.provenance.items() for note in origin_notes(task, one))]
+    for note in notes:
         typer.echo(note)
     if "split" in given:
         _same_split(asked, name, given["split"])
     records = merged(asked, run)
     floors = words_alone.of_records([record for record in records if record.benchmark == name])
-    found = {"notes": asked.notes} | analysis.analyse(records, **given) | {"word_floor": floors}
+    found = {"notes": notes} | analysis.analyse(records, **given) | {"word_floor": floors}
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
     data, picture = (folder / f"{date}{file}" for file in _files(name))

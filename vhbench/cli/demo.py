@@ -47,7 +47,7 @@ def demo(
     from vhbench.cli import analyse
 
     command = lmms_eval_command(model, tasks, output)
-    if os.path.lexists(output) and not output.is_dir():
+    if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
         raise VhbenchError(f"--output {output}: is no folder; name one, or a place where there is nothing yet")
     asked = list(dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))))
     for name in asked:

@@ -42,7 +42,8 @@ class PushOptions:
         "Release the answers of a hidden edition: its evaluation is over.", False, names=("--reveal",)
     )
     yes: bool = option(
-        "Do not ask before files of the version before are deleted, or a file in the place of the key is replaced.",
+        "Do not ask before files of the version before are deleted, or files of others, or one in the place of the key, "
+        "replaced.",
         False,
         names=("--yes", "-y"),
     )
@@ -69,8 +70,10 @@ def _push(how: PushOptions) -> None:
     command is run again. A version that keeps the MAJOR number of the one before must ask and judge the same:
     `vhbench diff` says what differs.
 
-    A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets. Files
-    that others put into the repository stay, and so does what they wrote into the card outside our marks.
+    A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets, and
+    what is pinned, wherever the pins are. Files
+    that others put into the repository stay, and so does what they wrote into the card outside our marks, such as
+    its licence. It asks before it replaces a file, or metadata of the card, that no version of the benchmark put there.
 
     The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
     it for both.
@@ -87,6 +90,7 @@ def _push(how: PushOptions) -> None:
     from vhbench import release, splits
     from vhbench.adapters.hub_release import MAIN, logged_in, place, push, refuse_hidden
 
+    release.read_pins(how.pin or release.own_pins())
     directory, repo_id, private, reveal = how.directory, how.repo_id, how.private, how.reveal
     with ExitStack() as held:
         if not how.dry_run:
@@ -111,9 +115,16 @@ def _push(how: PushOptions) -> None:
             release.rehearse(directory, manifest, repo_id, how.notes, private=private, reveal=reveal)
             return
         put = place(repo_id, manifest)
-        release.write_card(directory, manifest, repo_id, how.notes, release.former_texts(repo_id, put))
+        former = release.former_texts(repo_id, put)
+        release.write_card(directory, manifest, repo_id, how.notes, former)
         sent = push(
-            directory, repo_id, put=put, private=private, reveal=reveal, approve=lambda names: _approve(how, names)
+            directory,
+            repo_id,
+            put=put,
+            private=private,
+            reveal=reveal,
+            approve=lambda names: _approve(how, names),
+            overwrite=lambda names: _overwrite(how, release.lost(names, former)),
         )
     if sent.is_new:
         typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
@@ -131,6 +142,16 @@ def _approve(how: PushOptions, names: Sequence[str]) -> bool:
     for name in names:
         typer.echo(f"  - {name}")
     return how.yes or typer.confirm("delete them (former versions keep them under their tags)?")
+
+
+def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:
+    """Say which files of others would be replaced, and ask whether they may be."""
+    if not names:
+        return True
+    typer.echo(f"{how.repo_id} has {len(names)} files that no version of the benchmark put there:")
+    for name in names:
+        typer.echo(f"  ! {name}")
+    return how.yes or typer.confirm("replace them (only the repository's history keeps them)?")
 
 
 push = running.command(_push, PushOptions, help=inspect.getdoc(_push) or "")

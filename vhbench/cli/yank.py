@@ -23,15 +23,15 @@ def yank(
     """Withdraw a released version: nothing is deleted, but tasks refuse it and say why.
 
     One commit on `main` marks it: a line in the card, an entry in yanked.json and, where it is the newest version, in
-    its manifest. A pin of the version is marked too. Whoever evaluates on a pinned version learns of it at the next run
-    that reaches the Hub, and of a newer version that there is; VHBENCH_ALLOW_YANKED=1 runs it all the same, for numbers
-    that shall be recomputed.
+    its manifest. A pin of the version is marked too, with or without a tag. Whoever evaluates on a pinned version
+    learns of it at the next run that reaches the Hub, even if its tag was deleted, and of a newer version that there
+    is; VHBENCH_ALLOW_YANKED=1 runs it all the same, for numbers that shall be recomputed.
 
     Example: `vhbench yank 1.0.0 --repo-id ORG/vhbench-ode --reason "answers of 12 questions were wrong"`
     """
     from vhbench import release
 
-    sha = release.withdraw(repo_id, version, " ".join(reason.split()))
+    sha, withdrawn = release.withdraw(repo_id, version, " ".join(reason.split()))
     typer.echo(f"{repo_id}: {version} is withdrawn (commit {sha})")
-    for file in release.mark_pins(pin, repo_id, version, reason):
+    for file in release.mark_pins(pin, repo_id, withdrawn):
         typer.echo(f"marked in {file}")

@@ -283,7 +283,7 @@ class _RunPair:
     @property
     def change(self) -> Floats:
         """What each question changes in the score."""
-        return np.asarray(self.other.parts - self.first.parts, dtype=np.float64)
+        return self.other.change_from(self.first)
 
 
 Key = tuple[Group, str | Cell, int]
@@ -390,9 +390,13 @@ def _ranks(
 ) -> list[tuple[int, int] | None]:
     """Return the ranks that the data leave open to each run that has the score."""
     apart = {run: one.apart[name] for run, one in enumerate(found) if name in one.apart}
-    sign = 1.0 if higher_is_better else -1.0
-    table = np.column_stack([sign * one.pulls for one in apart.values()]) if apart else np.empty((0, 0))
-    own = families.ranks(table * len(table), clusters) if len(apart) > 1 else [(1, 1)] * len(apart)
+    sign, known = 1.0 if higher_is_better else -1.0, list(apart.values())
+
+    def change(one: int, other: int) -> Floats:
+        each = sign * known[one].change_from(known[other])
+        return each * len(each)
+
+    own = families.ranks_of(change, len(known), clusters)
     ranks = dict(zip(apart, own, strict=True))
     return [ranks.get(run) for run in range(len(found))]
 

@@ -58,6 +58,8 @@ def known_questions(path: Path, kind: str = "") -> dict[str, bytes]:
 
 
 def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if faults := splits.damage(path):  # other answers than those that were released would score anything
+        raise VhbenchError(faults[0])
     for config, group in splits.read_columns(path, columns):
         for values in zip(*group.values(), strict=True):
             yield config, {name: value for name, value in zip(group, values, strict=True) if value not in ("", (), [])}

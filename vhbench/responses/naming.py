@@ -28,6 +28,9 @@ KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
 """Names by which a JSON object is known as a row: ours, POPE's, VLMEvalKit's, LLaVA's and their like."""
 
 _LETTERS = string.ascii_uppercase
+
+_LONGEST = 1 << 20
+"""Characters of a list that a table writes as text, which takes up to 250 times as much memory."""
 _PARSED = {"yes", "no", ""} | set(_LETTERS)
 """What a prediction beside a response may say: what our own parsers make of one."""
 
@@ -101,6 +104,8 @@ def _usual(row: Row, place: str, plan: Plan) -> Row:
         found["choices"] = [str(row[name]) for name in single if not _missing(row[name]) and row[name] != ""]
     for field, read in _READ.items():
         if field in found and isinstance(found[field], str):
+            if len(found[field]) > _LONGEST:
+                raise VhbenchError(f"{place}: {field} has {len(found[field]):,} characters; at most {_LONGEST:,}")
             found[field] = read(found[field])
     if isinstance(identity := found.get("id"), float) and identity.is_integer():
         found["id"] = int(identity)

@@ -181,19 +181,11 @@ class Responses:
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Note what was seen while the samples of a task were read."""
         self.notes += check.notes()
+        self.notes += origin_notes(task, check.provenance)
         if (told := check.provenance) is None:
-            self.notes.append(
-                f"{check.file.name}: its samples do not say where they come from: which split, with which prompts and "
-                "settings, of how many questions"
-            )
             return
         self.provenance[task] = told
         count = number_of_questions(told.task, told.content_hash)
-        if count is not None and count != told.of:
-            self.notes.append(
-                f"{task}: its samples tell of {told.of:,} questions, and the split with their content hash asks "
-                f"{count:,}: they are not as they were written"
-            )
         if self.questions is None:
             self.asked[task] += max(told.of, count or 0)
             missing = max(check.missing, (count or 0) - check.answered)
@@ -222,6 +214,22 @@ class Responses:
                 yield row
             else:
                 self.left_out[OPEN] += 1
+
+
+def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
+    """Yield what a reader must know of where the answers to a task come from, beside what they themselves show."""
+    if told is None:
+        yield (
+            f"{task}: its samples do not say where they come from: which split, with which prompts and settings, of "
+            "how many questions"
+        )
+        return
+    count = number_of_questions(told.task, told.content_hash)
+    if count is not None and count != told.of:
+        yield (
+            f"{task}: its samples tell of {told.of:,} questions, and the split with their content hash asks {count:,}: "
+            "they are not as they were written"
+        )
 
 
 def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:

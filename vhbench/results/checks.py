@@ -85,6 +85,10 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
     """Yield what does not agree in a sample: question, prompt, response, what was read in it, and scores."""
     record = to_record(payload)
     columns = {name: getattr(record, name) for name in RECORD}
+    if gone := [name for name in ("doc_hash", "target") if name not in sample]:
+        yield f"it has no {' and no '.join(gone)}, which lmms-eval writes"
+    if not {"resps", "filtered_resps"} & sample.keys():
+        yield "it has no resps, which lmms-eval writes: what the model said"
     if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, told.content_hash):
         yield f"question {shown(record.id)} is not as it was asked (doc_hash){_version(told)}"
     if record.kind != "caption" and sample.get("target", record.answer) != record.answer:

@@ -2,12 +2,13 @@
 
 import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vhbench.files import read_json, read_rows
-from vhbench.provenance import Provenance, told_arguments
+from vhbench.provenance import KEY, Provenance, told_arguments
 from vhbench.results.checks import SamplesCheck
 from vhbench.results.payloads import to_records
 from vhbench.schema import Record, VhbenchError
@@ -151,8 +152,17 @@ def _samples_below(folder: Path) -> list[Path]:
 
 def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
     """Return folder and model → the last of its samples files."""
-    models = {results: _model_of(results) for results in map(_results_of, found)}
+    models = {_results_of(file): _model_of(_results_of(file)) or _model_in(file) for file in found}
     return {(file.parent, models[_results_of(file)]): file for file in found}
+
+
+def _model_in(samples: Path) -> str:
+    """Return model and arguments that the first sample of a file names; "" where it names none."""
+    with suppress(VhbenchError, StopIteration, AttributeError, KeyError, TypeError):
+        sample = next(iter(read_rows(samples)))
+        told = next(value[KEY] for value in sample.values() if isinstance(value, dict) and KEY in value)
+        return " ".join(filter(None, (told["model"], told["model_args"])))
+    return ""
 
 
 def one_run(told: Iterable[Provenance | None], path: Path) -> None:

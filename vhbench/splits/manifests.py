@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from vhbench.files import LARGEST_TEXT, convert, json_bytes, read_json, resolved, shown, there
+from vhbench.files import convert, json_bytes, read_json, resolved, shown, there
 from vhbench.schema import CANARY, Manifest, VhbenchError
 
 MANIFEST = "manifest.json"
@@ -28,6 +28,9 @@ HIDDEN = "hidden"
 
 HIDDEN_SOURCE = "hidden_source"
 """Of a manifest's extras: the commitment of the hidden edition that the split was made of, whose answers it tells."""
+
+_LARGEST = 8 << 20
+"""Bytes of a manifest, which takes up to thirty times as much memory; those that we write have less than a tenth."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+-]{0,95}")
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})")
@@ -154,7 +157,7 @@ def read_manifest(directory: Path) -> Manifest:
     path = Path(directory) / MANIFEST
     if not there(path):
         raise VhbenchError(f"{directory}: no manifest.json; not a split directory, or a build that did not finish")
-    data = read_json(path, LARGEST_TEXT)
+    data = read_json(path, _LARGEST)
     found = data.get("format") if isinstance(data, dict) else data
     if found != FORMAT:
         raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")

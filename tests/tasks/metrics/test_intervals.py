@@ -281,3 +281,15 @@ def test_an_accuracy_has_one_interval_also_where_rows_do_not_name_their_images()
 def test_wilson_shrinks_as_answers_grow() -> None:
     widths = [f.high - f.low for n in (20, 80, 320, 1280) if (f := intervals.mean([1, 0, 1, 1] * (n // 4)))]
     assert all(wide / narrow == pytest.approx(2, rel=0.12) for wide, narrow in pairwise(widths))
+
+
+def test_answers_that_are_all_alike_are_fewer_trials_where_images_tie_them() -> None:
+    """Six facts in a ring, each sharing an image with the next: a third of six trials, not six."""
+    ties = np.array([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
+    ring = intervals.Clustering(np.arange(6), ties=ties)
+    found = intervals.mean([1] * 6, clusters=ring)
+    assert found is not None
+    assert found.low == pytest.approx(0.025 ** (1 / 2))
+    change = intervals.difference([1] * 6, [1] * 6, clusters=ring)
+    assert change is not None
+    assert change.high == pytest.approx(1 - 0.025 ** (1 / 2))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vhbench.answers import failure, letter, parse
+from vhbench.answers import failure, letter, letters_of, parse
 from vhbench.files import read_json
 
 # A careful reader knows that a lamp that is on is lit, and that only one of four men reads; we do not, and say nothing.
@@ -152,3 +152,15 @@ def test_a_million_signs_are_read_at_once(piece: str) -> None:
         begin = time.process_time()
         letter(text, choices, "Which image is closer?")
         assert time.process_time() - begin < 2  # 0.1 s; a pattern that goes back over its run takes minutes
+
+
+def test_more_options_than_letters_end_in_one_line() -> None:
+    from vhbench.schema import VhbenchError
+    from vhbench.tasks.metrics import multiple_choice
+
+    row = {"id": "a", "question": "Which?", "choices": ["x"] * 1_200_000, "answer": "A", "response": "A"}
+    with pytest.raises(VhbenchError, match="question 'a': 1,200,000 options: at most 26 have a letter"):
+        multiple_choice.score([row])
+    with pytest.raises(VhbenchError, match="27 options"):
+        letters_of(27)
+    assert letters_of(26).endswith("Z")

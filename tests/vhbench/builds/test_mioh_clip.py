@@ -11,7 +11,7 @@ from vhbench import splits
 from vhbench.adapters.clip import ClipScorer
 from vhbench.builds import mioh
 from vhbench.cli import app
-from vhbench.generators.mioh.facts import Exists, Fact
+from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.schema import Manifest, Question
 
@@ -68,14 +68,14 @@ def test_clip_changes_what_is_hard_of_attributes_and_positions(
         assert images[0] != images[1]
 
 
-FACTS = ("dog", "a colour", "left of")
+FACTS = ("a thing", "a colour", "left of")
 
 
 def fact_of(pool: ScenePool, name: str) -> Fact:
     """Return a fact of each kind that some scenes show and others do not."""
-    if name == "dog":
-        return Exists("dog")
     named: list[Fact] = [fact for fact in pool.relation_facts() if fact.predicate == name]
+    if name == "a thing":
+        named = [*pool.existence_facts()]
     if name == "a colour":
         named = [*pool.attribute_facts()]
     return max(named, key=lambda fact: min(len(found(pool, fact, part)) for part in ("yes", "no")))

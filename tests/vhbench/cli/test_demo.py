@@ -102,3 +102,12 @@ def test_the_table_shows_values_with_their_intervals(tmp_path: Path, capsys: pyt
     assert "40.2 – 81.0" in printed
     assert "62.5" in printed
     assert "stderr" not in printed
+
+
+@pytest.mark.parametrize("place", ["file", "file/results", "file/a/b"])
+def test_a_place_below_a_file_is_refused_before_anything_is_built(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").write_text("mine")
+    done = CliRunner().invoke(app, ["demo", "--output", str(tmp_path / place)])
+    assert isinstance(done.exception, VhbenchError)
+    assert "is no folder" in str(done.exception)
+    assert not done.output

@@ -59,7 +59,9 @@ def test_a_withdrawn_version_is_marked_everywhere_and_refused(released: HubStand
     code, output = yank("1.0.0", "--repo-id", REPO, "--reason", REASON, "--pin", tmp_path / "pin.yaml")
     assert code == 0, output
     files = released.files(REPO)
-    assert orjson.loads(files["yanked.json"]) == {"1.0.0": REASON}
+    pin = yaml.safe_load(unmarked)["ode"]
+    what = {"reason": REASON, "revision": pin["revision"], "content_hash": pin["content_hash"]}
+    assert orjson.loads(files["yanked.json"]) == {"1.0.0": what}
     assert orjson.loads(files["manifest.json"])["extra"]["yanked"] == REASON
     notice = r"> **Withdrawn: version 1.0.0.** 12 answers \[were\](x) &lt;b&gt;wrong&lt;/b&gt;"
     assert notice in files["README.md"].decode()
@@ -98,7 +100,7 @@ def test_without_the_hub_what_was_fetched_is_evaluated(released: HubStandin, tmp
 def test_a_second_push_keeps_the_marks(released: HubStandin, tmp_path: Path) -> None:
     assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
     publish(tmp_path, "1.1.0")
-    assert orjson.loads(released.files(REPO)["yanked.json"]) == {"1.0.0": REASON}
+    assert orjson.loads(released.files(REPO)["yanked.json"])["1.0.0"]["reason"] == REASON
     assert yank("1.0.0", "--repo-id", REPO, "--reason", "Worse.")[0] == 0
     card = released.files(REPO)["README.md"].decode()
     assert (card.count("Withdrawn"), "Worse." in card) == (1, True)
@@ -125,10 +127,46 @@ def test_a_moved_tag_is_told(released: HubStandin, tmp_path: Path) -> None:
     data = released.load(REPO)
     assert data is not None
     first = data["tags"]["v1.0.0"]
-    assert reading.standing(REPO, "v1.0.0", first) == reading.Standing()
+    assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0") == reading.Standing()
     assert yank("1.0.0", "--repo-id", REPO, "--reason", "x")[0] == 0
     data = released.load(REPO) or {}
     released.save(REPO, {**data, "tags": {"v1.0.0": data["branches"]["main"]}})
-    assert reading.standing(REPO, "v1.0.0", first).moved
+    assert reading.standing(REPO, "1.0.0", first, tag="v1.0.0").moved
     done = resolve(released, tmp_path, VHBENCH_ALLOW_YANKED="1")
     assert (done.returncode, "was moved or deleted; the pin holds" in done.stderr) == (0, True)
+
+
+def test_a_pin_without_a_tag_and_a_deleted_tag_are_refused_too(released: HubStandin, tmp_path: Path) -> None:
+    file = tmp_path / "pin.yaml"
+    full = yaml.safe_load(file.read_text())["ode"]
+    bare = {name: value for name, value in full.items() if name != "tag"}
+    file.write_text(yaml.safe_dump({"ode": bare}))
+    assert resolve(released, tmp_path).returncode == 0
+    assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON, "--pin", file)[0] == 0
+    assert yaml.safe_load(file.read_text())["ode"] == {**bare, "yanked": REASON}
+
+    def found(pin: dict[str, str], **more: str) -> tuple[int, bool]:
+        file.write_text(yaml.safe_dump({"ode": pin}))
+        done = resolve(released, tmp_path, **more)
+        return done.returncode, f"ode 1.0.0 was withdrawn: {REASON}" in done.stderr
+
+    assert found(bare) == (2, True)
+    data = released.load(REPO) or {}
+    released.save(REPO, {**data, "tags": {}})
+    assert found(full) == (2, True)
+    assert found(bare, HF_HUB_OFFLINE="1") == (2, True), "the Hub said so the last time"
+    assert found(bare, VHBENCH_ALLOW_YANKED="1")[0] == 0
+
+
+@pytest.mark.parametrize("text", ['{"1.0.0": "bad"}', '{"0.0.9": {"reason": "bad", "revision": "SHA"}}'])
+def test_a_version_is_known_by_its_number_or_its_commit(released: HubStandin, tmp_path: Path, text: str) -> None:
+    pin = yaml.safe_load((tmp_path / "pin.yaml").read_text())["ode"]
+    known = reading.yanks(text.replace("SHA", pin["revision"]))
+    assert [yank.means("1.0.0", pin["revision"], pin["content_hash"]) for yank in known] == [True]
+    assert reading.yanks(reading.yanks_json(known)) == known
+    assert not known[0].means("1.0.1", "0" * 40, "")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "7", "nope", '{"1.0.0": [null]}', '{"1.0.0": {"reason": null}}'])
+def test_what_is_no_yanked_json_withdraws_nothing_and_ends_nothing(text: str) -> None:
+    assert all(isinstance(yank.reason, str) for yank in reading.yanks(text))

@@ -347,3 +347,12 @@ def test_a_row_that_makes_no_sense(tmp_path: Path, columns: dict[str, Any], faul
     rows = [replace(ROWS[0], question=replace(ROWS[0].question, **columns))]
     splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={})
     assert fault in splits.verify(tmp_path / "ode")[0]
+
+
+def test_a_manifest_that_takes_the_memory(split: Path) -> None:
+    manifest = split / "manifest.json"
+    text = manifest.read_bytes()
+    assert len(text) < 1 << 20, "those that we write stay far below"
+    manifest.write_bytes(text.rstrip()[:-1] + b', "more": [' + b"[]," * (3 << 20) + b"1]}")
+    with pytest.raises(VhbenchError, match="has 9 MiB; at most 8"):
+        splits.read_manifest(split)
