@@ -42,8 +42,8 @@ class PushOptions:
         "Release the answers of a hidden edition: its evaluation is over.", False, names=("--reveal",)
     )
     yes: bool = option(
-        "Do not ask before files of the version before are deleted, or files of others, or one in the place of the key, "
-        "replaced.",
+        "Do not ask before files of the version before are deleted, or files of others, or one in the place of the "
+        "key, replaced.",
         False,
         names=("--yes", "-y"),
     )
