@@ -24,7 +24,7 @@ from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.builds import hidden_edition
 from vhbench.builds.secret import read_secret
 from vhbench.comparison import compare
-from vhbench.files import json_bytes, write_atomic
+from vhbench.files import json_bytes, read_text, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
@@ -76,8 +76,8 @@ def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
     if file is None or not file.exists():
         return {}
     try:
-        pins = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        pins = yaml.safe_load(read_text(file)) or {}
+    except (yaml.YAMLError, ValueError) as error:
         raise VhbenchError(f"cannot read the pins {file}: {' '.join(str(error).split())}") from error
     if not isinstance(pins, dict) or not all(isinstance(pin, dict) for pin in pins.values()):
         raise VhbenchError(f"{file}: must map benchmarks to pins, each with repo_id, revision and content_hash")
@@ -148,7 +148,9 @@ def hide(
         raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
-        hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
+        public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
+    shown, whole = (f"{sum(one.rows.values()):,}" for one in (public, manifest))
+    print(f"public are {shown} of {whole} questions: the others would help to answer these")
     if rehearsed is None:
         print(f"what is public: {folder}; the key, which is not: {answers}")
     return folder

@@ -39,7 +39,7 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.slow
 def test_a_run_on_a_hidden_edition_is_scored_with_the_key(tmp_path: Path) -> None:
-    build = OdeBuild(pairs=1, size=64, criteria=("fictional",), seed=secret.seed_of(KEY, "ode", "1.0.0"))
+    build = OdeBuild(pairs=3, size=64, criteria=("fictional",), seed=secret.seed_of(KEY, "ode", "1.0.0"))
     sharding.run(build, tmp_path, commitment=secret.commitment_of(KEY, "ode", "1.0.0"), progress=False)
     key = tmp_path / "ode.key.jsonl"
     hidden_edition.write(tmp_path / "ode", KEY, tmp_path / "public" / "ode", key)

@@ -2,7 +2,8 @@
 
 Ids, scene ids and the order of images follow from the secret, so that nobody who lacks it can tie them to anything.
 Answers, what is in the pictures, pairs and scenes are left out; each row then has the same columns filled, in the same
-way, whatever its answer. Images are written anew, as PNG of what is seen, without any note.
+way, whatever its answer. Images are written anew, as PNG of what is seen, without any note. Rows that would answer one
+another are not both there (:func:`released`).
 
 The manifest commits to all of it: an HMAC-SHA-256, keyed by the secret, over benchmark, version, seed, options and
 content hash of the whole split. Its date is that of the commit of the release. Who learns the secret can build the
@@ -23,7 +24,7 @@ from vhbench.builds import secret as secrets
 from vhbench.builds import sharding
 from vhbench.files import canonical, read_image
 from vhbench.images import as_seen, open_image, to_png
-from vhbench.schema import Manifest, Question, Row, VhbenchError
+from vhbench.schema import TIE, Manifest, Question, Row, VhbenchError
 from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
 from vhbench.splits.manifests import HIDDEN, is_hidden
 
@@ -59,7 +60,7 @@ def write(
     told = {name: whole.extra[name] for name in _TOLD if name in whole.extra}
     manifest = splits.write_split(
         folder,
-        (replace(row, question=public(row.question, secret)) for row in splits.read_rows(directory)),
+        (replace(row, question=public(row.question, secret)) for row in _rows(directory, secret)),
         benchmark=whole.benchmark,
         version=whole.version,
         seed=whole.seed,
@@ -75,6 +76,32 @@ def write(
             refuse_other(key, whole.benchmark, whole.version, manifest.content_hash)
         write_key(key, head, _kept(directory, secret))
     return manifest
+
+
+def released(directory: Path, secret: bytes) -> frozenset[str]:
+    """Return the ids of the rows of a whole split that become public: of one image or fact, none answers another.
+
+    "Is the dog in the image red?" says that there is a dog, and images that a hard positive replaces are those that
+    showed what is asked. So of all that is asked about one image (of several: about one fact, in all modes and under
+    all pressures) the key chooses one pair: a question and its counterpart with the other answer, and its changed
+    images; of pairs whose halves have one answer, one row. Captions, which ask for nothing in particular, all stay.
+    """
+    whole = splits.read_manifest(directory)
+    one_answer = benchmark(whole.benchmark).pairs == "easy twin"
+    chosen: dict[str, tuple[bytes, str]] = {}
+    rows: dict[str, list[str]] = {}
+    free: list[str] = []
+    for _, group in splits.read_columns(directory, ["id", "kind", "pair_id", "perturbation", "scene_ids"]):
+        for name, kind, pair, perturbation, images in zip(*group.values(), strict=True):
+            if kind == "caption":
+                free.append(name)
+                continue
+            fact = pair.removesuffix(f"/{perturbation}").rpartition(TIE)[2] or name
+            about, choice = (fact, name) if one_answer else (" ".join(images) or fact, fact)
+            rank = _digest(secret, "choice", choice), choice
+            chosen[about] = min(chosen.get(about, rank), rank)
+            rows.setdefault(choice, []).append(name)
+    return frozenset(free).union(*(rows[choice] for _, choice in chosen.values()))
 
 
 def public(question: Question, secret: bytes) -> Question:
@@ -161,8 +188,13 @@ def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
     return folder / manifest.benchmark
 
 
+def _rows(directory: Path, secret: bytes) -> Iterator[Row]:
+    names = released(directory, secret)
+    return (row for row in splits.read_rows(directory) if row.question.id in names)
+
+
 def _kept(directory: Path, secret: bytes) -> Iterator[tuple[str, Question]]:
-    for row in splits.read_rows(directory):
+    for row in _rows(directory, secret):
         yield row.config, _named(row, secret)
 
 
