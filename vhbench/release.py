@@ -77,7 +77,7 @@ def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
         return {}
     try:
         pins = yaml.safe_load(read_text(file)) or {}
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise VhbenchError(f"cannot read the pins {file}: {' '.join(str(error).split())}") from error
     if not isinstance(pins, dict) or not all(isinstance(pin, dict) for pin in pins.values()):
         raise VhbenchError(f"{file}: must map benchmarks to pins, each with repo_id, revision and content_hash")
