@@ -243,7 +243,9 @@ def test_two_models_in_one_folder_are_told_apart(copy: Path, command_line: Comma
     assert set(read_run(files["vhbench_coin"]).tasks) == set(LEAVES)
     for file in files.values():
         file.unlink()
-    assert "was answered by vhbench_" in refused("score", str(copy)), "samples tell it themselves"
+    message = refused("score", str(copy))
+    assert "holds the results of 2 models; name one: " in message, "samples tell it themselves"
+    assert all(f"({model}" in message for model in files)
 
 
 @pytest.mark.slow
