@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vhbench.answers import failure
+from vhbench.answers import failure, yes_no
 
 FAILED = [
     "",
@@ -389,3 +389,9 @@ def test_a_million_signs_are_read_at_once(piece: str) -> None:
     begin = time.process_time()
     failure(text)
     assert time.process_time() - begin < 2
+
+
+def test_what_is_said_of_a_thing_in_the_image_is_an_answer() -> None:
+    assert failure("The book in the image is not open.") == ""
+    assert yes_no("The book in the image is not open.", "Is the book in the image open?") == "no"
+    assert failure("The image did not open.") == "refused"
