@@ -11,6 +11,16 @@ SCALE = 100.0
 """By what similarities are multiplied, where a model does not say: what CLIP was trained to."""
 
 
+def _loaded(auto: str, model: str, revision: str) -> tuple[Any, Any]:
+    """Return the processor and the network of a model, by the class of transformers that finds its own."""
+    options = {"revision": revision} if revision else {}
+    with needed_by("--verifier"):
+        import transformers
+    with loading(f"the verifier {model!r}"):
+        processor = transformers.AutoProcessor.from_pretrained(model, **options)
+        return processor, getattr(transformers, auto).from_pretrained(model, use_safetensors=True, **options)
+
+
 class ClipVerifier:
     """CLIP, SigLIP …: the softmax of an image's similarities; implements :class:`vhbench.protocols.Verifier`.
 
@@ -25,12 +35,7 @@ class ClipVerifier:
         self.name = model.rstrip("/").rsplit("/", 1)[-1]
         self._batch = batch
         self._device = pick_device(device)
-        options: dict[str, Any] = {"revision": revision} if revision else {}
-        with needed_by("--verifier"):
-            from transformers import AutoModel, AutoProcessor
-        with loading(f"the verifier {model!r}"):
-            self._processor = AutoProcessor.from_pretrained(model, **options)
-            network = AutoModel.from_pretrained(model, use_safetensors=True, **options)
+        self._processor, network = _loaded("AutoModel", model, revision)
         if not hasattr(network, "get_image_features"):
             raise VhbenchError(f"{model!r} is no model like CLIP: it has no features of images and texts to compare")
         self._model = network.eval().to(self._device)
@@ -83,12 +88,7 @@ class QuestionVerifier:
         self.name = model.rstrip("/").rsplit("/", 1)[-1]
         self._batch = batch
         self._device = pick_device(device)
-        options: dict[str, Any] = {"revision": revision} if revision else {}
-        with needed_by("--verifier"):
-            from transformers import AutoModelForVisualQuestionAnswering, AutoProcessor
-        with loading(f"the verifier {model!r}"):
-            self._processor = AutoProcessor.from_pretrained(model, **options)
-            network = AutoModelForVisualQuestionAnswering.from_pretrained(model, use_safetensors=True, **options)
+        self._processor, network = _loaded("AutoModelForVisualQuestionAnswering", model, revision)
         labels = {str(label).lower(): int(place) for label, place in network.config.label2id.items()}
         if not {"yes", "no"} <= labels.keys():
             raise VhbenchError(f"{model!r}: its answers must include yes and no, as those of ViLT do")
