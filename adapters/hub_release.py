@@ -144,18 +144,26 @@ def push(
         found = put if put is not None and known else place(repo_id, manifest)
         if found.tagged:
             return _released_before(repo_id, tag, found, local, manifest)
-        new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))
-        gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
-        planned = Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
+        planned = _planned(repo_id, tag, found, local)
         if dry_run:
             return planned
         if planned.replaced and not overwrite(planned.replaced):
             raise VhbenchError(f"{repo_id}: nothing was released, since files of others would have been replaced")
-        if gone and not approve(gone):
-            raise VhbenchError(f"{repo_id}: nothing was released, since {len(gone)} files would have been deleted")
-        head = _commit(api, planned, [local[name] for name in new], progress=progress) if new or gone else found.head
+        if planned.deleted and not approve(planned.deleted):
+            count = len(planned.deleted)
+            raise VhbenchError(f"{repo_id}: nothing was released, since {count} files would have been deleted")
+        head = found.head
+        if planned.uploaded or planned.deleted:
+            head = _commit(api, planned, [local[name] for name in planned.uploaded], progress=progress)
         api.create_tag(repo_id, repo_type="dataset", tag=tag, revision=head, exist_ok=False)
     return replace(planned, sha=head)
+
+
+def _planned(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"]) -> Release:
+    """Return what a push would come to."""
+    new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))
+    gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
+    return Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
 
 
 def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str:

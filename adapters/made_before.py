@@ -59,6 +59,31 @@ class _MadeBefore(Generic[Model]):
         place.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(place, json_bytes(entry), durable=False)
 
+    def _looked_up(
+        self,
+        kind: str,
+        images: Sequence[bytes],
+        words: Sequence[Sequence[str]],
+        look: Callable[[Model, Sequence[bytes], Sequence[Sequence[str]]], Sequence[Any]],
+    ) -> list[Any]:
+        """Return what is known of each image and the words that it is asked about; look, all at once, where nothing is.
+
+        Args:
+            kind: of the entries.
+            images: encoded.
+            words: of each image.
+            look: returns the entries of images, by the model; JSON types only.
+        """
+        places = [self._place(kind, _digest(image), list(each)) for image, each in zip(images, words, strict=True)]
+        known = [self._read(place) for place in places]
+        missing = [i for i, entry in enumerate(known) if entry is None]
+        if missing:
+            found = look(self.model, [images[i] for i in missing], [words[i] for i in missing])
+            for i, entry in zip(missing, found, strict=True):
+                self._write(places[i], entry)
+                known[i] = entry
+        return known
+
 
 class KeptImages(_MadeBefore[ImageSource]):
     """An image source; implements :class:`vhbench.protocols.ImageSource`."""
@@ -68,17 +93,15 @@ class KeptImages(_MadeBefore[ImageSource]):
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield what was made of each spec, or is made now."""
         places = [self._place("image", seed, _asked(spec)) for spec in specs]
-        missing = [spec for spec, place in zip(specs, places, strict=True) if self._known(spec, place) is None]
-        awaited = {spec.id for spec in missing}
+        known = [self._kept(spec, place) for spec, place in zip(specs, places, strict=True)]
+        missing = [spec for spec, found in zip(specs, known, strict=True) if found is None]
         fresh = iter(self.model.make(missing, seed=seed)) if missing else iter(())
-        for spec, place in zip(specs, places, strict=True):
-            if spec.id in awaited:
+        for place, found in zip(places, known, strict=True):
+            if found is None:
                 made = next(fresh)
                 self._keep(place, made)
                 yield made
             else:
-                found = self._known(spec, place)
-                assert found is not None
                 yield found
 
     def _keep(self, place: Path, made: Scene | Rejection) -> None:
@@ -91,7 +114,7 @@ class KeptImages(_MadeBefore[ImageSource]):
         image = hashlib.sha256(made.image).hexdigest()
         self._write(place, {"id": made.id, "image": image, "provenance": made.provenance})
 
-    def _known(self, spec: SceneSpec, place: Path) -> Scene | Rejection | None:
+    def _kept(self, spec: SceneSpec, place: Path) -> Scene | Rejection | None:
         entry = self._read(place)
         if entry is None or "reason" in entry:
             return entry and Rejection(**entry)
@@ -113,15 +136,12 @@ class KeptDetections(_MadeBefore[Detector]):
 
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return what was found in each image, or is found now."""
-        places = [
-            self._place("detections", _digest(image), list(asked)) for image, asked in zip(images, words, strict=True)
-        ]
-        missing = [i for i, place in enumerate(places) if self._read(place) is None]
-        if missing:
-            found = self.model.detect([images[i] for i in missing], [words[i] for i in missing])
-            for i, each in zip(missing, found, strict=True):
-                self._write(places[i], [[d.category, d.score, d.box] for d in each])
-        return [[Detection(word, score, tuple(box)) for word, score, box in self._read(place)] for place in places]
+
+        def look(model: Detector, *missing: Any) -> list[Any]:
+            return [[[d.category, d.score, d.box] for d in each] for each in model.detect(*missing)]
+
+        known = self._looked_up("detections", images, words, look)
+        return [[Detection(word, score, tuple(box)) for word, score, box in each] for each in known]
 
 
 class KeptVerdicts(_MadeBefore[Verifier]):
@@ -129,15 +149,11 @@ class KeptVerdicts(_MadeBefore[Verifier]):
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return what was said of each image, or is said now."""
-        places = [
-            self._place("verdicts", _digest(image), list(asked)) for image, asked in zip(images, texts, strict=True)
-        ]
-        missing = [i for i, place in enumerate(places) if self._read(place) is None]
-        if missing:
-            found = self.model.probabilities([images[i] for i in missing], [texts[i] for i in missing])
-            for i, each in zip(missing, found, strict=True):
-                self._write(places[i], [float(value) for value in each])
-        return [self._read(place) for place in places]
+
+        def look(model: Verifier, *missing: Any) -> list[Any]:
+            return [[float(value) for value in each] for each in model.probabilities(*missing)]
+
+        return self._looked_up("verdicts", images, texts, look)
 
 
 def _asked(spec: SceneSpec) -> list[Any]:

@@ -25,7 +25,6 @@ import pytest
 
 TOKEN = "hf_test"
 _LFS = re.compile(r"\.(parquet|png|bin)$")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 class HubStandin:

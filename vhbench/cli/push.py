@@ -6,11 +6,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import typer
 
 from vhbench.cli import running
 from vhbench.options import option
+
+if TYPE_CHECKING:
+    from vhbench.adapters.hub_release import Release
+    from vhbench.schema import Manifest
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +76,9 @@ def _push(how: PushOptions) -> None:
     `vhbench diff` says what differs.
 
     A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets, and
-    what is pinned, wherever the pins are. Files
-    that others put into the repository stay, and so does what they wrote into the card outside our marks, such as
-    its licence. It asks before it replaces a file, or metadata of the card, that no version of the benchmark put there.
+    what is pinned, wherever the pins are. Files that others put into the repository stay, and so does what they wrote
+    into the card outside our marks, such as its licence. It asks before it replaces a file, or metadata of the card,
+    that no version of the benchmark put there.
 
     The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
     it for both.
@@ -88,52 +93,74 @@ def _push(how: PushOptions) -> None:
     Example: `vhbench push out/ode --repo-id ORG/vhbench-ode --version 2.0.0 --hidden --secret secret.txt`
     """
     from vhbench import release, splits
-    from vhbench.adapters.hub_release import MAIN, logged_in, place, push, refuse_hidden
+    from vhbench.adapters.hub_release import logged_in, refuse_hidden
 
     release.read_pins(how.pin or release.own_pins())
-    directory, repo_id, private, reveal = how.directory, how.repo_id, how.private, how.reveal
     with ExitStack() as held:
         if not how.dry_run:
-            held.enter_context(splits.locked(directory))
-        manifest = release.verified(directory, how.version)
+            held.enter_context(splits.locked(how.directory))
+        manifest = release.verified(how.directory, how.version)
+        directory = how.directory
         if how.hidden or how.secret or how.key:
             folder = Path(held.enter_context(TemporaryDirectory())) if how.dry_run else None
-            directory = release.hide(
-                directory,
-                manifest,
-                hidden=how.hidden,
-                secret=how.secret,
-                key=how.key,
-                rehearsed=folder,
-                overwrite=how.yes,
-            )
+            directory = _hidden(how, manifest, folder)
             manifest = release.verified(directory, how.version)
-        refuse_hidden(manifest, reveal=reveal)
+        refuse_hidden(manifest, reveal=how.reveal)
         if logged_in() and not how.comparable_anyway:
-            release.refuse_hidden_change(directory, manifest, repo_id)
+            release.refuse_hidden_change(directory, manifest, how.repo_id)
         if how.dry_run:
-            release.rehearse(directory, manifest, repo_id, how.notes, private=private, reveal=reveal)
+            release.rehearse(directory, manifest, how.repo_id, how.notes, private=how.private, reveal=how.reveal)
             return
-        put = place(repo_id, manifest)
-        former = release.former_texts(repo_id, put)
-        release.write_card(directory, manifest, repo_id, how.notes, former)
-        sent = push(
-            directory,
-            repo_id,
-            put=put,
-            private=private,
-            reveal=reveal,
-            approve=lambda names: _approve(how, names),
-            overwrite=lambda names: _overwrite(how, release.lost(names, former)),
-        )
-    if sent.is_new:
+        sent = _send(how, directory, manifest)
+    _tell(how.repo_id, sent)
+    release.record(manifest, sent, how.pin)
+
+
+def _hidden(how: PushOptions, manifest: "Manifest", rehearsed: Path | None) -> Path:
+    """Make the public part of a hidden edition, and return its directory."""
+    from vhbench import release
+
+    return release.hide(
+        how.directory,
+        manifest,
+        hidden=how.hidden,
+        secret=how.secret,
+        key=how.key,
+        rehearsed=rehearsed,
+        overwrite=how.yes,
+    )
+
+
+def _send(how: PushOptions, directory: Path, manifest: "Manifest") -> "Release":
+    """Write the card for the place that the version gets, and release both."""
+    from vhbench import release
+    from vhbench.adapters.hub_release import place, push
+
+    put = place(how.repo_id, manifest)
+    former = release.former_texts(how.repo_id, put)
+    release.write_card(directory, manifest, how.repo_id, how.notes, former)
+    return push(
+        directory,
+        how.repo_id,
+        put=put,
+        private=how.private,
+        reveal=how.reveal,
+        approve=lambda names: _approve(how, names),
+        overwrite=lambda names: _overwrite(how, release.lost(names, former)),
+    )
+
+
+def _tell(repo_id: str, sent: "Release") -> None:
+    """Say what was released, and where it went."""
+    from vhbench.adapters.hub_release import MAIN
+
+    if not sent.is_new:
+        typer.echo(f"nothing new: {repo_id} has {sent.tag} with this content already")
+    else:
         typer.echo(f"released {repo_id} {sent.tag}: {len(sent.uploaded)} files new, {len(sent.deleted)} deleted")
         if sent.branch != MAIN:
             typer.echo(f"a newer version is out: {MAIN} stays as it is, this one is on the branch {sent.branch}")
-    else:
-        typer.echo(f"nothing new: {repo_id} has {sent.tag} with this content already")
     typer.echo(f"commit {sent.sha}")
-    release.record(manifest, sent, how.pin)
 
 
 def _approve(how: PushOptions, names: Sequence[str]) -> bool:

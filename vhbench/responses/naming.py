@@ -31,8 +31,6 @@ _LETTERS = string.ascii_uppercase
 
 _LONGEST = 1 << 20
 """Characters of a list that a table writes as text, which takes up to 250 times as much memory."""
-_PARSED = {"yes", "no", ""} | set(_LETTERS)
-"""What a prediction beside a response may say: what our own parsers make of one."""
 
 
 def asked(row: Row, place: str) -> Row:

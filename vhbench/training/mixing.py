@@ -10,7 +10,6 @@ from vhbench.schema import CANARY, VhbenchError
 from vhbench.training.lessons import Lesson, Message
 
 _MARK = "<image>"
-_ROLES = {"human": "user", "gpt": "assistant"}
 
 
 def read_mix(path: Path, images: Path | None) -> tuple[list[Lesson], int]:

@@ -264,11 +264,7 @@ OFTEN = settings(max_examples=6, suppress_health_check=list(HealthCheck), databa
 
 @pytest.mark.parametrize("command", READERS_OF_JSON)
 @OFTEN
-@given(
-    value=st.one_of(
-        ANY_JSON, st.lists(st.dictionaries(NAMES, ANY_JSON, min_size=1, max_size=6), min_size=1, max_size=3)
-    )
-)
+@given(value=st.one_of(ANY_JSON, ROWS_OF_JSON))
 def test_any_json(command: str, value: Any, desk: Desk) -> None:
     odd = desk.out.parent / f"{desk.out.name}.json"
     odd.write_text(json.dumps(value))
