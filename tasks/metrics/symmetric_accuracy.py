@@ -56,7 +56,7 @@ def score(
 
     Returns:
         Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
-        rows that are neither negated nor perturbed), ``yes_rate`` (p); ``blind_level`` (:func:`blind_level`) and
+        rows that are not negated), ``yes_rate`` (p); ``blind_level`` (:func:`blind_level`) and
         ``chance`` (:func:`chance`) of the symmetric accuracy, ``chance_accuracy`` (:func:`chance_accuracy`) of the
         originals; ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
         cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated;
@@ -228,12 +228,13 @@ class _Halves:
         rows = complete.reshape(-1)
         said, gold = ([column[place] for place in rows] for column in (self.said, self.gold))
         right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
-        asked_first = ~self.negated[rows] & (self.perturbations[rows] == self.kinds.get("", -1))
-        clusters, of_originals = self.shared.among(rows), self.shared.among(rows[asked_first])
+        originals = ~self.negated[rows]
+        new = ~originals | (self.perturbations[rows] != self.kinds.get("", -1))
+        clusters, of_originals = self.shared.among(rows), self.shared.among(rows[originals])
         measured = {
             "symmetric_accuracy": (right[::2] & right[1::2], self.shared.among(complete)),
             "accuracy": (right, clusters),
-            "original_accuracy": (right[asked_first], of_originals),
+            "original_accuracy": (right[originals], of_originals),
             **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
         }
         values = {name: average(column.tolist()) for name, (column, _) in measured.items()}
@@ -244,7 +245,7 @@ class _Halves:
             "gold_yes": q,
             **_guessed(said, q),
             # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
-            "new_successful": int((~right & ~asked_first & answered).sum()),
+            "new_successful": int((~right & new & answered).sum()),
         }
         ends = {name: intervals.mean(column, clusters=of) for name, (column, of) in measured.items()}
         alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from vhbench.schema import VhbenchError
+from vhbench.schema import Record, VhbenchError
+from vhbench.tasks import headline
 from vhbench.tasks.metrics import amber, chair, multiple_choice, symmetric_accuracy, yes_no
 
 COCO = (
@@ -263,3 +264,18 @@ def test_amber_wrong_types_are_one_clear_line(change: dict[str, object], message
 def test_rows_of_the_wrong_type_are_one_clear_line(metric: Callable[[object], object], rows: object) -> None:
     with pytest.raises(VhbenchError):
         metric(rows)
+
+
+def test_originals_are_what_is_not_negated_in_every_output() -> None:
+    rows = [
+        Record(
+            f"{case}/blur{'/n' if negated else ''}", benchmark="vhexpansion", kind="yes_no", source="ode",
+            pair_id=f"{case}/blur", perturbation="blur", negated=negated, scene_ids=(case,),
+            answer="no" if negated else "yes", prediction="yes" if case == "a" else "no",
+        )
+        for case in "ab"
+        for negated in (False, True)
+    ]  # fmt: skip
+    assert symmetric_accuracy.score(rows)["original_accuracy"] == 0.5, "of one is said yes, of the other no"
+    assert headline.original_accuracy(rows).value == 50
+    assert symmetric_accuracy.score(rows)["new_successful"] == 2, "on a perturbed image each question is new"
