@@ -9,12 +9,15 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
+from pathlib import Path
 from string import ascii_uppercase
 from typing import Final
 
+from vhbench import splits
 from vhbench.audit import phrases, verdicts
 from vhbench.audit.phrases import Maybe
 from vhbench.schema import Question, Scene
+from vhbench.splits.packed_scenes import PackedScenes
 
 Scenes = Sequence[Scene]
 View = Callable[[Question, Scenes], Scenes]
@@ -33,6 +36,7 @@ _BOUNDS: Final[dict[tuple[str, str], float]] = {
 }
 """The most that a view may reach, where a type is named for what the view lacks."""
 
+_READ = ("kind", "question", "question_type", "choices", "answer", "scene_ids")
 _NONE = "None of the above"
 _NAMED = re.compile(r"[Ii]mage (\d+)")
 
@@ -103,6 +107,34 @@ def add(found: dict[str, dict[str, tuple[float, int]]], question: Question, scen
         share, number = found.setdefault(name, {}).get(question.question_type, (0.0, 0))
         total = share * number + chance(question, scenes, view)
         found[name][question.question_type] = (total / (number + 1), number + 1)
+
+
+def of_split(directory: Path) -> Figures:
+    """Return what each view reaches on a split of MIOH, of whose images the truth is known; no image is read."""
+    truths, found = PackedScenes(splits.read_truths(directory)), dict[str, dict[str, tuple[float, int]]]()
+    for _, group in splits.read_columns(directory, ["id", *_READ]):
+        for name, *values in zip(*group.values(), strict=True):
+            question = Question(name, images=(), **dict(zip(_READ, values, strict=True)))
+            scenes = [truths[scene] for scene in question.scene_ids if scene in truths]
+            if len(scenes) == len(question.scene_ids) > 0:
+                add(found, question, scenes)
+    return found
+
+
+def table(found: Figures) -> list[list[str]]:
+    """Return the rows of a table: question type, number of questions, percent that each view reaches, its bound."""
+    kinds = dict.fromkeys(kind for of_view in found.values() for kind in of_view)
+    rows = []
+    for kind in kinds:
+        number = max(of_view[kind][1] for of_view in found.values() if kind in of_view)
+        shown = [_shown(view, kind, of_view[kind][0]) for view, of_view in found.items() if kind in of_view]
+        rows.append([kind, f"{number:,}", *shown])
+    return rows
+
+
+def _shown(view: str, kind: str, share: float) -> str:
+    most = _BOUNDS.get((view, kind))
+    return f"{100 * share:.1f}" + (f" (at most {100 * most:.0f})" if most else "")
 
 
 def sentences(found: Figures) -> list[str]:

@@ -9,12 +9,10 @@ from typing import Any
 
 import orjson
 
-from vhbench import splits
 from vhbench.adapters.calibration_forms import caption
 from vhbench.audit import views
 from vhbench.board.asked_edition import AskedEdition
 from vhbench.files import cache_folder, canonical, write_atomic
-from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits import answer_keys
 from vhbench.tasks import words_alone
@@ -122,12 +120,8 @@ def _one_image(asked: AskedEdition) -> list[KnownLevel]:
     """Return what perfect eyes reach that see the first image that a question names; of questions about several."""
     if max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
         return []
-    scenes = splits.read_scenes(asked.source)
-    total = 0.0
-    for row in asked.rows:
-        try:
-            shown = [scenes[name] for name in row["scene_ids"]]
-            total += views.chance(Question(**row, images=()), shown, views.one_image)
-        except (KeyError, VhbenchError):
-            return []  # the truth behind these images is not stored
+    kinds = views.of_split(asked.source).get("one image", {}).values()
+    if sum(number for _, number in kinds) < len(asked.rows):
+        return []  # the truth behind these images is not stored
+    total = sum(share * number for share, number in kinds)
     return [KnownLevel("One image", "perfect eyes that see one of the images", 100 * total / len(asked.rows))]

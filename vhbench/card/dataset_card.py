@@ -14,6 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
 
 from vhbench import splits
+from vhbench.audit import views
 from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
 from vhbench.builds.vhexpansion_attack import ATTACK_COLUMNS, attack_row
 from vhbench.card import counts
@@ -91,6 +92,7 @@ def write_card(
             changelog=changelog.strip(),
             bibtex=bibtex,
             words=words_alone.table(words_alone.of_split(directory)),
+            views=_views(directory, manifest),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
         "croissant.json": _croissant(manifest, found, repo_id, bibtex),
@@ -118,6 +120,13 @@ def changelog_entry(manifest: Manifest, text: str, former: str = "") -> str:
     parts = re.split(r"(?m)^(?=### )", former)
     kept = [part.strip() for part in parts if part.strip() and part.splitlines()[0].strip() != heading]
     return "\n\n".join([f"{heading}\n\n{text.strip()}", *kept]) + "\n"
+
+
+def _views(directory: Path, manifest: Manifest) -> list[list[str]]:
+    """Return what restricted views reach; nothing of other benchmarks, and where nobody shall know the answers."""
+    if manifest.benchmark != "mioh" or manifests.is_hidden(manifest):
+        return []
+    return views.table(views.of_split(directory))
 
 
 def _about(manifest: Manifest) -> Benchmark:
