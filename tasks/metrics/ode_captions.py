@@ -36,7 +36,7 @@ from vhbench.tasks.metrics import chair, intervals, rates, withholding
 from vhbench.tasks.metrics.assertions import claims, is_caption
 from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.intervals import Interval
-from vhbench.tasks.metrics.records import each_record
+from vhbench.tasks.metrics.records import each_record, is_cut_off
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
@@ -122,7 +122,7 @@ def count(record: Record, known: Vocabulary) -> dict[str, int]:
         "asked": 1,
         "given": int(not record.failure),
         "words": words_of(record),
-        "cut_off": int(record.cut_off or answers.cut_off(record.response, "caption")),
+        "cut_off": int(is_cut_off(record)),
         **{name: int(record.failure == name) for name in ("failed", "refused")},
     }
 
