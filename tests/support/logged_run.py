@@ -73,9 +73,10 @@ def write_run(
     lines, records = [], []
     for number, row in enumerate(row for row in rows if not lost(row)):
         said = say(row)
-        payloads = docs.process_results(row, [said], provenance.to_json(), prompts)
+        text = docs.to_text(row)
+        payloads = docs.process_results(row, [said], provenance.to_json(), prompts, {row["id"]: digest(text)})
         records += to_records(next(iter(payloads.values())))
-        sample = {"doc_id": number, "target": docs.to_target(row), "resps": [[said]]}
+        sample = {"doc_id": number, "target": docs.to_target(row), "resps": [[said]], "input": text}
         sample["doc_hash"] = hash_of_row(row, provenance.content_hash)
         lines.append(json.dumps({**sample, **payloads}))
     family = task_named(task).family

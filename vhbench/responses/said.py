@@ -176,7 +176,7 @@ class Responses:
                 self._note(task, check)
             if self.questions is None and check.provenance is None:
                 self.uncounted.append(file)
-        one_run(self.provenance.values(), self.path)
+        self.notes += one_run(self.provenance.values(), self.path)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Note what was seen while the samples of a task were read."""
