@@ -140,7 +140,7 @@ def mean_words(words: Sequence[int] | np.ndarray, clusters: intervals.Clusters) 
     """Return the mean length of the captions that were given, and its interval."""
     if not len(words):
         return None, None
-    return float(np.sum(words)) / len(words), intervals.amount(words, clusters=clusters)
+    return float(np.sum(words)) / len(words), intervals.lengths(words, clusters=clusters)
 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:
