@@ -8,12 +8,12 @@ import cv2
 
 from vhbench.generators.scenes.catalog import Entry
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, is_mirrored, scenery, silhouettes
-from vhbench.generators.scenes.drawings.sprites import Pixels
 from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
 from vhbench.generators.scenes.layout.plan import Locale, Refusal
 from vhbench.generators.scenes.layout.stage import Layout, mirror
+from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError

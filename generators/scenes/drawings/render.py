@@ -7,8 +7,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.drawings.sprites import Look, Pixels, Sprite, sprite
+from vhbench.generators.scenes.drawings.sprites import Look, Sprite, sprite
 from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop
+from vhbench.generators.scenes.rasters import Pixels
 
 VARIANTS = 2
 """Paintings per environment and state, each also mirrored; few, so that they are painted once and kept."""

@@ -7,12 +7,11 @@ from typing import Any
 import cv2
 import numpy as np
 import numpy.typing as npt
-import resvg_py
 
 from vhbench.generators.scenes.drawings import artwork
+from vhbench.generators.scenes.rasters import Pixels, rasterise
 from vhbench.schema import VhbenchError
 
-Pixels = npt.NDArray[np.uint8]
 Silhouette = npt.NDArray[np.bool_]
 
 PROBE = 96
@@ -84,13 +83,7 @@ def _raster(look: Look, longest: int) -> Pixels:
     drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
     zoom = longest / max(drawing.width, drawing.height)
     width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'viewBox="0 0 {drawing.width} {drawing.height}" width="{width}" height="{height}" '
-        f'preserveAspectRatio="none">{drawing.svg}</svg>'
-    )
-    png = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True)
-    bgra = cv2.imdecode(np.frombuffer(bytes(png), np.uint8), cv2.IMREAD_UNCHANGED)
+    bgra = rasterise(drawing.svg, f"0 0 {drawing.width} {drawing.height}", width, height)
     rgba = _opaque_part(cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGBA), look.word)
     rgba = rgba[: _dry(rgba.shape[0], look)]
     return np.ascontiguousarray(rgba[:, ::-1] if look.flip else rgba)

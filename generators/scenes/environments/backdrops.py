@@ -6,12 +6,12 @@ from functools import lru_cache
 import cv2
 import numpy as np
 import numpy.typing as npt
-import resvg_py
 
 from vhbench.generators.scenes.environments import brushes
 from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
 from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.paints import channels
+from vhbench.generators.scenes.rasters import rasterise
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
@@ -21,6 +21,7 @@ VARIANTS = 4
 _RESOLUTION = 0.64
 """Share of the pixels' number at which environments are painted: a soft background, and three times as fast."""
 
+_WHOLE = f"0 0 {brushes.SIZE} {brushes.SIZE}"
 _SEED = 20250117
 _TINT_INDOORS = {"dim": "#a8a39c"}
 _LIGHTS = {
@@ -93,9 +94,7 @@ def _canvas(name: str, state: str, variant: int) -> brushes.Canvas:
 
 
 def _rasterise(svg: str, size: int) -> npt.NDArray[np.uint8]:
-    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=size, height=size, skip_system_fonts=True))
-    blue_green_red = np.asarray(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR))
-    return np.ascontiguousarray(blue_green_red[..., ::-1], dtype=np.uint8)
+    return np.asarray(cv2.cvtColor(rasterise(svg, _WHOLE, size, size), cv2.COLOR_BGRA2RGB), np.uint8)
 
 
 def _light(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:

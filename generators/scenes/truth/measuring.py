@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vhbench import masks
 from vhbench.generators.scenes import catalog, paints
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes
-from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import relations
 from vhbench.schema import Box, SceneObject
 
