@@ -74,8 +74,10 @@ def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -
         raise VhbenchError(f"{environment.name} cannot be {state!r}: must be one of {', '.join(environment.states)}")
     canvas = _canvas(environment.name, state, variant % VARIANTS)
     flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
-    lit = cv2.resize(flat * _light(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
-    pixels = np.clip(lit * _grain(environment.name, variant % VARIANTS, size) + 0.5, 0, 255).astype(np.uint8)
+    lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
+    lit *= cv2.merge([_grain(environment.name, variant % VARIANTS, size)] * 3)
+    lit += 0.5
+    pixels = np.clip(lit, 0, 255, out=lit).astype(np.uint8)
     pixels.flags.writeable = False
     horizon = environment.horizon
     far = pixels[int(size * horizon * 0.9) : int(size * horizon) + 1] if horizon > 0 else pixels
@@ -97,17 +99,24 @@ def _rasterise(svg: str, size: int) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(rasterise(svg, _WHOLE, size, size), cv2.COLOR_BGRA2RGB), np.uint8)
 
 
-def _light(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
-    """Return the factor per pixel that a state's light has; the sky is painted in the state's own colours."""
+def _shine(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
+    """Return a picture in the light of its state; the sky is painted in the state's own colours."""
     tint = _TINT_INDOORS.get(canvas.state, "#ffffff") if environment.indoor else canvas.mood.tint
+    lit = pixels.astype(np.float32)
+    if tint == "#ffffff":
+        return lit
     factor = np.array([channel / 255 for channel in channels(tint)], dtype=np.float32)
-    if not canvas.sky_parts or tint == "#ffffff":
-        return np.broadcast_to(factor, pixels.shape)
-    sky = _rasterise(canvas.svg(parts=canvas.sky_parts), pixels.shape[0])
-    is_sky = (sky == pixels).all(-1, keepdims=True)
-    return np.where(is_sky, np.float32(1), factor)
+    lit *= np.tile(factor, pixels.shape[1]).reshape(-1, 3)
+    if canvas.sky_parts:
+        sky = _rasterise(canvas.svg(parts=canvas.sky_parts), pixels.shape[0])
+        is_sky = cv2.inRange(cv2.absdiff(sky, pixels), (0, 0, 0), (0, 0, 0)) > 0
+        lit[is_sky] = pixels[is_sky]
+    return lit
 
 
 def _grain(name: str, variant: int, size: int) -> npt.NDArray[np.float32]:
     """Return a fine noise, so that flat fills look like paint."""
-    return 1 + 0.012 * rng(_SEED, "grain", name, variant).standard_normal((size, size, 1), dtype=np.float32)
+    grain = rng(_SEED, "grain", name, variant).standard_normal((size, size), dtype=np.float32)
+    grain *= np.float32(0.012)
+    grain += 1
+    return grain
