@@ -63,8 +63,8 @@ class SceneSource:
         entries = plan.check(spec)
         failures: Counter[str] = Counter()
         for attempt in range(TRIES):
-            # A few tries share a locale: what failed is mostly the layout, and paintings are dear.
-            locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
+            if attempt % _TRIES_PER_LOCALE == 0:  # what failed is mostly the layout, and paintings are dear
+                locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
             try:
                 return self._attempt(spec, entries, locale, seed, attempt)
             except Refusal as refusal:

@@ -129,7 +129,7 @@ def _uncovered(far: Spot, near: Spot) -> npt.NDArray[np.bool_]:
 
 
 def _share(free: npt.NDArray[np.bool_], spot: Spot) -> float:
-    return np.count_nonzero(free) / max(1, np.count_nonzero(spot.coarse))
+    return int(np.count_nonzero(free)) / max(1, int(np.count_nonzero(spot.coarse)))
 
 
 def _touch(a: Spot, b: Spot) -> bool:
