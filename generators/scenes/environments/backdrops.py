@@ -1,4 +1,4 @@
-"""Environments as pixels. The paintings do not depend on a split's seed, so that they can be cached."""
+"""Environments as pixels. The paintings do not depend on a split's seed, so that they can be kept."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from vhbench.generators.scenes.environments import brushes
 from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
 from vhbench.generators.scenes.environments.environment import Environment
+from vhbench.generators.scenes.environments.paintings import Painting, kept
 from vhbench.generators.scenes.paints import channels
 from vhbench.generators.scenes.rasters import rasterise
 from vhbench.schema import VhbenchError
@@ -72,18 +73,25 @@ def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -
     state = environment.state_of(state) or environment.states[0]
     if state not in environment.states:
         raise VhbenchError(f"{environment.name} cannot be {state!r}: must be one of {', '.join(environment.states)}")
-    canvas = _canvas(environment.name, state, variant % VARIANTS)
-    flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
-    lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
-    lit *= cv2.merge([_grain(environment.name, variant % VARIANTS, size)] * 3)
-    lit += 0.5
-    pixels = np.clip(lit, 0, 255, out=lit).astype(np.uint8)
-    pixels.flags.writeable = False
-    horizon = environment.horizon
+    variant %= VARIANTS
+    key = (environment.name, state, variant, size)
+    painting = kept(key, lambda: _paint(environment, state, variant, size))
+    pixels, horizon = painting.pixels, environment.horizon
     far = pixels[int(size * horizon * 0.9) : int(size * horizon) + 1] if horizon > 0 else pixels
     red, green, blue = (int(channel) for channel in far.reshape(-1, 3).mean(0))
     light = _LIGHTS.get(state, (1.0, 1.0, 1.0))
-    return Backdrop(environment.name, state, pixels, tuple(canvas.areas), (red, green, blue), light)
+    return Backdrop(environment.name, state, pixels, painting.areas, (red, green, blue), light)
+
+
+def _paint(environment: Environment, state: str, variant: int, size: int) -> Painting:
+    canvas = _canvas(environment.name, state, variant)
+    flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
+    lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
+    lit *= cv2.merge([_grain(environment.name, variant, size)] * 3)
+    lit += 0.5
+    pixels = np.clip(lit, 0, 255, out=lit).astype(np.uint8)
+    pixels.flags.writeable = False
+    return Painting(pixels, tuple(canvas.areas))
 
 
 @lru_cache(maxsize=512)
