@@ -66,8 +66,7 @@ class SceneFinder:
         return found
 
     def _masks(self, slot: ImageSlot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
-        """Return the scenes in which nothing else that the slot wants is hard (so that a pressure changes one factor),
-        and all that fit it."""
+        """Return the scenes of :class:`Candidates`: a pressure shall change one factor, and so all, if need be."""
         mask, rest = self._all.copy(), self._all.copy()
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
