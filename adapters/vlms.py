@@ -5,8 +5,8 @@ operations, and its own ``get_image_features``, which is the encoder and the con
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -48,6 +48,7 @@ class TransformersVLM:
         fingerprint: SHA-256 that changes with the weights, the image processor and the precision.
         device: where it runs.
         reference_axis: see :class:`vhbench.protocols.WhiteBoxVLM`.
+        resizing: what is entered while the processor runs; see :mod:`resizing`.
     """
 
     name: str
@@ -76,6 +77,7 @@ class TransformersVLM:
         self.image_processor, self.processor = image_processor, processor
         self.name, self.device, self.instruction = name, model.device, instruction
         self.layout = LAYOUTS[0]
+        self.resizing: Callable[[], AbstractContextManager[Any]] = _quick_resizing
         self.reference_axis = "features" if model.config.model_type in ANY_RESOLUTION else "tokens"
         self._try_out()
         self.fingerprint = fingerprint(model, image_processor, processor, instruction)
@@ -130,7 +132,7 @@ class TransformersVLM:
         """Run the processor: on floats so that the gradient is kept, on whole levels as on pictures from a file."""
         floats = pixels.is_floating_point()
         images = list(pixels * 255) if floats else [as_picture(levels) for levels in pixels]
-        with in_one_line(f"the processor of {self.name}"):
+        with in_one_line(f"the processor of {self.name}"), self.resizing():
             if self.processor is None:
                 inputs = self.image_processor(images, return_tensors="pt", input_data_format="channels_first")
             elif floats and self.layout == "swapped":
@@ -274,6 +276,12 @@ def probe() -> npt.NDArray[np.uint8]:
     down, across = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
     waves = [np.sin(3 * down + across), np.cos(4 * across), np.sin(5 * down * across)]
     return (127 + 100 * np.stack(waves)[None]).astype(np.uint8)
+
+
+def _quick_resizing() -> AbstractContextManager[Any]:
+    from vhbench.adapters.resizing import QuickResizing
+
+    return QuickResizing()
 
 
 def as_picture(levels: Any) -> Image.Image:

@@ -7,26 +7,34 @@ project; so it is installed apart, without its dependencies::
     uv pip install --target DIR --no-deps imagecorruptions scikit-image numba llvmlite lazy-loader "setuptools<80"
     VHBENCH_IMAGECORRUPTIONS=DIR python benchmarks/bench_perturbations.py
 
-Times are CPU time of one thread, the best of several rounds that take turns.
+Times are CPU time of one thread, the best of several rounds that take turns; those of one process and of two by the
+clock.
 """
 
+import multiprocessing
 import os
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from types import ModuleType
 
 import cv2
 import numpy as np
+from measuring import Figure
 from PIL import Image
 
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS, perturbation
 from vhbench.seeding import rng
 
 ROUNDS = 9
-GOAL = {"gaussian_noise": 3.0, "brightness": 3.0, "defocus_blur": 3.0, "jpeg_compression": 0.0}
+GOAL = {"gaussian_noise": 3.0, "brightness": 3.0, "defocus_blur": 5.0, "jpeg_compression": 1.5}
+SEVERITY = {"gaussian_noise": 1, "brightness": 5, "defocus_blur": 2, "jpeg_compression": 1}
+"""Those of imagecorruptions' severities that are nearest to the paper's parameters; both are measured at them."""
+
+TWICE, BATCH = 1.8, 200
 HINT = __doc__.split("::")[1].split("Times")[0].strip("\n") if __doc__ else ""
 
 
@@ -55,11 +63,9 @@ def baseline() -> ModuleType | None:
 
 
 def reference(package: ModuleType, name: str, image: np.ndarray) -> Callable[[], object]:
-    """Return imagecorruptions' own function at the severity nearest to the paper's parameters."""
-    picture = Image.fromarray(image)
-    severity = {"gaussian_noise": 1, "brightness": 5, "defocus_blur": 2, "jpeg_compression": 1}[name]
-    function = getattr(package, name)
-    return lambda: np.asarray(function(picture, severity=severity)).clip(0, 255).astype(np.uint8)
+    """Return imagecorruptions' own function."""
+    picture, function = Image.fromarray(image), getattr(package, name)
+    return lambda: np.asarray(function(picture, severity=SEVERITY[name])).clip(0, 255).astype(np.uint8)
 
 
 def best(*functions: Callable[[], object]) -> list[float]:
@@ -73,23 +79,49 @@ def best(*functions: Callable[[], object]) -> list[float]:
     return [1000 * seconds for seconds in times]
 
 
-def main() -> int:
+def change_all(number: int) -> None:
+    """Change so many photos, each in all four ways."""
+    cv2.setNumThreads(1)
+    image, source = photo(), rng(0)
+    for _, function in product(range(number), PERTURBATIONS.values()):
+        function(image, source)
+
+
+def photos_a_second(processes: int) -> float:
+    """Return how many photos are changed in all four ways, by the clock, once the processes have begun."""
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        pool.map(change_all, [1] * processes, chunksize=1)
+        start = time.perf_counter()
+        pool.map(change_all, [BATCH // (4 * processes)] * (4 * processes), chunksize=1)
+        return BATCH / (time.perf_counter() - start)
+
+
+def figures() -> list[Figure]:
+    """Return the figures that have a goal."""
     cv2.setNumThreads(1)
     image, package, source = photo(), baseline(), rng(0)
-    worst = 0
-    for name, function in PERTURBATIONS.items():
-        if package is None:
-            (ours,) = best(partial(function, image, source))
-            print(f"{name:17} {ours:7.2f} ms")
-            continue
-        ours, theirs = best(partial(function, image, source), reference(package, name, image))
-        mark = "" if theirs / ours >= GOAL[name] else f"   below the goal of {GOAL[name]:g}×"
-        worst += bool(mark)
-        print(f"{name:17} {ours:7.2f} ms   imagecorruptions {theirs:7.2f} ms   {theirs / ours:6.1f}×{mark}")
+    found = []
+    for name in PERTURBATIONS:
+        ours = partial(perturbation(name, SEVERITY[name]), image, source)
+        theirs = reference(package, name, image) if package is not None else None
+        times = best(ours, theirs) if theirs else [*best(ours), None]
+        told = {"baseline": "imagecorruptions", "theirs": times[1], "times": GOAL[name]} if theirs else {}
+        found.append(Figure(work=f"{name}, 640×480, severity {SEVERITY[name]}", ours=times[0], unit="ms", **told))
+    two, one = photos_a_second(2), photos_a_second(1)
+    work = "all four, two processes"
+    return [*found, Figure(work=work, ours=two, unit="photos/s", baseline="one process", theirs=one, times=TWICE)]
+
+
+def main() -> int:
+    found = figures()
+    for one in found:
+        ratio = f"   {one.baseline} {one.theirs:8.2f} {one.unit}   {one.ratio:6.1f}×" if one.ratio else ""
+        print(f"{one.work:42} {one.ours:8.2f} {one.unit}{ratio}{'' if one.held else f'   not {one.goal}'}")
+    image, source = photo(), rng(0)
     for name in PERTURBATIONS:
         times = [best(partial(perturbation(name, s), image, source))[0] for s in range(1, 6)]
         print(f"{name:17} severities 1–5: {' '.join(f'{t:.1f}' for t in times)} ms")
-    return 1 if worst else 0
+    return 0 if all(one.held for one in found) else 1
 
 
 if __name__ == "__main__":

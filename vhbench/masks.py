@@ -6,23 +6,32 @@ import numpy.typing as npt
 from vhbench.schema import Mask, VhbenchError
 
 
-def encode(mask: npt.NDArray[np.bool_]) -> Mask:
+def encode(
+    mask: npt.NDArray[np.bool_], *, size: tuple[int, int] | None = None, corner: tuple[int, int] = (0, 0)
+) -> Mask:
     """Encode a boolean mask, shape (height, width).
 
     Runs go down the columns and start with zeros; each run is written as its difference to the run two before, in
     groups of five bits with a continuation bit, shifted into printable ASCII.
+
+    Args:
+        mask: the whole mask, or the part of it outside of which there is nothing.
+        size: height and width of the whole, of which ``mask`` is a part.
+        corner: (left, top) of the part in the whole.
     """
-    height, width = mask.shape
-    used = np.flatnonzero(mask.any(0))
-    if not used.size:
-        return Mask((height, width), _characters(np.array([height * width])))
-    first, last = int(used[0]), int(used[-1]) + 1
-    flat = mask[:, first:last].ravel(order="F")  # nothing changes in the empty columns left and right
-    changes = np.flatnonzero(flat[1:] != flat[:-1]) + 1 + first * height
-    start = [first * height] if flat[0] else []
-    end = [last * height] if flat[-1] and last < width else []
-    edges = [0, *start, *changes.tolist(), *end, height * width]
-    return Mask((height, width), _characters(np.array(edges[1:]) - np.array(edges[:-1])))
+    height, width = size or mask.shape
+    left, top = corner
+    framed = np.zeros((mask.shape[1], mask.shape[0] + 2), np.bool_)  # a column per row, with nothing above and below
+    framed[:, 1:-1] = mask.T
+    column, row = np.nonzero(framed[:, 1:] != framed[:, :-1])
+    edges = (column + left) * height + row + top
+    if (
+        edges.size and mask.shape[0] == height
+    ):  # a run that goes on at the head of the next column does not end at the foot of this
+        goes_on = edges[1:] == edges[:-1]
+        edges = edges[~(np.append(goes_on, False) | np.append(False, goes_on))]
+    ends = edges if edges.size and edges[-1] == height * width else np.append(edges, height * width)
+    return Mask((height, width), _characters(np.diff(ends, prepend=0)))
 
 
 def _characters(runs: npt.NDArray[np.int_]) -> str:

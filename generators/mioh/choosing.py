@@ -32,6 +32,7 @@ class Chooser:
         self._uses = Counter[Fact]()  # as options that were drawn together
         self._asked = Counter[Fact]()  # in questions that came of it
         self._fit = lru_cache(maxsize=100_000)(self._find_fit)
+        self._numbers = lru_cache(maxsize=1024)(self._find_numbers)
         self._kin: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
         for fact in facts if kind.asks > 1 else ():
             for key in _families(fact):
@@ -135,17 +136,27 @@ class Chooser:
 
     def _lured(self, facts: Sequence[Fact]) -> float:
         """Return how many images show one beside one of the others, without the rest: of the fact with the fewest."""
-        truths = [self.pool.truth(fact) for fact in facts]
-        missing = [truth.no & ~truth.near for truth in truths]
+        truths = [self._numbers(fact) for fact in facts]
         most = []
-        for right in truths:
+        for right, (easy, _, _) in enumerate(truths):
             found = []
-            for lure in truths:
-                if lure is not right:
-                    gone = [missing[i] for i, truth in enumerate(truths) if truth is not right and truth is not lure]
-                    found.append(number_of(reduce(np.bitwise_and, gone, right.easy & lure.yes)))
+            for lure, (_, yes, _) in enumerate(truths):
+                if lure != right:
+                    shown = easy & yes
+                    for other, (_, _, missing) in enumerate(truths):
+                        if other not in (right, lure):
+                            shown &= missing
+                    found.append(shown.bit_count())
             most.append(max(found))
         return min(_LURED, *most)
+
+    def _find_numbers(self, fact: Fact) -> tuple[int, int, int]:
+        """Return, with a bit per scene, where a fact is easy to see, true, or missing without being suggested."""
+        truth = self.pool.truth(fact)
+        easy, yes, missing = (
+            int.from_bytes(bits.tobytes()) for bits in (truth.easy, truth.yes, truth.no & ~truth.near)
+        )
+        return easy, yes, missing
 
     def _all_false(self, facts: Sequence[Fact]) -> float:
         """Return 0 if too few images show none of them; 1 if enough do, and 2 if enough of these suggest each."""

@@ -7,6 +7,7 @@ the same text, so that words alone tell nothing about the answer.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, islice, permutations
 from typing import Final, TypeVar
 
@@ -219,6 +220,9 @@ def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Gener
 
 
 _WAYS: Final = 8  # in which a number is spread over images
+_PARTS: Final = [way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts)]
+_WAYS_OF: Final = {number: [way for way in _PARTS if sum(way) == number] for number in range(1, 16)}
+"""Number of things → how it can be spread over one, two or three images."""
 
 
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -227,9 +231,7 @@ def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
     text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
-        ways = [
-            way for parts in (1, 2, 3) for way in combinations_with_replacement(range(1, 6), parts) if sum(way) == k
-        ]
+        ways = _WAYS_OF[k]
         forms = sorted((ways[i] for i in generator.permutation(len(ways)).tolist()), key=lambda way: -len(way))
         answer = str(k) if k < start + 4 else NONE
         block.append(tuple(
@@ -370,7 +372,8 @@ def _spread(number: int, parts: int, generator: np.random.Generator) -> tuple[in
     return tuple(found)
 
 
-def _counted(category: str, parts: Sequence[int]) -> tuple[ImageSlot, ...]:
+@lru_cache(maxsize=4096)
+def _counted(category: str, parts: tuple[int, ...]) -> tuple[ImageSlot, ...]:
     shown = tuple(plus(Count(category, n)) for n in parts)
     return shown + (zero(category),) * (4 - len(shown))
 

@@ -237,7 +237,7 @@ class Filler:
     def _easy(self, number: int, settled: Sequence[Settled], answer: int) -> Item:
         """Return the question with one of its answers, and its twins where it can be pressed with every answer."""
         right = settled[answer]
-        self.images.uses[list(right.scenes)] += 1
+        self.images.note(right.scenes)
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
         return Item(right.draft, right.scenes, twins, number, answer)
 

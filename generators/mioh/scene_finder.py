@@ -1,16 +1,36 @@
 """Which scenes of a pool fit what a question needs of its images."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.generators.mioh.drafts import ImageSlot
 from vhbench.generators.mioh.facts import Count, Fact
-from vhbench.generators.mioh.pools import ScenePool
+from vhbench.generators.mioh.pools import ScenePool, number_of
 from vhbench.generators.mioh.scene_columns import Bits
 
-Ints = npt.NDArray[np.int32]
+_KEPT = 4096
+"""Slots whose scenes are kept; of a COCO-sized pool fewer, since a slot takes 30 kB there."""
+
+_KEPT_BYTES = 64 << 20
+
+
+class Candidates:
+    """The scenes that fit a slot: ``strict`` are those in which nothing else that the slot wants is hard."""
+
+    def __init__(self, pool: ScenePool, strict: Bits, loose: Bits) -> None:
+        self.number = number_of(loose)
+        self._pool, self._bits = pool, (strict, loose)
+        self._found: list[list[int] | None] = [None, None]
+
+    def scenes(self, *, strict: bool) -> list[int]:
+        """Return the scenes in order; they are counted out when somebody asks, which is seldom."""
+        which = 0 if strict else 1
+        found = self._found[which]
+        if found is None:
+            found = self._found[which] = self._pool.scenes_of(self._bits[which]).tolist()
+        return found
 
 
 class SceneFinder:
@@ -18,25 +38,35 @@ class SceneFinder:
 
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
-        self.uses = np.zeros(len(pool), np.int32)
+        self._uses = [0] * len(pool)
         self._all: Bits = np.packbits(np.ones(len(pool), np.bool_))
-        self._found: dict[tuple[ImageSlot, bool, bool], tuple[Ints, Ints]] = {}
+        self._most = min(_KEPT, max(256, _KEPT_BYTES // (2 * len(self._all))))
+        # By the slot itself, too, since its value takes long to hash, and the same one is asked for again and again.
+        self._by_slot: dict[tuple[int, bool, bool], tuple[ImageSlot, Candidates]] = {}
+        self._found: dict[tuple[ImageSlot, bool, bool], Candidates] = {}
 
-    def candidates(self, slot: ImageSlot, hp: bool = False, hn: bool = False) -> tuple[Ints, Ints]:
-        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy.
+    def note(self, scenes: Sequence[int]) -> None:
+        """Keep in mind that a question shows these."""
+        for scene in scenes:
+            self._uses[scene] += 1
 
-        Returns:
-            Those in which nothing else that the slot wants is hard (so that a pressure changes one factor), and all.
-        """
-        key = (slot, hp and slot.hp is not None, hn and slot.hn is not None)
-        if key not in self._found:
-            if len(self._found) > 256:
-                self._found.clear()
-            strict, loose = self._masks(*key)
-            self._found[key] = self.pool.scenes_of(strict), self.pool.scenes_of(loose)
-        return self._found[key]
+    def candidates(self, slot: ImageSlot, hp: bool = False, hn: bool = False) -> Candidates:
+        """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy."""
+        hp, hn = hp and slot.hp is not None, hn and slot.hn is not None
+        here = self._by_slot.get((id(slot), hp, hn))
+        if here is not None:
+            return here[1]
+        if len(self._found) >= self._most or len(self._by_slot) >= 2 * _KEPT:
+            self._found.clear()
+            self._by_slot.clear()
+        found = self._found.get((slot, hp, hn))
+        if found is None:
+            found = self._found[slot, hp, hn] = Candidates(self.pool, *self._masks(slot, hp, hn))
+        self._by_slot[id(slot), hp, hn] = slot, found  # the slot is kept, so that no other takes over its id
+        return found
 
     def _masks(self, slot: ImageSlot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
+        """Return the scenes of :class:`Candidates`: a pressure shall change one factor, and so all, if need be."""
         mask, rest = self._all.copy(), self._all.copy()
         for fact, wanted in slot.wants:
             truth = self.pool.truth(fact)
@@ -52,7 +82,7 @@ class SceneFinder:
                 mask &= truth.no
                 rest &= ~truth.near
         if slot.lures:
-            mask &= np.bitwise_or.reduce([self._seen(fact, hp) for fact in slot.lures])
+            mask &= reduce(np.bitwise_or, [self._seen(fact, hp) for fact in slot.lures])
         return mask & rest, mask
 
     def _seen(self, fact: Fact, hp: bool) -> Bits:
@@ -71,24 +101,27 @@ class SceneFinder:
         taken: Sequence[int] = (),
     ) -> tuple[int, ...] | None:
         """Return a different scene for each slot, or None. The slots with the fewest candidates choose first."""
-        pools = [self.candidates(slot, hp, hn) for slot in slots]
-        chosen: dict[int, int] = {}
-        for i in sorted(range(len(slots)), key=lambda i: len(pools[i][1])):
-            gone = {*chosen.values(), *taken}
-            strict, loose = pools[i]
-            scene = self._one(strict, gone, generator)
-            if scene is None and (scene := self._one(loose, gone, generator)) is None:
+        pools: list[Candidates] = []
+        for slot in slots:
+            pools.append(self.candidates(slot, hp, hn))
+            if not pools[-1].number:
                 return None
+        gone, chosen = {*taken}, [0] * len(slots)
+        for i in sorted(range(len(slots)), key=lambda i: pools[i].number):
+            scene = self._one(pools[i].scenes(strict=True), gone, generator)
+            if scene is None and (scene := self._one(pools[i].scenes(strict=False), gone, generator)) is None:
+                return None
+            gone.add(scene)
             chosen[i] = scene
-        return tuple(chosen[i] for i in range(len(slots)))
+        return tuple(chosen)
 
-    def _one(self, candidates: Ints, taken: set[int], generator: np.random.Generator) -> int | None:
+    def _one(self, candidates: list[int], taken: set[int], generator: np.random.Generator) -> int | None:
         if len(candidates) > 64:
-            candidates = candidates[generator.integers(len(candidates), size=48)]
-        free = [c for c in candidates.tolist() if c not in taken]
+            candidates = [candidates[i] for i in generator.integers(len(candidates), size=48).tolist()]
+        free = [c for c in candidates if c not in taken]
         if not free:
             return None
-        uses = self.uses[free]
-        rare = np.flatnonzero(uses == uses.min())
-        chosen: int = free[int(rare[generator.integers(len(rare))])]
-        return chosen
+        uses = [self._uses[c] for c in free]
+        least = min(uses)
+        rare = [c for c, often in zip(free, uses, strict=True) if often == least]
+        return rare[int(generator.integers(len(rare)))]

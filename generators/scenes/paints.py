@@ -37,6 +37,19 @@ PALETTE: Mapping[str, HSL] = {
 COLOURS: tuple[str, ...] = tuple(PALETTE)
 """Every colour name, in a fixed order."""
 
+Numbers = npt.NDArray[np.uint8]
+"""Colour names as their places in :data:`COLOURS`."""
+
+_PURPLE, _PINK, _BROWN = (np.uint8(COLOURS.index(name)) for name in ("purple", "pink", "brown"))
+_BLACK, _WHITE, _GRAY = (np.uint8(COLOURS.index(name)) for name in ("black", "white", "gray"))
+
+_HUES = np.array([12, 40, 66, 170, 255, 308, 345], np.float32)
+"""Degrees at which one name of a saturated colour ends and the next begins."""
+
+_BY_HUE = np.array(
+    [COLOURS.index(name) for name in ("red", "orange", "yellow", "green", "blue", "purple", "pink", "red")], np.uint8
+)
+
 _HEX = re.compile(r"#[0-9a-f]{6}")
 
 
@@ -112,14 +125,26 @@ def name_pixels(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.str_]:
     Returns:
         Names from :data:`COLOURS`, shape (...).
     """
+    return np.array(COLOURS)[_numbers(pixels)]
+
+
+def shares(pixels: npt.NDArray[np.uint8]) -> dict[str, float]:
+    """Return the share that each colour name has among pixels, shape (n, 3); only names that occur."""
+    counts = np.bincount(_numbers(pixels), minlength=len(COLOURS)).tolist()
+    return {name: count / len(pixels) for name, count in zip(COLOURS, counts, strict=True) if count}
+
+
+def _numbers(pixels: npt.NDArray[np.uint8]) -> Numbers:
+    """Return the places in :data:`COLOURS` of the names of pixels."""
     rgb = np.asarray(pixels, dtype=np.float32) / np.float32(255)
-    high, low = rgb.max(-1), rgb.min(-1)
+    red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
+    high, low = np.maximum(np.maximum(red, green), blue), np.minimum(np.minimum(red, green), blue)
     chroma, lightness = high - low, (high + low) / 2
-    hue = _hue(rgb, high, chroma)
-    names = _name_hue(hue, high, chroma)
+    numbers = _number_of_hue(_hue(red, green, blue, high, chroma), high, chroma)
     neutral = (chroma < 0.10) | (chroma < 0.20 * high) & (chroma < 0.16)
-    names = np.where(neutral, np.where(lightness > 0.80, "white", np.where(lightness < 0.27, "black", "gray")), names)
-    return np.where((high < 0.22) | (high < 0.30) & (chroma < 0.12), "black", names)
+    grey = np.where(lightness > 0.80, _WHITE, np.where(lightness < 0.27, _BLACK, _GRAY))
+    numbers = np.where(neutral, grey, numbers)
+    return np.where((high < 0.22) | (high < 0.30) & (chroma < 0.12), _BLACK, numbers)
 
 
 def matches(pixels: npt.NDArray[np.uint8], name: str) -> float:
@@ -127,25 +152,20 @@ def matches(pixels: npt.NDArray[np.uint8], name: str) -> float:
     return float((name_pixels(pixels) == name).mean()) if len(pixels) else float("nan")
 
 
-def _hue(rgb: Image, high: Image, chroma: Image) -> Image:
+def _hue(red: Image, green: Image, blue: Image, high: Image, chroma: Image) -> Image:
     """Return hues in degrees."""
-    red, green, blue = np.moveaxis(rgb, -1, 0)
     safe = np.maximum(chroma, 1e-6)
     rest = np.where(high == green, (blue - red) / safe + 2, (red - green) / safe + 4)
     return np.asarray(np.where(high == red, (green - blue) / safe % 6, rest) * 60, dtype=np.float32)
 
 
-def _name_hue(hue: Image, high: Image, chroma: Image) -> npt.NDArray[np.str_]:
+def _number_of_hue(hue: Image, high: Image, chroma: Image) -> Numbers:
     """Name saturated pixels by hue; brown is dark orange, pink is light red."""
-    names = np.select(
-        [hue < 12, hue < 40, hue < 66, hue < 170, hue < 255, hue < 308, hue < 345],
-        ["red", "orange", "yellow", "green", "blue", "purple", "pink"],
-        "red",
-    )
+    numbers = _BY_HUE[np.searchsorted(_HUES, hue, side="right")]
     saturation = chroma / np.maximum(high, 1e-6)
     reddish = (hue < 20) | (hue >= 308)
-    names = np.where(reddish & (high > 0.75) & (saturation < 0.52), "pink", names)
-    names = np.where((hue >= 308) & (hue < 345) & (high < 0.55), "purple", names)
-    warm = (hue >= 8) & (hue < 48) & (names != "pink")
+    numbers = np.where(reddish & (high > 0.75) & (saturation < 0.52), _PINK, numbers)
+    numbers = np.where((hue >= 308) & (hue < 345) & (high < 0.55), _PURPLE, numbers)
+    warm = (hue >= 8) & (hue < 48) & (numbers != _PINK)
     brown = warm & ((high < 0.66) | (high < 0.83) & (saturation < 0.72))
-    return np.where(brown, "brown", names)
+    return np.where(brown, _BROWN, numbers)

@@ -8,12 +8,12 @@ import cv2
 
 from vhbench.generators.scenes.catalog import Entry
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, is_mirrored, scenery, silhouettes
-from vhbench.generators.scenes.drawings.sprites import Pixels
 from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
 from vhbench.generators.scenes.layout.plan import Locale, Refusal
 from vhbench.generators.scenes.layout.stage import Layout, mirror
+from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
@@ -63,8 +63,8 @@ class SceneSource:
         entries = plan.check(spec)
         failures: Counter[str] = Counter()
         for attempt in range(TRIES):
-            # A few tries share a locale: what failed is mostly the layout, and paintings are dear.
-            locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
+            if attempt % _TRIES_PER_LOCALE == 0:  # what failed is mostly the layout, and paintings are dear
+                locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
             try:
                 return self._attempt(spec, entries, locale, seed, attempt)
             except Refusal as refusal:

@@ -2,14 +2,15 @@
 
 The semantics are those of ImageNet-C (Hendrycks and Dietterich, ICLR 2019): the result equals that of its float64
 code within one grey level, in a fraction of the time, because each one is done in the cheapest exact form: noise by a
-table of normal quantiles, brightness by a table over (maximum, channel), defocus as a sum of separable filters.
+table of normal quantiles, brightness by a table over (maximum, channel), defocus by sums along rows of whole numbers or
+as a sum of separable filters.
 
 All take a uint8 array and a source of randomness, equal states of which give equal pixels on every machine. Arrays
 have any size: (H, W) and (H, W, 1) grey, (H, W, 2) grey and alpha, (H, W, 3) RGB, (H, W, 4) RGB and alpha. Shape and
 alpha come back unchanged; the input is never written to.
 """
 
-import io
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -18,7 +19,6 @@ from typing import Final
 import cv2
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 
 from vhbench.schema import VhbenchError
 
@@ -29,6 +29,12 @@ USUAL_SIDE: Final = 512
 
 COCO's photos, the paper's, have 480 there, and lengths are whole pixels: they get the paper's 5 as well.
 """
+
+_SUMMED: Final = 6
+"""Radius in pixels up to which ImageNet-C softens the whole edge of its disk; a larger one touches its kernel's."""
+
+_STRIP: Final = 64
+"""Rows that are summed at once: they stay in the processor's cache."""
 
 _SEPARABLE: Final = 10
 """Radius in pixels up to which a disk is a sum of few separable filters, which is the faster form."""
@@ -86,6 +92,8 @@ def defocus_blur(image: Array, rng: np.random.Generator, *, radius: int = 5, ali
     """
     _at_least("radius", radius, 1)
     _at_least("alias_blur", alias_blur, 1e-3)
+    if radius <= _SUMMED:
+        return _on_colour(image, lambda colour: _filter_by_sums(colour, radius, alias_blur))
     convolve = _filter if radius <= _SEPARABLE else _filter_by_fourier
     return _on_colour(image, lambda colour: convolve(colour, disk_kernel(radius, alias_blur)))
 
@@ -173,6 +181,45 @@ def _value_table(amount: float) -> Array:
     return table
 
 
+def _filter_by_sums(colour: Array, radius: int, alias_blur: float) -> Array:
+    """Convolve with a disk of ones, in whole numbers, and soften that instead of the disk's edge."""
+    sums = _disk_sums(colour, radius)
+    soft = cv2.getGaussianKernel(3, alias_blur, cv2.CV_32F)
+    area = sum(2 * math.isqrt(radius**2 - up**2) + 1 for up in range(-radius, radius + 1))
+    # As in _filter: half a level less, for the reference truncates and OpenCV rounds.
+    filtered = cv2.sepFilter2D(
+        sums.astype(np.float32), cv2.CV_32F, soft / area, soft, delta=0.002 - 0.5, borderType=cv2.BORDER_REFLECT_101
+    )
+    return np.asarray(cv2.convertScaleAbs(filtered), np.uint8).reshape(colour.shape)
+
+
+def _disk_sums(colour: Array, radius: int) -> npt.NDArray[np.uint16]:
+    """Return the sum over the disk around each pixel, which is at most 113 · 255."""
+    height, width = colour.shape[:2]
+    framed = cv2.copyMakeBorder(colour, *(radius,) * 4, cv2.BORDER_REFLECT_101).reshape(height + 2 * radius, -1)
+    total = np.zeros((height, colour.size // height), np.uint16)
+    for top in range(0, height, _STRIP):
+        strip = total[top : top + _STRIP]
+        _add_disks(framed[top : top + len(strip) + 2 * radius], strip, radius, colour.size // (height * width))
+    return total.reshape(colour.shape)
+
+
+def _add_disks(framed: Array, total: npt.NDArray[np.uint16], radius: int, channels: int) -> None:
+    """Add the sums of a strip of rows, of which ``framed`` holds as many more around it as the disk reaches.
+
+    A disk's rows are the shorter, the farther they are from its middle: the sums along rows grow by a pixel on either
+    side, and are added to the rows so far away that this is their length.
+    """
+    size, wide = total.shape[1], framed.astype(np.uint16)
+    row = wide[:, radius * channels :][:, :size].copy()
+    for half in range(radius + 1):
+        for start in (radius - half, radius + half) if half else ():
+            row += wide[:, start * channels :][:, :size]
+        for up in range(-radius, radius + 1):
+            if math.isqrt(radius**2 - up**2) == half:
+                total += row[radius + up :][: len(total)]
+
+
 def _filter(colour: Array, kernel: npt.NDArray[np.float32]) -> Array:
     """Convolve by separable filters: an aliased disk of radius 5 is a sum of only four."""
     *firsts, last = _separable(kernel.tobytes(), kernel.shape[0])
@@ -206,9 +253,13 @@ def _separable(kernel: bytes, size: int) -> tuple[tuple[npt.NDArray[np.float32],
 
 
 def _through_jpeg(colour: Array, quality: int) -> Array:
-    buffer = io.BytesIO()
-    Image.fromarray(colour).save(buffer, "JPEG", quality=quality)
-    return np.asarray(Image.open(buffer))
+    """Encode and decode by OpenCV, which writes the bytes that Pillow writes in half the time."""
+    grey = colour.ndim == 2
+    sampling = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
+    stored = colour if grey else cv2.cvtColor(colour, cv2.COLOR_RGB2BGR)
+    _, data = cv2.imencode(".jpg", stored, (cv2.IMWRITE_JPEG_QUALITY, quality, *sampling))
+    found = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR_RGB)
+    return np.asarray(found, np.uint8)
 
 
 def _on_colour(image: Array, change: Callable[[Array], Array]) -> Array:

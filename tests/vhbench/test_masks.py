@@ -20,6 +20,13 @@ def test_encoding_is_pycocotools(mask):
     assert (decode(ours) == mask).all()
 
 
+@given(masks, st.tuples(*[st.integers(0, 3)] * 4))
+def test_a_part_is_encoded_as_the_whole(part, margins):
+    left, right, top, bottom = margins
+    whole = np.pad(part, ((top, bottom), (left, right)))
+    assert encode(part, size=whole.shape, corner=(left, top)) == encode(whole)
+
+
 def test_runs_that_do_not_fit_are_named():
     with pytest.raises(VhbenchError, match="a mask of 4x3 pixels does not fit its runs"):
         decode(Mask((3, 4), encode(np.ones((5, 5), bool)).counts))

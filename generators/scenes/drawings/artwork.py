@@ -19,6 +19,10 @@ ART = TABLE.with_name("art")
 """The folder of the drawings."""
 
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
+_PREFIX, _SLOT = "\ue000", "\ue001"
+"""Marks that no drawing holds."""
+
+_SHADE = re.compile(f'{_SLOT}(#[^"]*)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +91,33 @@ def stem(entry: Entry, state: str = "") -> str:
 
 
 def _draw_art(entry: Entry, colour: str, state: str) -> Drawing:
-    art, usual = load(stem(entry, state)), load(entry.drawing)
+    stem_of_state = stem(entry, state)
+    art, usual = load(stem_of_state), load(entry.drawing)
     left, top, width, height = art.box
-    prefix = f"{stem(entry, state)}-{colour or 'own'}-"
-    parts = (deepcopy(child) for child in art.root)
-    body = "".join(ET.tostring(_paint(part, art.slot, colour, prefix), encoding="unicode").strip() for part in parts)
+    body = _template(stem_of_state).replace(_PREFIX, f"{stem_of_state}-{colour or 'own'}-")
+    body = _SHADE.sub(lambda found: paints.reshade(found[1], art.slot, colour) if colour else found[1], body)
     shift = f"translate({-left:g} {-top:g})"
     return Drawing(f'<g transform="{shift}">{body}</g>', width, height, entry.size_m / max(usual.box[2:]))
 
 
-def _paint(part: ET.Element, slot: str, colour: str, prefix: str) -> ET.Element:
-    """Repaint slot elements in place and give ids their prefix."""
+@cache
+def _template(stem: str) -> str:
+    """Return the markup of a file, with a mark where ids get their prefix, and before each shade of the slot."""
+    parts = (_marked(deepcopy(child)) for child in load(stem).root)
+    return "".join(ET.tostring(part, encoding="unicode").strip() for part in parts)
+
+
+def _marked(part: ET.Element) -> ET.Element:
     for element in part.iter():
         is_slot = element.attrib.pop("class", "") == "slot"
         element.text = element.tail = None
         for key, value in element.attrib.items():
             if key == "id":
-                element.set(key, prefix + value)
+                element.set(key, _PREFIX + value)
             elif value.startswith("url("):
-                element.set(key, _REFERENCE.sub(rf"url(#{prefix}\1)", value))
-            elif is_slot and colour and key in ("fill", "stroke", "stop-color") and value.startswith("#"):
-                element.set(key, paints.reshade(value, slot, colour))
+                element.set(key, _REFERENCE.sub(rf"url(#{_PREFIX}\1)", value))
+            elif is_slot and key in ("fill", "stroke", "stop-color") and value.startswith("#"):
+                element.set(key, _SLOT + value)
     return part
 
 

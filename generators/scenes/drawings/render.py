@@ -7,8 +7,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.drawings.sprites import Look, Pixels, Sprite, sprite
+from vhbench.generators.scenes.drawings.sprites import Look, Silhouette, Sprite, sprite
 from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop
+from vhbench.generators.scenes.rasters import Pixels
 
 VARIANTS = 2
 """Paintings per environment and state, each also mirrored; few, so that they are painted once and kept."""
@@ -35,12 +36,16 @@ class Placed:
         return sprite(self.look, self.longest)
 
 
+Slices = tuple[slice, slice]
+
+
 @dataclass(frozen=True, slots=True)
 class Silhouettes:
     """Who owns which pixel."""
 
     things: Sequence[Placed]  # in the order of their numbers
     owner: npt.NDArray[np.uint8]  # (height, width); 0 where the backdrop shows, i + 1 where thing i does
+    windows: Sequence[Slices]  # rows and columns of the frame outside of which a thing owns nothing
     whole: npt.NDArray[np.int64]  # pixels of each thing's silhouette, in the frame or not
     in_frame: npt.NDArray[np.int64]  # of it, pixels inside the frame
     hidden: npt.NDArray[np.int64]  # (things, things): pixels of the first that the second, nearer, covers
@@ -56,23 +61,22 @@ def silhouettes(things: Sequence[Placed], width: int, height: int) -> Silhouette
     owner = np.zeros((height, width), np.uint8)
     whole, in_frame = np.zeros(len(things), np.int64), np.zeros(len(things), np.int64)
     hidden = np.zeros((len(things), len(things)), np.int64)
+    solids = [thing.sprite().solid for thing in things]
+    overlaps = [_overlap(t.x, t.y, solid.shape, owner.shape) for t, solid in zip(things, solids, strict=True)]
     done: list[int] = []
     for i in painting_order(things):
-        solid = things[i].sprite().solid
-        whole[i] = np.count_nonzero(solid)
-        window, part = _overlap(things[i].x, things[i].y, solid.shape, (height, width))
-        solid = solid[part]
-        in_frame[i] = np.count_nonzero(solid)
+        window, part = overlaps[i]
+        solid = solids[i][part]
+        whole[i], in_frame[i] = np.count_nonzero(solids[i]), np.count_nonzero(solid)
         for far in done:
-            hidden[far, i] = _common(things[far], things[i], (height, width))
-        owner[window][solid] = i + 1
+            hidden[far, i] = _common(things[far], solids[far], things[i], solids[i], (height, width))
+        np.copyto(owner[window], np.uint8(i + 1), where=solid)
         done.append(i)
-    return Silhouettes(things, owner, whole, in_frame, hidden)
+    return Silhouettes(things, owner, [window for window, _ in overlaps], whole, in_frame, hidden)
 
 
-def _common(far: Placed, near: Placed, frame: tuple[int, int]) -> int:
+def _common(far: Placed, a: Silhouette, near: Placed, b: Silhouette, frame: tuple[int, int]) -> int:
     """Count the pixels in the frame that lie in both silhouettes."""
-    a, b = far.sprite().solid, near.sprite().solid
     left, top = max(far.x, near.x, 0), max(far.y, near.y, 0)
     right = min(far.x + a.shape[1], near.x + b.shape[1], frame[1])
     bottom = min(far.y + a.shape[0], near.y + b.shape[0], frame[0])
@@ -81,9 +85,6 @@ def _common(far: Placed, near: Placed, frame: tuple[int, int]) -> int:
     one = a[top - far.y : bottom - far.y, left - far.x : right - far.x]
     two = b[top - near.y : bottom - near.y, left - near.x : right - near.x]
     return int(np.count_nonzero(one & two))
-
-
-Slices = tuple[slice, slice]
 
 
 def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> tuple[Slices, Slices]:
@@ -103,7 +104,7 @@ def scenery(name: str, state: str, variant: int, width: int, height: int) -> Bac
     pixels = painted.pixels
     if pixels.shape[:2] != (height, width):
         pixels = np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
-    return replace(painted, pixels=pixels[:, ::-1] if is_mirrored(variant) else pixels)
+    return replace(painted, pixels=np.asarray(cv2.flip(pixels, 1), np.uint8) if is_mirrored(variant) else pixels)
 
 
 def is_mirrored(variant: int) -> bool:
@@ -116,7 +117,7 @@ def paint(things: Sequence[Placed], scene: Backdrop) -> Pixels:
 
     Blending is done in integers, so that the pixels do not depend on the processor.
     """
-    canvas = np.ascontiguousarray(scene.pixels).copy()
+    canvas = scene.pixels.copy()
     for i in painting_order(things):
         thing = things[i]
         pixels = thing.sprite()
@@ -129,16 +130,30 @@ def paint(things: Sequence[Placed], scene: Backdrop) -> Pixels:
 
 def _darken(canvas: Pixels, shadow: Pixels, corner: tuple[int, int]) -> None:
     window, part = _overlap(*corner, (shadow.shape[0], shadow.shape[1]), (canvas.shape[0], canvas.shape[1]))
-    keep = (255 - shadow[part].astype(np.uint16))[..., None]
-    canvas[window] = ((canvas[window] * keep + 127) // 255).astype(np.uint8)
+    if canvas[window].size:
+        canvas[window] = (canvas[window] * _thrice(255 - shadow[part].astype(np.uint16)) + 127) // 255
 
 
 def _blend(canvas: Pixels, pixels: Sprite, thing: Placed, scene: Backdrop) -> None:
     window, part = _overlap(thing.x, thing.y, pixels.solid.shape, (canvas.shape[0], canvas.shape[1]))
-    below = canvas[window].astype(np.uint16)
-    rgb = pixels.rgb[part].astype(np.float32) * np.asarray(scene.light, np.float32)
+    if canvas[window].size:
+        alpha = _thrice(pixels.alpha[part].astype(np.uint16))
+        top = _lit(pixels.rgb[part], thing, scene)
+        canvas[window] = (top * alpha + canvas[window] * (255 - alpha) + 127) // 255
+
+
+def _thrice(channel: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
+    """Return a channel for each of red, green and blue, which is quicker to reckon with than one for all."""
+    return np.asarray(cv2.merge([channel] * 3), np.uint16)
+
+
+def _lit(rgb: Pixels, thing: Placed, scene: Backdrop) -> npt.NDArray[np.uint16]:
+    """Return a thing's colours in the light of a scene, and as far in its haze as the thing is."""
+    if thing.haze <= 0 and scene.light == (1.0, 1.0, 1.0):
+        return rgb.astype(np.uint16)
+    lit = rgb.reshape(rgb.shape[0], -1).astype(np.float32)  # row by row, and not three by three
+    lit *= np.tile(np.asarray(scene.light, np.float32), rgb.shape[1])
     if thing.haze > 0:
-        rgb += (np.asarray(thing.tint or scene.haze, np.float32) - rgb) * np.float32(thing.haze)
-    alpha = pixels.alpha[part].astype(np.uint16)[..., None]
-    top = (rgb + 0.5).astype(np.uint16)
-    canvas[window] = ((top * alpha + below * (255 - alpha) + 127) // 255).astype(np.uint8)
+        haze = np.tile(np.asarray(thing.tint or scene.haze, np.float32), rgb.shape[1])
+        lit += (haze - lit) * np.float32(thing.haze)
+    return (lit + 0.5).astype(np.uint16).reshape(rgb.shape)

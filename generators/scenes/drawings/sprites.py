@@ -7,12 +7,11 @@ from typing import Any
 import cv2
 import numpy as np
 import numpy.typing as npt
-import resvg_py
 
 from vhbench.generators.scenes.drawings import artwork
+from vhbench.generators.scenes.rasters import Pixels, rasterise
 from vhbench.schema import VhbenchError
 
-Pixels = npt.NDArray[np.uint8]
 Silhouette = npt.NDArray[np.bool_]
 
 PROBE = 96
@@ -20,6 +19,8 @@ PROBE = 96
 
 _LIGHT = np.array([-0.45, -0.62, 0.64], np.float32)
 _GLANCE = np.array([-0.30, -0.42, 0.86], np.float32)
+_GLOSSY = 0.96
+"""Below it, a glance's 26th power is less than 0.35 and adds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,53 +75,52 @@ def size_for(look: Look, scale: float) -> tuple[int, int]:
 @functools.lru_cache(maxsize=256)
 def sprite(look: Look, longest: int) -> Sprite:
     """Return a look with its longest side ``longest`` pixels, shaded."""
-    rgba = _clay(_raster(look, longest))
-    alpha = np.ascontiguousarray(rgba[..., 3])
+    rgba = _raster(look, longest)
+    rgb, alpha = cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB), cv2.extractChannel(rgba, 3)
     shadow, corner = _shadow(alpha)
-    return Sprite(np.ascontiguousarray(rgba[..., :3]), alpha, alpha >= 128, shadow, corner)
+    return Sprite(_clay(rgb, alpha), alpha, alpha >= 128, shadow, corner)
 
 
 def _raster(look: Look, longest: int) -> Pixels:
     drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
     zoom = longest / max(drawing.width, drawing.height)
     width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f'viewBox="0 0 {drawing.width} {drawing.height}" width="{width}" height="{height}" '
-        f'preserveAspectRatio="none">{drawing.svg}</svg>'
-    )
-    png = resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True)
-    bgra = cv2.imdecode(np.frombuffer(bytes(png), np.uint8), cv2.IMREAD_UNCHANGED)
+    bgra = rasterise(drawing.svg, f"0 0 {drawing.width} {drawing.height}", width, height)
     rgba = _opaque_part(cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGBA), look.word)
     rgba = rgba[: _dry(rgba.shape[0], look)]
-    return np.ascontiguousarray(rgba[:, ::-1] if look.flip else rgba)
+    return np.asarray(cv2.flip(rgba, 1) if look.flip else rgba, np.uint8)
 
 
 def _opaque_part(rgba: Pixels, word: str) -> Pixels:
-    solid = rgba[..., 3] >= 128
-    rows, columns = np.flatnonzero(solid.any(1)), np.flatnonzero(solid.any(0))
-    if not rows.size:
+    solid = cv2.extractChannel(rgba, 3) >= 128
+    left, top, width, height = cv2.boundingRect(solid.view(np.uint8))
+    if not width:
         raise VhbenchError(f"the drawing of {word!r} is empty at {rgba.shape[1]}x{rgba.shape[0]} pixels")
-    return rgba[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    return rgba[top : top + height, left : left + width]
 
 
-def _clay(rgba: Pixels, strength: float = 0.5) -> Pixels:
+def _clay(rgb: Pixels, opacity: Pixels, strength: float = 0.5) -> Pixels:
     """Shade a flat drawing as if it were modelled: the blurred silhouette is taken as relief, lit from the top left."""
-    alpha = rgba[..., 3].astype(np.float32) / 255
-    rgb = rgba[..., :3].astype(np.float32) / 255
+    alpha = opacity.astype(np.float32) / 255
+    lit = rgb.astype(np.float32) / 255
     longest = max(alpha.shape)
     relief: npt.NDArray[np.floating[Any]] = 0.35 * _blur(alpha, 0.012 * longest) + 0.35 * _blur(alpha, 0.04 * longest)
     relief += 0.5 * _blur(alpha, 0.09 * longest)
-    relief += 0.10 * _blur((rgb @ np.array([0.30, 0.59, 0.11], np.float32)) * alpha, 0.010 * longest)
+    relief += 0.10 * _blur((lit @ np.array([0.30, 0.59, 0.11], np.float32)) * alpha, 0.010 * longest)
     slope_x = cv2.Sobel(relief, cv2.CV_32F, 1, 0, ksize=1) * (-0.5 * 0.055 * longest)
     slope_y = cv2.Sobel(relief, cv2.CV_32F, 0, 1, ksize=1) * (-0.5 * 0.055 * longest)
     up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
     diffuse = (slope_x * _LIGHT[0] + slope_y * _LIGHT[1] + _LIGHT[2]) * up
-    glance = np.clip((slope_x * _GLANCE[0] + slope_y * _GLANCE[1] + _GLANCE[2]) * up, 0, 1) ** 26
+    glance = np.clip((slope_x * _GLANCE[0] + slope_y * _GLANCE[1] + _GLANCE[2]) * up, 0, 1)
     fall = np.linspace(1.05, 0.92, alpha.shape[0], dtype=np.float32)[:, None]
     shade = (1 + strength * (diffuse - _LIGHT[2]) * 1.25) * fall
-    lit = rgb * shade[..., None] + 0.13 * strength * np.clip(glance - 0.35, 0, 1)[..., None]
-    return np.dstack([(np.clip(lit, 0, 1) * 255 + 0.5).astype(np.uint8), rgba[..., 3]])
+    lit *= cv2.merge([shade] * 3)
+    glossy = glance > _GLOSSY
+    lit[glossy] += 0.13 * strength * np.clip(glance[glossy] ** 26 - 0.35, 0, 1)[:, None]
+    np.clip(lit, 0, 1, out=lit)
+    lit *= 255
+    lit += 0.5
+    return lit.astype(np.uint8)
 
 
 def _shadow(alpha: Pixels) -> tuple[Pixels, tuple[int, int]]:

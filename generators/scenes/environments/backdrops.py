@@ -1,4 +1,4 @@
-"""Environments as pixels. The paintings do not depend on a split's seed, so that they can be cached."""
+"""Environments as pixels. The paintings do not depend on a split's seed, so that they can be kept."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -6,12 +6,13 @@ from functools import lru_cache
 import cv2
 import numpy as np
 import numpy.typing as npt
-import resvg_py
 
 from vhbench.generators.scenes.environments import brushes
 from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
 from vhbench.generators.scenes.environments.environment import Environment
+from vhbench.generators.scenes.environments.paintings import Painting, kept
 from vhbench.generators.scenes.paints import channels
+from vhbench.generators.scenes.rasters import rasterise
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
@@ -21,6 +22,7 @@ VARIANTS = 4
 _RESOLUTION = 0.64
 """Share of the pixels' number at which environments are painted: a soft background, and three times as fast."""
 
+_WHOLE = f"0 0 {brushes.SIZE} {brushes.SIZE}"
 _SEED = 20250117
 _TINT_INDOORS = {"dim": "#a8a39c"}
 _LIGHTS = {
@@ -71,16 +73,25 @@ def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -
     state = environment.state_of(state) or environment.states[0]
     if state not in environment.states:
         raise VhbenchError(f"{environment.name} cannot be {state!r}: must be one of {', '.join(environment.states)}")
-    canvas = _canvas(environment.name, state, variant % VARIANTS)
-    flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
-    lit = cv2.resize(flat * _light(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
-    pixels = np.clip(lit * _grain(environment.name, variant % VARIANTS, size) + 0.5, 0, 255).astype(np.uint8)
-    pixels.flags.writeable = False
-    horizon = environment.horizon
+    variant %= VARIANTS
+    key = (environment.name, state, variant, size)
+    painting = kept(key, lambda: _paint(environment, state, variant, size))
+    pixels, horizon = painting.pixels, environment.horizon
     far = pixels[int(size * horizon * 0.9) : int(size * horizon) + 1] if horizon > 0 else pixels
     red, green, blue = (int(channel) for channel in far.reshape(-1, 3).mean(0))
     light = _LIGHTS.get(state, (1.0, 1.0, 1.0))
-    return Backdrop(environment.name, state, pixels, tuple(canvas.areas), (red, green, blue), light)
+    return Backdrop(environment.name, state, pixels, painting.areas, (red, green, blue), light)
+
+
+def _paint(environment: Environment, state: str, variant: int, size: int) -> Painting:
+    canvas = _canvas(environment.name, state, variant)
+    flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
+    lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
+    lit *= cv2.merge([_grain(environment.name, variant, size)] * 3)
+    lit += 0.5
+    pixels = np.clip(lit, 0, 255, out=lit).astype(np.uint8)
+    pixels.flags.writeable = False
+    return Painting(pixels, tuple(canvas.areas))
 
 
 @lru_cache(maxsize=512)
@@ -93,22 +104,27 @@ def _canvas(name: str, state: str, variant: int) -> brushes.Canvas:
 
 
 def _rasterise(svg: str, size: int) -> npt.NDArray[np.uint8]:
-    png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=size, height=size, skip_system_fonts=True))
-    blue_green_red = np.asarray(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR))
-    return np.ascontiguousarray(blue_green_red[..., ::-1], dtype=np.uint8)
+    return np.asarray(cv2.cvtColor(rasterise(svg, _WHOLE, size, size), cv2.COLOR_BGRA2RGB), np.uint8)
 
 
-def _light(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
-    """Return the factor per pixel that a state's light has; the sky is painted in the state's own colours."""
+def _shine(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
+    """Return a picture in the light of its state; the sky is painted in the state's own colours."""
     tint = _TINT_INDOORS.get(canvas.state, "#ffffff") if environment.indoor else canvas.mood.tint
+    lit = pixels.astype(np.float32)
+    if tint == "#ffffff":
+        return lit
     factor = np.array([channel / 255 for channel in channels(tint)], dtype=np.float32)
-    if not canvas.sky_parts or tint == "#ffffff":
-        return np.broadcast_to(factor, pixels.shape)
-    sky = _rasterise(canvas.svg(parts=canvas.sky_parts), pixels.shape[0])
-    is_sky = (sky == pixels).all(-1, keepdims=True)
-    return np.where(is_sky, np.float32(1), factor)
+    lit *= np.tile(factor, pixels.shape[1]).reshape(-1, 3)
+    if canvas.sky_parts:
+        sky = _rasterise(canvas.svg(parts=canvas.sky_parts), pixels.shape[0])
+        is_sky = cv2.inRange(cv2.absdiff(sky, pixels), (0, 0, 0), (0, 0, 0)) > 0
+        lit[is_sky] = pixels[is_sky]
+    return lit
 
 
 def _grain(name: str, variant: int, size: int) -> npt.NDArray[np.float32]:
     """Return a fine noise, so that flat fills look like paint."""
-    return 1 + 0.012 * rng(_SEED, "grain", name, variant).standard_normal((size, size, 1), dtype=np.float32)
+    grain = rng(_SEED, "grain", name, variant).standard_normal((size, size), dtype=np.float32)
+    grain *= np.float32(0.012)
+    grain += 1
+    return grain

@@ -97,9 +97,8 @@ class Canvas:
         return float(self.rng.uniform(low, high))
 
     def svg(self, *, parts: int | None = None) -> str:
-        """Return the picture, or its first parts, as one SVG document."""
-        head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {SIZE} {SIZE}">'
-        return f"{head}<defs>{''.join(self.defs)}</defs>{''.join(self.parts[:parts])}</svg>"
+        """Return the markup of the picture, or of its first parts, without the ``<svg>`` element."""
+        return f"<defs>{''.join(self.defs)}</defs>{''.join(self.parts[:parts])}"
 
 
 def sky(canvas: Canvas, horizon: float, *, clouds: int | None = None) -> None:

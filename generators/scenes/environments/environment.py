@@ -4,6 +4,7 @@ An *area* is present but not countable (sky, grass, a painted window): its word 
 about as absent.
 """
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -57,15 +58,19 @@ class Environment:
 
     def areas(self, state: str = "") -> tuple[str, ...]:
         """Return the words that are painted in a state."""
-        state = self.state_of(state) or self.states[0]
-        words = list(self.paints)
-        if "sky" in words:
-            words += _SKY.get(state, ("cloud",))
-        if state == "withered" and "grass" in words:
-            words.append("tussock")
-        if state == "snowy":
-            words = [word for word in words if word != "grass"] + ["snow"]
-        return tuple(dict.fromkeys(words))
+        return _painted_in(self.paints, self.state_of(state) or self.states[0])
+
+
+@functools.cache
+def _painted_in(paints: tuple[str, ...], state: str) -> tuple[str, ...]:
+    words = list(paints)
+    if "sky" in words:
+        words += _SKY.get(state, ("cloud",))
+    if state == "withered" and "grass" in words:
+        words.append("tussock")
+    if state == "snowy":
+        words = [word for word in words if word != "grass"] + ["snow"]
+    return tuple(dict.fromkeys(words))
 
 
 _SKY = {"night": ("star", "moon", "cloud"), "sunny": ("sun", "cloud"), "withered": ("sun", "cloud")}

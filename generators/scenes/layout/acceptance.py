@@ -1,9 +1,11 @@
 """Whether a proposed place will do: the frame, what is there already, and the relations that were asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+
+import numpy as np
 
 from vhbench.generators.scenes.layout.plan import Wish
-from vhbench.generators.scenes.layout.stage import Layout, Spot, ties, visible_share
+from vhbench.generators.scenes.layout.stage import Layout, Spot, share_among, ties, visible_share
 from vhbench.generators.scenes.truth import relations
 from vhbench.schema import Box
 
@@ -19,18 +21,24 @@ def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool)
         return False
     if "truncated" not in spot.wish.hard and _outside(layout, spot) > 0.01:
         return False
-    everything = [*layout.spots, spot]
-    for i, other in enumerate(everything):
-        if other is target:
-            continue
-        share = visible_share(other, [s for s in everything if s is not other])
-        tied = _tied(layout, other.wish) or any(s.placed.host == i for s in everything)
-        wanted = 0.5 if tied else 0.32 if "occluded" in other.wish.hard else 0.96 if strict else 0.8
-        if share < wanted:
+    hosts = {placed.placed.host for placed in (*layout.spots, spot)}
+    for i, other in enumerate(layout.spots):
+        share = visible_share(other, spot)
+        if share < _wanted(layout, other, carries=i in hosts, strict=strict) and other is not target:
             return False
-    if target and not 0.3 <= visible_share(target, [s for s in everything if s is not target]) <= 0.52:
+        if other is target and not 0.3 <= share <= 0.52:
+            return False
+    carries = len(layout.spots) in hosts
+    if share_among(spot, layout.spots) < _wanted(layout, spot, carries=carries, strict=strict):
         return False
-    return _relations_hold(layout, everything, spot)
+    return _relations_hold(layout, spot)
+
+
+def _wanted(layout: Layout, spot: Spot, *, carries: bool, strict: bool) -> float:
+    """Return how much of a thing must be seen."""
+    if carries or _tied(layout, spot.wish):
+        return 0.5
+    return 0.32 if "occluded" in spot.wish.hard else 0.96 if strict else 0.8
 
 
 def _clearly_beside(layout: Layout, spot: Spot) -> bool:
@@ -57,13 +65,14 @@ def _outside(layout: Layout, spot: Spot) -> float:
     return 1 - inside / (width * height)
 
 
-def _relations_hold(layout: Layout, spots: Sequence[Spot], new: Spot) -> bool:
+def _relations_hold(layout: Layout, new: Spot) -> bool:
     """Tell whether the new thing stands as asked to the first of the things it is related to."""
-    bodies = {id(spot): _body(layout, spots, number) for number, spot in enumerate(spots)}
     for predicate, anchor in ties(layout, new.wish):
         if predicate == "on":
             continue
-        one, other = bodies[id(new)], bodies[id(anchor)]
+        number = layout.spots.index(anchor)
+        one = _body(layout, new, len(layout.spots), {number: anchor})
+        other = _body(layout, anchor, number, {len(layout.spots): new})
         if not relations.PREDICATES[predicate](one, other):
             return False
         if layout.apart and predicate in ("left of", "right of") and _overlap(one.box, other.box):
@@ -76,17 +85,18 @@ def _overlap(one: Box, other: Box) -> bool:
     return one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
 
 
-def _body(layout: Layout, spots: Sequence[Spot], number: int) -> relations.Body:
-    spot = spots[number]
+def _body(layout: Layout, spot: Spot, number: int, others: Mapping[int, Spot]) -> relations.Body:
+    """Return what the rules need of a spot to judge how it stands to others; all have numbers."""
     x, y, width, height = spot.box
     left, top = max(0.0, x), max(0.0, y)
     box = (left, top, min(layout.width, x + width) - left, min(layout.height, y + height) - top)
     hides, over = {}, {}
-    for other, far in enumerate(spots):
+    for other, far in others.items():
         if far.placed.depth < spot.placed.depth:
-            hidden = int(far.coarse.sum()) * (1 - visible_share(far, [spot]))
+            whole = int(np.count_nonzero(far.coarse))
+            hidden = whole * (1 - share_among(far, [spot]))
             if hidden > 0:
-                hides[other] = hidden / max(1, int(far.coarse.sum()))
-                over[other] = hidden / max(1, int(spot.coarse.sum()))
+                hides[other] = hidden / max(1, whole)
+                over[other] = hidden / max(1, int(np.count_nonzero(spot.coarse)))
     host = spot.placed.host if spot.placed.host >= 0 else None
     return relations.Body(number, box, spot.placed.depth, spot.placed.lifted, host, hides, over)

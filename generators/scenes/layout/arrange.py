@@ -18,7 +18,7 @@ from vhbench.generators.scenes.drawings.sprites import Look, silhouette, size_fo
 from vhbench.generators.scenes.environments.environment import Band, Environment
 from vhbench.generators.scenes.layout.acceptance import acceptable
 from vhbench.generators.scenes.layout.plan import Refusal, Wish, can_hide
-from vhbench.generators.scenes.layout.stage import Layout, Spot, ties, visible_share
+from vhbench.generators.scenes.layout.stage import Layout, Spot, place, ties
 from vhbench.generators.scenes.truth import measuring
 
 GROUNDED = ("ground", "floor", "table")
@@ -50,7 +50,7 @@ def arrange(layout: Layout, wishes: Sequence[Wish]) -> list[tuple[Wish, Placed]]
         spot = _find_place(layout, wish)
         if spot is None:
             raise Refusal("no room", category=wish.entry.name, hard=list(wish.hard))
-        layout.spots.append(spot)
+        place(layout, spot)
     return [(spot.wish, spot.placed) for spot in layout.spots]
 
 
@@ -85,8 +85,7 @@ def _find_place(layout: Layout, wish: Wish) -> Spot | None:
 def _to_be_hidden(layout: Layout, wish: Wish) -> Spot | None:
     """Return the placed thing that this wish shall hide: added occluders, and the first one large enough, do."""
     for spot in layout.spots:
-        others = [other for other in layout.spots if other is not spot]
-        if "occluded" in spot.wish.hard and can_hide(wish, spot.wish) and visible_share(spot, others) > 0.55:
+        if "occluded" in spot.wish.hard and can_hide(wish, spot.wish) and spot.shown > 0.55:
             return spot
     return None
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.drawings.render import Placed, paint
-from vhbench.generators.scenes.drawings.sprites import Pixels
 from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout.plan import Refusal, Wish
+from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import measuring
 from vhbench.generators.scenes.truth.known_words import VOCABULARY
 from vhbench.generators.scenes.truth.measuring import Measured

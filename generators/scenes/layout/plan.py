@@ -1,5 +1,6 @@
 """From a spec to wishes: which drawings, in which colours, where; and every refusal that needs no try."""
 
+import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -93,7 +94,12 @@ class Locale:
     @property
     def painted(self) -> frozenset[str]:
         """The same, and the names of drawings that they could stand for."""
-        return frozenset(self.areas) | frozenset(map(readable, self.areas))
+        return _painted(self.areas)
+
+
+@functools.cache
+def _painted(areas: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(areas) | frozenset(map(readable, areas))
 
 
 def check(spec: SceneSpec) -> list[Entry]:
@@ -222,7 +228,8 @@ def _fitting(spec: SceneSpec, entries: list[Entry]) -> list[Locale]:
     locales = [Locale(e, state) for e in environments for state in e.states if e.state_of(spec.state) in ("", state)]
     if not locales:
         raise Refusal("no such state", environment=asked, state=spec.state)
-    fitting = [locale for locale in locales if _fits(locale, spec, entries)]
+    names, absent = frozenset(entry.name for entry in entries), frozenset(map(readable, spec.absent))
+    fitting = [locale for locale in locales if _fits(locale, asked, entries, names, absent)]
     if not fitting:
         raise Refusal("environment shows it already", environment=asked, categories=[e.name for e in entries])
     return fitting
@@ -243,15 +250,14 @@ def at_home(entry: Entry, locale: Locale) -> bool:
     return entry.habitat in locale.areas
 
 
-def _fits(locale: Locale, spec: SceneSpec, entries: list[Entry]) -> bool:
-    areas, asked = locale.areas, spec.environment
-    if locale.painted & {entry.name for entry in entries}:
+def _fits(locale: Locale, asked: str, entries: Sequence[Entry], names: frozenset[str], absent: frozenset[str]) -> bool:
+    """Tell whether a locale shows what is asked for, has a place for every entry, and no area that must not be."""
+    if locale.painted & names:
         return False
-    if asked and find_environment(asked) is None and asked not in areas:
+    if asked and find_environment(asked) is None and asked not in locale.areas:
         return False
-    absent = set(map(readable, spec.absent))
     if absent:
-        known, _ = known_words((entry.name for entry in entries), areas)
+        known, _ = known_words(names, locale.areas)
         if absent & locale.painted or (absent & VOCABULARY) - known:
             return False
     return all(place_of(entry, locale) is not None for entry in entries)

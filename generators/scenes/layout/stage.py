@@ -26,9 +26,13 @@ def mirror(environment: Environment) -> Environment:
     return replace(environment, bands=bands)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Spot:
-    """A wish that has a place; layout-internal. ``base`` is the share of the height at which its foot (centre) is."""
+    """A wish that has a place; layout-internal.
+
+    ``base`` is the share of the height at which its foot (centre) is; ``free`` the part of its coarse silhouette that
+    nothing that has its place covers (None for all of it), and ``shown`` the share of that part.
+    """
 
     wish: Wish
     placed: Placed
@@ -36,6 +40,8 @@ class Spot:
     height: int
     base: float
     mask: npt.NDArray[np.bool_] | None = None
+    free: npt.NDArray[np.bool_] | None = None
+    shown: float = 1.0
 
     @property
     def at(self) -> tuple[int, int]:
@@ -86,15 +92,44 @@ def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Spot]]:
             yield from ((INVERSE[predicate], spot) for spot in layout.spots if spot.wish.spec == index)
 
 
-def visible_share(spot: Spot, others: Sequence[Spot]) -> float:
-    """Return the share of a coarse silhouette that nothing nearer covers."""
-    nearer = [other for other in others if other.placed.depth > spot.placed.depth and _touch(spot, other)]
+def place(layout: Layout, spot: Spot) -> None:
+    """Give a spot its place among the others."""
+    for other in layout.spots:
+        for far, near in ((other, spot), (spot, other)):
+            if _covers(near, far):
+                far.free = _uncovered(far, near)
+                far.shown = _share(far.free, far)
+    layout.spots.append(spot)
+
+
+def visible_share(spot: Spot, near: Spot) -> float:
+    """Return the share of a placed thing's coarse silhouette that is left if another comes to what is there."""
+    return _share(_uncovered(spot, near), spot) if _covers(near, spot) else spot.shown
+
+
+def share_among(spot: Spot, others: Sequence[Spot]) -> float:
+    """Return the share of a coarse silhouette, of a thing without a place yet, that nothing nearer covers."""
+    nearer = [other for other in others if _covers(other, spot)]
     if not nearer:
         return 1.0
     free = spot.coarse.copy()
     for other in nearer:
         _clear(free, spot.at, other)
-    return float(free.sum() / max(1, spot.coarse.sum()))
+    return _share(free, spot)
+
+
+def _covers(near: Spot, far: Spot) -> bool:
+    return near.placed.depth > far.placed.depth and _touch(far, near)
+
+
+def _uncovered(far: Spot, near: Spot) -> npt.NDArray[np.bool_]:
+    free = (far.coarse if far.free is None else far.free).copy()
+    _clear(free, far.at, near)
+    return free
+
+
+def _share(free: npt.NDArray[np.bool_], spot: Spot) -> float:
+    return int(np.count_nonzero(free)) / max(1, int(np.count_nonzero(spot.coarse)))
 
 
 def _touch(a: Spot, b: Spot) -> bool:
@@ -103,9 +138,10 @@ def _touch(a: Spot, b: Spot) -> bool:
 
 
 def _clear(free: npt.NDArray[np.bool_], at: tuple[int, int], other: Spot) -> None:
-    left, top = max(at[0], other.at[0]), max(at[1], other.at[1])
-    right = min(at[0] + free.shape[1], other.at[0] + other.coarse.shape[1])
-    bottom = min(at[1] + free.shape[0], other.at[1] + other.coarse.shape[0])
+    (x, y), (other_x, other_y), cover = at, other.at, other.coarse
+    left, top = max(x, other_x), max(y, other_y)
+    right = min(x + free.shape[1], other_x + cover.shape[1])
+    bottom = min(y + free.shape[0], other_y + cover.shape[0])
     if right > left and bottom > top:
-        part = other.coarse[top - other.at[1] : bottom - other.at[1], left - other.at[0] : right - other.at[0]]
-        free[top - at[1] : bottom - at[1], left - at[0] : right - at[0]] &= ~part
+        part = cover[top - other_y : bottom - other_y, left - other_x : right - other_x]
+        free[top - y : bottom - y, left - x : right - x] &= ~part

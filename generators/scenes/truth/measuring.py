@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vhbench import masks
 from vhbench.generators.scenes import catalog, paints
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes
-from vhbench.generators.scenes.drawings.sprites import Pixels
+from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import relations
 from vhbench.schema import Box, SceneObject
 
@@ -55,7 +55,7 @@ class Measured:
 
     box: Box
     area: int
-    visible: npt.NDArray[np.bool_]
+    visible: npt.NDArray[np.bool_]  # of the pixels in the box
     visible_fraction: float
     in_frame_fraction: float
 
@@ -66,24 +66,24 @@ def measure(owned: Silhouettes) -> list[Measured]:
 
 
 def _measure_one(owned: Silhouettes, i: int) -> Measured:
-    visible = owned.owner == i + 1
+    window = owned.windows[i]
+    visible = owned.owner[window] == i + 1
     area = int(np.count_nonzero(visible))
     in_frame, whole = int(owned.in_frame[i]), int(owned.whole[i])
     shown, framed = round(area / in_frame, 6) if in_frame else 0.0, round(in_frame / whole, 6)
-    return Measured(_tight_box(visible) if area else (0.0, 0.0, 0.0, 0.0), area, visible, shown, framed)
-
-
-def _tight_box(mask: npt.NDArray[np.bool_]) -> Box:
-    rows, columns = np.flatnonzero(mask.any(1)), np.flatnonzero(mask.any(0))
-    left, top = int(columns[0]), int(rows[0])
-    return float(left), float(top), float(columns[-1] - left + 1), float(rows[-1] - top + 1)
+    if not area:
+        return Measured((0.0, 0.0, 0.0, 0.0), 0, visible[:0, :0], shown, framed)
+    left, top, width, height = cv2.boundingRect(visible.view(np.uint8))
+    box = (float(window[1].start + left), float(window[0].start + top), float(width), float(height))
+    return Measured(box, area, visible[top : top + height, left : left + width], shown, framed)
 
 
 def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) -> SceneObject:
     """Describe one visible thing."""
     entry = catalog.find(thing.look.word)
     declared = "" if entry.coco == "person" else thing.look.colour or entry.default_colour  # clothes are not skin
-    colour, sure = seen_colour(declared, picture[seen.visible])
+    left, top, width, height = map(int, seen.box)
+    colour, sure = _colour(declared, seen.visible, picture[top : top + height, left : left + width])
     size = size_name(seen.box, picture.shape[1], picture.shape[0])
     action = thing.look.action or (catalog.DEFAULT_ACTION if _stands(entry) else "")
     found = {"colour": colour, "size": size, "action": action, "state": thing.look.state}
@@ -95,7 +95,7 @@ def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) ->
         category=entry.name,
         box=seen.box,
         area=float(seen.area),
-        mask=masks.encode(seen.visible),
+        mask=masks.encode(seen.visible, size=(picture.shape[0], picture.shape[1]), corner=(left, top)),
         visible_fraction=seen.visible_fraction,
         in_frame_fraction=seen.in_frame_fraction,
         attributes=tuple((name, value) for name, value in found.items() if value),
@@ -107,18 +107,24 @@ def _stands(entry: catalog.Entry) -> bool:
     return bool(entry.actions) and entry.place == "ground"
 
 
+def _colour(declared: str, visible: npt.NDArray[np.bool_], pixels: Pixels) -> tuple[str, bool]:
+    """Return what :func:`seen_colour` does, of so many visible pixels as tell it."""
+    if not declared:
+        return "", False
+    places = np.flatnonzero(visible)
+    places = places[:: max(1, len(places) // _COLOUR_SAMPLE)]
+    rows, columns = np.divmod(places, visible.shape[1])
+    return seen_colour(declared, pixels[rows, columns])
+
+
 def seen_colour(declared: str, pixels: Pixels) -> tuple[str, bool]:
-    """Return a declared colour if the visible pixels, shape (n, 3), show it, else "", and whether it is the only one.
+    """Return a declared colour if pixels, shape (n, 3), show it, else "", and whether it is the only one.
 
     They show it if at least half of them have it, or at least a quarter do and no other hue has more (a red bicycle
     has black tyres). It is the only one, so that other colours may be denied, if half of them have it and nothing
     else more than 30%.
     """
-    if not declared:
-        return "", False
-    sample = pixels[:: max(1, len(pixels) // _COLOUR_SAMPLE)]
-    names, counts = np.unique(paints.name_pixels(sample), return_counts=True)
-    shares = {str(name): float(count) / len(sample) for name, count in zip(names, counts, strict=True)}
+    shares = paints.shares(pixels)
     share = shares.pop(declared, 0.0)
     hues = max((value for name, value in shares.items() if name not in _GREYS), default=0.0)
     main = share >= 0.5 or (share >= 0.25 and declared not in _GREYS and hues < share)
@@ -161,14 +167,25 @@ def contrast(picture: Pixels, seen: Measured) -> tuple[float, tuple[float, float
     left, top, width, height = map(int, seen.box)
     longest = max(width, height)
     reach, step = max(4, round(0.1 * longest)), max(1, longest // 80)
-    rows = slice(max(0, top - reach), top + height + reach, step)
-    columns = slice(max(0, left - reach), left + width + reach, step)
-    inside, patch = seen.visible[rows, columns], picture[rows, columns]
+    rows, first_row = _grid(top, height, reach, step, picture.shape[0])
+    columns, first_column = _grid(left, width, reach, step, picture.shape[1])
+    patch = picture[rows, columns]
+    inside = np.zeros(patch.shape[:2], np.uint8)
+    part = seen.visible[first_row[0] :: step, first_column[0] :: step]
+    inside[first_row[1] :, first_column[1] :][: part.shape[0], : part.shape[1]] = part
     kernel = np.ones((2 * (reach // step) + 1,) * 2, np.uint8)
-    rim = cv2.dilate(inside.astype(np.uint8), kernel).astype(bool) & ~inside
-    if not rim.any() or not inside.any():
+    around = np.flatnonzero(cv2.dilate(inside, kernel) > inside)
+    within = np.flatnonzero(inside)
+    if not around.size or not within.size:
         return 0.0, (0.0, 0.0, 0.0)
-    lab = cv2.cvtColor(patch.astype(np.float32) / 255, cv2.COLOR_RGB2LAB)
-    difference = np.linalg.norm(lab[inside] - lab[rim].mean(0), axis=1).mean()
-    red, green, blue = (float(channel) for channel in patch[rim].mean(0))
+    lab = cv2.cvtColor(patch.astype(np.float32) / 255, cv2.COLOR_RGB2LAB).reshape(-1, 3)
+    difference = np.linalg.norm(lab.take(within, 0) - lab.take(around, 0).mean(0), axis=1).mean()
+    red, green, blue = (float(channel) for channel in patch.reshape(-1, 3).take(around, 0).mean(0))
     return float(difference), (red, green, blue)
+
+
+def _grid(start: int, length: int, reach: int, step: int, most: int) -> tuple[slice, tuple[int, int]]:
+    """Return every ``step``-th row within reach of a box, and the first that both have: in the box, and among these."""
+    first = max(0, start - reach)
+    into = -(-(start - first) // step)
+    return slice(first, min(most, start + length + reach), step), (first + into * step - start, into)
