@@ -72,7 +72,7 @@ def main() -> None:
         writer.start()
         writer.join()
         found = [measure("verify", "verify", folder), measure("diff", "diff", folder, folder)]
-    sys.exit(max(found) > ALLOWED)
+    sys.exit(max(used.gigabytes for used in found) > ALLOWED)
 
 
 if __name__ == "__main__":
