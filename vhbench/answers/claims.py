@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
@@ -97,6 +97,7 @@ class Claim:
         all: it is claimed of all: "all the children", "both men".
         word: the word of which the question asks if it is right: "false" in "Is it false that …?".
         quoted: the question asks if that word is the right answer to another question.
+        stems: the words by their meaning.
     """
 
     words: tuple[Word, ...]
@@ -112,10 +113,10 @@ class Claim:
     word: str = ""
     quoted: bool = False
 
-    @property
-    def stems(self) -> tuple[str, ...]:
-        """The words by their meaning."""
-        return tuple(word.stem for word in self.words)
+    stems: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stems", tuple([word.stem for word in self.words]))
 
 
 @lru_cache(maxsize=4096)

@@ -69,7 +69,7 @@ _NUMBER: Final = re.compile(r"\d[\d.]*")
 
 def words(text: str) -> list[Word]:
     """Return the words and stops of a straightened text; "a picture" on a wall is no name of the image."""
-    found = [_word(rough[0]) for rough in _ROUGH.finditer(text)]
+    found = list(map(_word, _ROUGH.findall(text)))
     for n, word in enumerate(found):
         if word.stem != PICTURE or not n:
             continue

@@ -11,6 +11,7 @@ from vhbench.answers import assent
 from vhbench.answers.claims import Claim, claim, says_false
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.given_names import named
+from vhbench.answers.needles import any_in
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
 from vhbench.answers.stems import words
@@ -28,8 +29,14 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
+_CORRECTING: Final = (
+    "wait|actually|hold on|correction|scratch that|on second|on closer|on a closer|on further|on careful|let me|my mistake"
+    "|i mean|i stand|sorry|apologi|looking|correct myself|make that|or rather"
+).split("|")  # fmt: skip
+"""One of them is in each correction."""
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
+_SAYS: Final = re.compile(r"\w")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
 _COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
@@ -129,7 +136,8 @@ def _option(text: str, question: str) -> str:
 
 def _read(text: str, asked: Claim | None) -> Reading:
     """Read a text; of one that corrects itself, what stands behind the last correction."""
-    corrections = [found for found in _CORRECTS.finditer(text) if found.start() > 0]
+    found_in = _CORRECTS.finditer(text) if any_in(_CORRECTING, text) else ()
+    corrections = [found for found in found_in if found.start() > 0]
     if corrections:
         answer, told = _read_once(text[corrections[-1].end() :], asked)
         if answer or told:
@@ -139,7 +147,7 @@ def _read(text: str, asked: Claim | None) -> Reading:
 
 def _read_once(text: str, asked: Claim | None) -> Reading:
     text = _without_echo(text)
-    if not re.search(r"\w", text) and not assent.whole(text.strip())[0]:
+    if not _SAYS.search(text) and not assent.whole(text.strip())[0]:
         return "", bool(text)
     judged = _about_a_word(text, asked) if asked and asked.word else None
     if judged is not None:
@@ -158,7 +166,7 @@ def _read_once(text: str, asked: Claim | None) -> Reading:
     if found:
         answers = {one.answer for one in final or found}
         return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
-    if assent.SHOWN.search(text):
+    if ("yes" in text or "no" in text) and assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
 
@@ -186,8 +194,10 @@ def _about_a_word(text: str, asked: Claim) -> str | None:
 def _without_echo(text: str) -> str:
     """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
     rest = _ASKS.sub(" ", text).strip() if "?" in text else text
-    asked = text.replace("?", " ").strip()
-    return assent.BOTH.sub(" ", rest or (asked if assent.whole(asked)[0] else ""))
+    if not rest:
+        asked = text.replace("?", " ").strip()
+        rest = asked if assent.whole(asked)[0] else ""
+    return assent.BOTH.sub(" ", rest) if assent.MAYBE_BOTH.search(rest) else rest
 
 
 def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:
@@ -211,8 +221,10 @@ def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Readin
 
 def _listed(text: str, asked: Claim | None) -> str | None:
     """Read a list of verdicts, one for each thing that was asked about together."""
+    if asked is None or ":" not in text:
+        return None
     found = [(what, answer) for what, answer in _LABELLED.findall(text) if not _NO_LABEL.search(what)]
-    if asked is None or len({what for what, _ in found}) < 2:
+    if len({what for what, _ in found}) < 2:
         return None
     stems = set(asked.stems)
     about = [str(answer) for what, answer in found if {word.stem for word in words(straightened(what))} & stems]
