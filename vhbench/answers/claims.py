@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
+from vhbench.answers.needles import any_in
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import BOUNDS, Range, number, quantity, value
 from vhbench.answers.stems import Word, compares, content, stem, words
@@ -119,7 +120,7 @@ class Claim:
         object.__setattr__(self, "stems", tuple([word.stem for word in self.words]))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16_384)
 def claim(question: str) -> Claim | None:
     """Return what a question asks, or None where it is no yes/no question that can be understood.
 
@@ -127,19 +128,26 @@ def claim(question: str) -> Claim | None:
     >>> asked.stems, asked.exists, asked.denied
     (('dog',), True, True)
     """
-    text = _NOISE.sub(" ", question[:_LONGEST]).strip()
-    quoted = _QUOTED.search(text)
+    text = question[:_LONGEST].strip()
+    if "<" in text or ":" in text:
+        text = _NOISE.sub(" ", text).strip()
+    quoted = _QUOTED.search(text) if _may_have(text, "answer", "reply", "response") else None
     if quoted:
         inner = claim(quoted["asked"].strip(" \"'“”"))
         return inner and _judged(inner, quoted["word"], quoted=True)
-    stated = _STATEMENT.search(text)
+    stated = _STATEMENT.search(text) if any_in("\"'“", text) else None
     if stated and (stated["word"] or stated["first"]):
         return _judged(_claimed(stated["claim"], ""), stated["word"] or stated["first"])
     before, asked = _sentence(text)
-    judged = _JUDGED.search(asked)
+    judged = _JUDGED.search(asked) if _may_have(asked, "that") else None
     if judged:
         return _judged(_claimed(judged["claim"], ""), judged["word"], denied=bool(judged["denied"]))
     return _question(asked, before)
+
+
+def _may_have(text: str, *words: str) -> bool:
+    """Tell whether a pattern of which one of these words is a part may match."""
+    return not text.isascii() or any_in(words, text.lower())
 
 
 def says_false(word: str) -> bool:
@@ -164,7 +172,8 @@ def _sentence(text: str) -> tuple[str, str]:
     if asked is None:
         return "", ""
     before = " . ".join(part for part in parts[:asked] if not _INSTRUCTION.match(part))
-    return before, _TRAILING.sub("", parts[asked].split("?")[0])
+    found = parts[asked].split("?")[0]
+    return before, _TRAILING.sub("", found) if _may_have(found, "yes", "true", "right", "correct") else found
 
 
 def _begins(part: str) -> re.Match[str] | None:
@@ -176,7 +185,8 @@ def _question(asked: str, before: str) -> Claim | None:
     begins = _begins(asked)
     if not begins:
         return None
-    counted, reported = _NUMBER_OF.match(asked), _SHOWS_THAT.match(asked)
+    counted = _NUMBER_OF.match(asked) if _may_have(asked, "number of") else None
+    reported = _SHOWS_THAT.match(asked) if _may_have(asked, "that") else None
     if counted:
         return _claimed(f"there are {counted['count']} {counted['what']}", "are")
     if reported:

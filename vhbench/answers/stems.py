@@ -70,9 +70,8 @@ _NUMBER: Final = re.compile(r"\d[\d.]*")
 def words(text: str) -> list[Word]:
     """Return the words and stops of a straightened text; "a picture" on a wall is no name of the image."""
     found = list(map(_word, _ROUGH.findall(text)))
-    for n, word in enumerate(found):
-        if word.stem != PICTURE or not n:
-            continue
+    for n in [n for n, word in enumerate(found) if n and word.stem == PICTURE]:
+        word = found[n]
         before, after = found[n - 1], found[n + 1].surface if n + 1 < len(found) else ""
         if (before.surface in ("a", "an", "any", "no") or before.role == "") and after not in (
             "of",
@@ -121,7 +120,7 @@ def implies(one: str, other: str) -> bool:
 
 def content(said: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
     """Return the words that say something about a picture."""
-    return tuple(word for word in said if word.role == "")
+    return tuple([word for word in said if not word.role])
 
 
 @cache
