@@ -63,6 +63,8 @@ _SHOWS_THAT: Final = re.compile(
     r"(?i)\W*(?:do|does|did)\s+(?:the|this|these)\s+[\w ]{1,40}?\s(?:show|indicate|suggest|say|state|reveal|imply)"
     r"\s+that\s+(?P<claim>.+)"
 )
+_SPACE: Final = re.compile(r"\s+")
+_NOT_BEHIND: Final = re.compile(r"(?i)\s*(?:there|it)\s+not\b")
 _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
     " discern locate portray".split()
@@ -192,12 +194,12 @@ def _question(asked: str, before: str) -> Claim | None:
     if reported:
         return _claimed(reported["claim"], "")
     verb, _, rest = asked[begins.end() :].partition(" ")
-    if re.match(r"(?i)\s*(?:there|it)\s+not\b", rest):
+    if _NOT_BEHIND.match(rest):
         return None  # "Is there not a dog?" may be asked by who believes it, and by who does not
     made = _claimed(rest, verb.lower().removesuffix("n't"))
     earlier = content(words(straightened(before))) if made and before else ()
     kept = earlier if len(earlier) <= 12 and all(word.surface != "illusion" for word in earlier) else ()
-    return made and replace(made, before=kept)
+    return replace(made, before=kept) if made and kept else made
 
 
 def _claimed(text: str, verb: str) -> Claim | None:
@@ -256,7 +258,7 @@ def _year(said: list[Word]) -> tuple[str, list[Word]]:
 
 
 def _says_that_it_is_there(said: Sequence[Word], text: str) -> bool:
-    shown = _SHOWN.match(re.sub(r"\s+", " ", text.lower()))
+    shown = _SHOWN.match(_SPACE.sub(" ", text.lower()))
     verb = words(shown["verb"])[0].stem if shown else ""
     return bool(said and said[0].surface == "there") or verb in _SHOWS
 
@@ -324,5 +326,5 @@ def _ends_subject(word: Word, does: bool) -> bool:
         return True
     if does:
         return word.surface == "from"
-    acting = word.role == "" and re.search(r"(?:ing|ed)\Z", word.surface)
-    return bool(acting) or compares(word.stem) or word.stem in ("equal", "different")
+    acting = word.role == "" and word.surface.endswith(("ing", "ed"))
+    return acting or compares(word.stem) or word.stem in ("equal", "different")

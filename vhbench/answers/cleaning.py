@@ -9,9 +9,9 @@ halfway is not its answer, whatever is boxed in there.
 import html
 import re
 import unicodedata
-from functools import lru_cache
 
 from vhbench.answers.needles import any_in
+from vhbench.answers.remembering import remembered
 
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
 _ENOUGH = 5_000
@@ -116,7 +116,7 @@ _UNASSERTED = re.compile(
 )
 
 
-@lru_cache(maxsize=8)  # a response is asked for failures, for what is said, for all of it and for its end
+@remembered  # a response is asked for failures, for what is said, for all of it and for its end
 def plain(text: str) -> str:
     r"""Return what a model says to its reader: no thought, role, special token, markup or LaTeX; straight quotes.
 
@@ -129,7 +129,8 @@ def plain(text: str) -> str:
     return _bare(_spoken(text))
 
 
-def said(response: str) -> str:
+@remembered
+def said(text: str) -> str:
     r"""Return what is marked as the answer, as :func:`plain` would write it; where nothing is marked, all of it.
 
     Marks are a box, an answer tag, the value of a JSON object and words like "Answer:" or "The answer is"; of several,
@@ -140,7 +141,7 @@ def said(response: str) -> str:
     >>> said("A is red.\n**Answer:** B. Image 2"), said("<answer>C</answer>"), said("There is no dog.")
     ('B. Image 2', 'C', 'There is no dog.')
     """
-    text = _spoken(response)
+    response, text = text, _spoken(text)
     marked = _boxed(text) or _tagged(text) or text
     marked = _json_value(marked) or marked
     text = _bare(marked) if marked is not text else plain(response)
@@ -153,7 +154,7 @@ def said(response: str) -> str:
     return text
 
 
-@lru_cache(maxsize=8)
+@remembered
 def _spoken(text: str) -> str:
     """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
     text = after_thoughts(text)

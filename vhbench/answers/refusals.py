@@ -53,10 +53,11 @@ _NEEDLES_ABROAD = (
 ).split("|")
 _NEEDLES = (
     "provid|attach|upload|includ|shar|given|supplied|sen|received|available|accessible|displayed|visible to me"
-    "|to see|to be see|to been see|to seem|to appear|to analy|to look|to view|to work|to refer|to describe|to evaluate|to examine|message|chat|conversation|prompt"
-    "|question|post|input|request|query|load|come through|open|process|render|viewed|accessed|forgot|neglected|access to"
-    "|ability|capability|capacity|any way|capabilit|visual|supply|insert|not comfortable|language|text-based|virtual"
-    "|artificial|a ai|n ai|only ai|decline|refuse|have to answer|have to assist|have to help|polic|guidelines|programming|terms"
+    "|to see|to be see|to been see|to seem|to appear|to analy|to look|to view|to work|to refer|to describe"
+    "|to evaluate|to examine|message|chat|conversation|prompt|question|post|input|request|query|load|come through"
+    "|open|process|render|viewed|accessed|forgot|neglected|access to|ability|capability|capacity|any way"
+    "|capabilit|visual|supply|insert|not comfortable|language|text-based|virtual|artificial|a ai|n ai|only ai"
+    "|decline|refuse|have to answer|have to assist|have to help|polic|guidelines|programming|terms"
 ).split("|")
 _CANNOTS = ("not", "n't", "no't", "unable", "incapable", "lack", "decline", "refuse")
 _CANNOT_DO = re.compile(

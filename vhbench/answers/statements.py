@@ -44,8 +44,8 @@ _NOT_SURE: Final = (
 ).split("|")  # fmt: skip
 """One of them is in all that is unsure."""
 _INTENDING: Final = (
-    "initially|at first|first glance|first sight|i thought|let me|let us|lets|i will|i would|i need|i have|i must|going to"
-    "|in order|to answer|to determine|to check|to see| for|ask|question|the user|you want|please"
+    "initially|at first|first glance|first sight|i thought|let me|let us|lets|i will|i would|i need|i have|i must"
+    "|going to|in order|to answer|to determine|to check|to see| for|ask|question|the user|you want|please"
 ).split("|")  # fmt: skip
 """One of them is in all that says what will be done."""
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")

@@ -5,6 +5,7 @@ then sentences, for which the question is needed: "There is no dog." is yes to "
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from vhbench.answers import assent
@@ -30,12 +31,14 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
 _CORRECTING: Final = (
-    "wait|actually|hold on|correction|scratch that|on second|on closer|on a closer|on further|on careful|let me|my mistake"
-    "|i mean|i stand|sorry|apologi|looking|correct myself|make that|or rather"
+    "wait|actually|hold on|correction|scratch that|on second|on closer|on a closer|on further|on careful|let me"
+    "|my mistake|i mean|i stand|sorry|apologi|looking|correct myself|make that|or rather"
 ).split("|")  # fmt: skip
 """One of them is in each correction."""
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
+_SHORT: Final = 300
+"""Characters of an answer that is remembered."""
 _SAYS: Final = re.compile(r"\w")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
@@ -108,6 +111,12 @@ def yes_no(text: str, question: str = "") -> str:
     bare = _BARE.fullmatch(text)
     if bare:
         return bare[1].lower()
+    if not text or text.isspace():
+        return ""
+    return _of_short(text, question) if len(text) <= _SHORT else _of(text, question)
+
+
+def _of(text: str, question: str) -> str:
     asked = claim(question)
     everything, marked = plain(text).lower(), said(text).lower()
     if marked == everything and unfinished(everything):
@@ -123,6 +132,10 @@ def yes_no(text: str, question: str = "") -> str:
     if question.strip():
         return named(plain(text), question) if asked and not asked.denied else ""
     return _without_question(everything)
+
+
+_of_short = lru_cache(maxsize=16_384)(_of)
+"""What is said in a few words is said of many images, to the same question."""
 
 
 def _option(text: str, question: str) -> str:

@@ -19,6 +19,7 @@ from vhbench.responses import forms, naming, samples
 from vhbench.responses.asked import is_split, known_questions
 from vhbench.results import (
     SamplesCheck,
+    changed,
     foreign,
     is_run,
     no_answers,
@@ -243,11 +244,11 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
     """
     kind = record.kind or kind_of(record) or kind
     if kind == "caption":
-        return record if record.kind else replace(record, kind=kind)
+        return record if record.kind else changed(record, kind=kind)
     said = record.prediction
     if not (said or record.failure) or _unread(said, record):
         said = answers.parse(kind, record.response or said, record.choices, question=record.question)
-    return replace(record, kind=kind, prediction=said, response="" if said or not keep else record.response)
+    return changed(record, kind=kind, prediction=said, response="" if said or not keep else record.response)
 
 
 def needs_judge(record: Record) -> bool:
