@@ -1,7 +1,9 @@
 """How models refuse, and say that no image has come, in the commoner languages."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from vhbench.answers.needles import any_in
@@ -52,7 +54,7 @@ _NEEDLES_ABROAD = (
     "|non riesco|nessuna|solée"
 ).split("|")
 _NEEDLES = (
-    "provid|attach|upload|includ|shar|given|supplied|sen|received|available|accessible|displayed|visible to me"
+    "provid|attach|upload|includ|shar|given|supplied| sent|send|received|available|accessible|displayed|visible to me"
     "|to see|to be see|to been see|to seem|to appear|to analy|to look|to view|to work|to refer|to describe"
     "|to evaluate|to examine|message|chat|conversation|prompt|question|post|input|request|query|load|come through"
     "|open|process|render|viewed|accessed|forgot|neglected|access to|ability|capability|capacity|any way"
@@ -112,11 +114,23 @@ def refuses(text: str) -> bool:
     if low is not None and not maybe(low, abroad=False):
         return False
     refusal = _pattern("en")
-    parts = [part.strip() for part in _CUT.split(text) if part and part.strip()]
-    refusals = [index for index, part in enumerate(parts[:40]) if refusal.search(part)]
-    if not refusals or refusals[0] > 3:
+    begins = islice(_parts(text), 4)
+    if not any((not part.isascii() or maybe(part.lower(), abroad=False)) and refusal.search(part) for part in begins):
         return False
+    parts = list(_parts(text))
+    refusals = [index for index, part in enumerate(parts[:40]) if refusal.search(part)]
     return not any(_answers(part) for index, part in enumerate(parts) if index not in refusals)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the clauses of a text; of a long one often the first are enough."""
+    start = 0
+    for cut in _CUT.finditer(text):
+        if part := text[start : cut.start()].strip():
+            yield part
+        start = cut.end()
+    if part := text[start:].strip():
+        yield part
 
 
 def maybe(low: str, *, abroad: bool) -> bool:
