@@ -8,6 +8,7 @@ would say yes. Not so where it is denied, only possible, depicted, likened, aske
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from functools import cache
 from itertools import pairwise
 
 from vhbench import answers
@@ -107,17 +108,25 @@ def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
     found = vocabulary.find(text)
     if not found:
         return []
-    lowered = lower(text).replace("’", "'")
+    lowered = lower(text)
+    if "’" in lowered:
+        lowered = lowered.replace("’", "'")
     said = senses.words_of(lowered)
     kept = list(compounds.heads(lowered, found, vocabulary))
     kept = list(senses.of_things(lowered, kept, said, vocabulary))
     kept = _without_either(lowered, kept) if "or" in said else kept
     if '"' in text or "“" in text or "'" in lowered:
         kept = _unquoted(lowered, kept)
-    signs = {word for word in said if word in _HINTS or word in scopes.cues()}
+    signs = said & _signs()
     if signs or "?" in text:
         kept = [one for sentence in _sentences(lowered, kept) for one in _asserted(*sentence, signs)]
     return kept
+
+
+@cache
+def _signs() -> frozenset[str]:
+    """Return the words that may make a mention none."""
+    return _HINTS.union(scopes.cues())
 
 
 def _placed(found: Sequence[Found], told: str, text: str) -> Iterator[Found]:

@@ -73,6 +73,7 @@ _BULLETS = frozenset(">-+•·●* \t")
 _SIGNS = re.compile(r"[*_`#]+")
 _SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 """White space that is not a single space."""
+_ODD_SPACES = ("  ", *"\t\v\f\x1c\x1d\x1e\x1f")
 _ENUMERATED = re.compile(r"(?m)^[ \t]*+\d{1,2}[.)][ \t]++(?=\S)")
 
 _OBJECT = re.compile(r"[{\[]\s*+[{\"']")
@@ -166,7 +167,7 @@ def _spoken(text: str) -> str:
         for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", "")):
             text = text.replace(sign, usual)
     text = text.replace("\r", "\n")
-    if "  " in text or not text.isprintable():
+    if any_in(_ODD_SPACES, text) if text.isascii() else not text.isprintable() or "  " in text:
         text = _SPACES.sub(" ", text)
     if "\n\n\n" in text:
         text = re.sub(r"\n{3,}", "\n\n", text)

@@ -61,6 +61,11 @@ _NEEDLES = (
     "|capabilit|visual|supply|insert|not comfortable|language|text-based|virtual|artificial|a ai|n ai|only ai"
     "|decline|refuse|have to answer|have to assist|have to help|polic|guidelines|programming|terms"
 ).split("|")
+_TRIGGERS = (
+    "no |not|n't|failed|forgot|neglect|unable|incapable|lack|without|please|could you|can you|kindly|you need|you have"
+    "|decline|refuse|against|violat|a ai|n ai|only ai|artificial|language|text-based|virtual|chat|have to"
+).split("|")  # fmt: skip
+"""Fewer texts have one of these, and each form has one as well."""
 _CANNOTS = ("not", "n't", "no't", "unable", "incapable", "lack", "decline", "refuse")
 _CANNOT_DO = re.compile(
     rf"{_CANNOT} (?:\w+ly |yet )?(?:to )?(?:be able to )?(?:(?:see|view|access|open|display|load|find|receive|process"
@@ -109,7 +114,7 @@ def _pattern(languages: str) -> re.Pattern[str]:
 def refuses(text: str) -> bool:
     """Tell whether a text refuses in one of its first sentences, and says nothing else than that it does."""
     low = text.lower() if text.isascii() else None  # elsewhere case is more than small and large letters
-    if (low is None or maybe(low, abroad=True)) and _pattern(_ABROAD).search(text[:400]):
+    if (low is None or maybe(low[:400], abroad=True)) and _pattern(_ABROAD).search(text[:400]):
         return True
     if low is not None and not maybe(low, abroad=False):
         return False
@@ -137,6 +142,8 @@ def maybe(low: str, *, abroad: bool) -> bool:
     """Tell quickly whether a refusal may stand in a text, in small letters and with single spaces."""
     if abroad:
         return any_in(_NEEDLES_ABROAD, low)
+    if not any_in(_TRIGGERS, low):
+        return False
     return any_in(_NEEDLES, low) or (any_in(_CANNOTS, low) and _CANNOT_DO.search(low) is not None)
 
 
