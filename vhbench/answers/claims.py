@@ -6,13 +6,13 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from vhbench.answers.needles import any_in
-from vhbench.answers.phrasing import straightened
+from vhbench.answers.phrasing import PHRASES, straightened
 from vhbench.answers.quantities import BOUNDS, Range, number, quantity, value
-from vhbench.answers.stems import Word, compares, content, stem, words
+from vhbench.answers.stems import NEGATIONS, Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody".split())
@@ -64,6 +64,8 @@ _SHOWS_THAT: Final = re.compile(
     r"\s+that\s+(?P<claim>.+)"
 )
 _SPACE: Final = re.compile(r"\s+")
+_ZERO: Final = re.compile(r"(?<!\w)0(?!\w)")
+"""A number by which a question is denied; it is part of others."""
 _NOT_BEHIND: Final = re.compile(r"(?i)\s*(?:there|it)\s+not\b")
 _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
@@ -150,6 +152,25 @@ def claim(question: str) -> Claim | None:
 def _may_have(text: str, *words: str) -> bool:
     """Tell whether a pattern of which one of these words is a part may match."""
     return not text.isascii() or any_in(words, text.lower())
+
+
+@cache
+def _turning() -> tuple[str, ...]:
+    """Return words of which one is in each question that is denied, or asks about a word."""
+    denying = (phrase for phrase, usual in PHRASES.items() if NEGATIONS & set(usual.split()))
+    words_of_it = {max(phrase.split(), key=len) for phrase in (*denying, *NEGATIONS)}
+    return (*sorted(words_of_it - {"0"}), "n't", "nt", "that", "answer", "reply", "response", '"', "'")
+
+
+def turns_nothing(question: str) -> bool:
+    """Tell quickly that "yes" affirms what is asked, so that the claim need not be known to read it; False if unsure.
+
+    >>> [turns_nothing(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
+    [True, False, False]
+    """
+    if not question.isascii() or len(question) > _LONGEST or any_in(_turning(), question.lower()):
+        return False
+    return "0" not in question or not _ZERO.search(question)
 
 
 def says_false(word: str) -> bool:

@@ -89,7 +89,7 @@ def straightened(text: str) -> str:
 
 
 def _usual(found: re.Match[str]) -> str:
-    return _PHRASES[found[0]]
+    return PHRASES[found[0]]
 
 
 def _phrases() -> dict[str, str]:
@@ -109,5 +109,6 @@ def _any_of(phrases: Iterable[str]) -> str:
     return f"(?:{'|'.join(branches)}){'?' if ends else ''}" if len(branches) > 1 or ends else branches[0]
 
 
-_PHRASES: Final = _phrases()
-_PHRASE: Final = re.compile(rf"(?<![\w'.]){_any_of(_PHRASES)}(?![\w']|\.\d)")
+PHRASES: Final = _phrases()
+"""Phrase → what is said in its place."""
+_PHRASE: Final = re.compile(rf"(?<![\w'.]){_any_of(PHRASES)}(?![\w']|\.\d)")

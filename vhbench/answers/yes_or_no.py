@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from vhbench.answers import assent
-from vhbench.answers.claims import Claim, claim, says_false
+from vhbench.answers.claims import Claim, claim, says_false, turns_nothing
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.given_names import named
 from vhbench.answers.needles import any_in
@@ -117,10 +117,14 @@ def yes_no(text: str, question: str = "") -> str:
 
 
 def _of(text: str, question: str) -> str:
-    asked = claim(question)
     everything, marked = plain(text).lower(), said(text).lower()
     if marked == everything and unfinished(everything):
         return ""
+    if turns_nothing(question):
+        answer, told = _by_itself(marked)
+        if answer or told:
+            return answer
+    asked = claim(question)
     if asked and asked.quoted:
         marked = everything  # what is said to be the answer may be the answer to the question that is quoted
     for part in dict.fromkeys((marked, everything)):
@@ -136,6 +140,13 @@ def _of(text: str, question: str) -> str:
 
 _of_short = lru_cache(maxsize=16_384)(_of)
 """What is said in a few words is said of many images, to the same question."""
+
+
+def _by_itself(text: str) -> Reading:
+    """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
+    if len(text) < 4 or ":" in text or "right" in text or any_in(_CORRECTING, text):
+        return "", False
+    return _read_once(text, None)
 
 
 def _option(text: str, question: str) -> str:
