@@ -12,6 +12,7 @@ from functools import cache
 from itertools import pairwise
 
 from vhbench import answers
+from vhbench.answers.needles import any_in
 from vhbench.tasks.metrics import compounds, scopes, senses
 from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, lower
 
@@ -89,7 +90,7 @@ def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
     >>> [found.word for found in claims(text, words)]
     ['man']
     """
-    if len(text) <= _READ_AS_IT_IS and not any(sign in text for sign in _DRESSES):
+    if len(text) <= _READ_AS_IT_IS and not any_in(_DRESSES, text):
         return _claimed(text, vocabulary)
     told = answers.told(text)
     return list(_placed(_claimed(told, vocabulary), told, text))
@@ -181,6 +182,9 @@ def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str
     if sentence.rstrip("\"') ").endswith("?"):
         return
     said = {sign for sign in signs if sign in sentence}
+    if not said:
+        yield from found
+        return
     silent, unless_known = bytearray(len(sentence)), bytearray(len(sentence))
     for start, end, spares in scopes.scopes(sentence, said):
         (unless_known if spares else silent)[start:end] = b"1" * (end - start)

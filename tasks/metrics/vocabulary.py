@@ -92,6 +92,7 @@ class Vocabulary:
         self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")
         self._known: dict[str, tuple[Hit, ...]] = {}
         self._token = token
+        self._begins = frozenset(parts[0] for parts in phrases)
         self._longest = max(map(len, phrases), default=1)
 
     @classmethod
@@ -131,7 +132,8 @@ class Vocabulary:
         hits = self._words(text)
         place = 0
         while place < len(hits):
-            size, word = self._phrase_at(text, hits, place)
+            first = hits[place][0]
+            size, word = self._phrase_at(text, hits, place) if first in self._begins else (1, first)
             yield Found(word, self.nodes.get(word, ""), hits[place][1], hits[place + size - 1][2])
             place += size
 
