@@ -12,6 +12,7 @@ from running import Evaluate, scores
 
 from vhbench import benchmarks, splits
 from vhbench.adapters.lmms_eval import tasks_folder
+from vhbench.audit import views
 from vhbench.benchmarks import pressure_family
 from vhbench.builds.starter import starter
 from vhbench.generators.mioh.drafts import NONE
@@ -97,6 +98,19 @@ def test_the_blind_model_stays_at_chance(evaluate: Evaluate) -> None:
     )
     low, high = np.quantile(100 * draws / sum(counts.values()), [0.005, 0.995])
     assert scores(results, "mioh")["accuracy"] <= high, (low, high)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "view"), [("vhbench_one_image", "one image"), ("vhbench_presence", "presence")])
+def test_restricted_eyes_score_what_the_card_says(evaluate: Evaluate, model: str, view: str) -> None:
+    results = evaluate(model, ["mioh_comparative"])
+    counted = Counter(sample["accuracy"]["question_type"] for sample in results["samples"]["mioh_comparative"])
+    reached = views.of_split(starter("mioh"))[view]
+    wanted = [reached[kind] for kind in counted]  # of a type: the share, and the number of questions
+    assert counted == Counter({kind: reached[kind][1] for kind in counted})
+    mean = sum(share * n for share, n in wanted) / counted.total()
+    error = sum(share * (1 - share) * n for share, n in wanted) ** 0.5 / counted.total()
+    assert scores(results, "mioh_comparative")["accuracy"] == pytest.approx(100 * mean, abs=100 * 3 * error)
 
 
 def test_the_help_of_the_command_line_is_light() -> None:

@@ -100,11 +100,11 @@ def cast(turn: int, seed: int) -> Cast:
 @lru_cache(maxsize=32)
 def _casts(deal: int, seed: int) -> list[Cast]:
     random = rng(seed, "mioh", "casts", deal)
-    hubs = sorted(_shuffled(HUBS, random)[: 2 * _DEALT], key=lambda word: find(word).place != "ground")
+    hubs = sorted(_shuffled(HUBS, random)[: 2 * _DEALT], key=_hardly_stands)
     deck = [name for name in _shuffled([entry.name for entry in CATALOG.values()], random) if name not in hubs]
     casts = []
     for hub, keeper in zip(hubs[:_DEALT], hubs[_DEALT:], strict=True):  # what stands has others beside it
-        spokes = _take(deck, _SPOKES, [hub], lambda word: _stands(word) and {*_PAINTS} <= {*find(word).colours})
+        spokes = _take(deck, _SPOKES, [hub], _paintable)
         counted = _take(deck, _COUNTED, [keeper], _stands)
         casts.append(Cast(hub, spokes, _PAIRS[int(random.integers(len(_PAIRS)))], keeper, counted, ()))
     return [replace(who, strangers=_take(deck, _STRANGERS, list(who.words), lambda _: True)) for who in casts]
@@ -131,12 +131,31 @@ def _stands(word: str) -> bool:
     return entry.countable and entry.place in ("ground", "table") and word not in _SLIM
 
 
+def _paintable(word: str) -> bool:
+    """Tell whether a thing has each of the paints, shows enough of it, and is known to be absent where it is not."""
+    return _stands(word) and word not in _MOTLEY and word not in _ABOUT and {*_PAINTS} <= {*find(word).colours}
+
+
+def _hardly_stands(word: str) -> tuple[bool, bool]:
+    """Order things by how badly others stand beside them: worst what may be lying, then what is not on the ground."""
+    entry = find(word)
+    return bool(entry.actions), entry.place != "ground"
+
+
 _SLIM: Final = frozenset(
     "bamboo,cable,chopsticks,crutch,fishing rod,fork,handrail,knife,landing net,light bulb,necklace,earring,paddle,"
     "pen,paint brush,pole,rope,scissors,skis,spoon,toothbrush,toothpicks,wire,bracelet,ring,tie,street lamp,"
     "goal,sunglasses,baseball bat,bottle opener,rack,guardrail,fence,pipe,sticky note,ribbon,shovel,net".split(",")
 )
 """What covers less than a hundredth of a picture at ordinary size."""
+
+_MOTLEY: Final = frozenset(
+    ("alarm clock", "bed", "bicycle", "book", "hair drier", "floor lamp", "motorcycle", "tennis racket")
+)
+"""What is painted so little that its colour was not sure in one drawing of six or more."""
+
+_ABOUT: Final = frozenset("house,lamp,cabinet,chair,bowl,pot,snowboard,dining table,refrigerator,dresser".split(","))
+"""What one scene in ten or more may show without being asked to: its absence is not known there."""
 
 
 # -- what a scene is for ---------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """The site in a real browser: Debian's Chromium, driven by Playwright, from a folder and over http.
 
-Skipped where there is no Playwright (``pip install playwright``) or no Chromium (``apt install chromium``). With
-``VHBENCH_AXE=…/axe.min.js`` axe-core looks at each page, too.
+With ``VHBENCH_AXE=…/axe.min.js`` axe-core looks at each page, too.
 """
 
 import functools
@@ -9,7 +8,6 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -22,7 +20,6 @@ from vhbench.board.asked_edition import AskedEdition
 from vhbench.board.boards import Board, read_board
 from vhbench.board.standings import stand
 
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser")
 AXE = os.environ.get("VHBENCH_AXE", "")
 PAGES = (
     "index.html",
@@ -39,18 +36,6 @@ HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\u202e{{ 7 * 7 }
 class _Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """A browser without a window."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if BROWSER is None:
-        pytest.skip("there is no chromium")
-    with playwright.sync_playwright() as running:
-        found = running.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture(scope="module")

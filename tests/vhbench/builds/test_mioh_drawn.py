@@ -100,6 +100,14 @@ def test_what_is_counted_is_there_with_its_keeper_without_it_and_hard_to_see(who
         assert all(counts[word, number, False, True] for number in (1, 2, 3))
 
 
+def test_what_colour_spokes_have_is_known_and_whether_they_are_there() -> None:
+    scenes, _ = mioh_drawn.draw(mioh_drawn.ROUND, 77, 192)
+    spokes = mioh_drawn.cast(0, 77).spokes
+    shown = [thing for scene in scenes for thing in scene.objects if thing.category in spokes]
+    assert sum("colour" in thing.known_attributes for thing in shown) >= 0.95 * len(shown)
+    assert sum(spoke in scene.known for scene in scenes for spoke in spokes) >= 0.95 * len(scenes) * len(spokes)
+
+
 def test_what_cannot_be_drawn_so_small_is_told() -> None:
     one = mioh_drawn.spec(0, 0)
     tiny = ObjectSpec("bicycle", size="tiny", hard=("small",))  # 4 × 2 pixels of a picture of 64
