@@ -124,7 +124,7 @@ class Claim:
         object.__setattr__(self, "stems", tuple([word.stem for word in self.words]))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=8_192)
 def claim(question: str) -> Claim | None:
     """Return what a question asks, or None where it is no yes/no question that can be understood.
 

@@ -8,11 +8,15 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from vhbench.english import NUMBERS
+
+
+_KNOWN: Final = 32_768
+"""Words that are remembered; questions that count up to a million would fill the memory."""
 
 
 class Word(NamedTuple):
@@ -83,7 +87,7 @@ def words(text: str) -> list[Word]:
     return found
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def stem(word: str) -> str:
     """Return what all forms of a word share.
 
@@ -123,7 +127,7 @@ def content(said: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
     return tuple([word for word in said if not word.role])
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def _bare(word: str) -> str:
     """Take the ending off a word; what is left need not be one."""
     word = _FORMS.get(word, word)
@@ -148,7 +152,7 @@ def _bare(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def _word(surface: str) -> Word:
     if not re.search(r"\w", surface):
         return Word(surface, surface, "sign" if surface in _SIGNS else "stop")

@@ -138,7 +138,7 @@ def _of(text: str, question: str) -> str:
     return _without_question(everything)
 
 
-_of_short = lru_cache(maxsize=16_384)(_of)
+_of_short = lru_cache(maxsize=8_192)(_of)
 """What is said in a few words is said of many images, to the same question."""
 
 
