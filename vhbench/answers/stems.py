@@ -14,7 +14,6 @@ from typing import Final, NamedTuple
 
 from vhbench.english import NUMBERS
 
-
 _KNOWN: Final = 32_768
 """Words that are remembered; questions that count up to a million would fill the memory."""
 

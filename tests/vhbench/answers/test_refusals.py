@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from vhbench.answers import refusals
 
+
 @settings(max_examples=150, suppress_health_check=list(HealthCheck), deadline=None)
 @pytest.mark.parametrize("languages", ["en", "fr de es pt it"])
 @given(data=st.data())
