@@ -1,4 +1,4 @@
-"""What is looked for first, because it is quick, leaves no refusal out: tried on words made of each form of the table."""
+"""What is looked for first, because it is quick, leaves no refusal out: tried on words made of each form."""
 
 import re
 
