@@ -17,11 +17,9 @@ ALLOWED = 0.2
 _RUN = "import sys; from lmms_eval.cli.dispatch import main; sys.argv = ['lmms-eval', '--tasks', 'list']; main()"
 _WITHOUT = """
 import importlib.metadata as metadata
-every = metadata.entry_points
 def others(**chosen):
-    found = every(**chosen)
-    return found if not chosen.get("group", "").startswith("lmms_eval") else metadata.EntryPoints(
-        point for point in found if not point.value.startswith("vhbench."))
+    every = (point for package in metadata.distributions() for point in package.entry_points)
+    return metadata.EntryPoints(one for one in every if not one.value.startswith("vhbench.")).select(**chosen)
 metadata.entry_points = others
 """
 COMMANDS = {"with": _RUN, "without": _WITHOUT + _RUN}
