@@ -267,11 +267,17 @@ def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -
             print("vhbench: --system_instruction: lmms-eval sends it to no chat model; nor now", file=sys.stderr)
     _RUN.provenance[config.task] = told
     if config.process_results is not None:  # --predict_only takes it away
-        scored = functools.partial(config.process_results, provenance=told.to_json(), prompts=prompts)
+        given = {"provenance": told.to_json(), "prompts": prompts, "inputs": _inputs(task, rows)}
+        scored = functools.partial(config.process_results, **given)
         task.set_config("process_results", scored)
     for instance in task.instances:
         if instance.doc_id in rows:  # of this lmms-eval makes its doc_hash; otherwise of nothing
             instance.doc = hashed_row(rows[instance.doc_id], told.content_hash)
+
+
+def _inputs(task: Any, rows: Mapping[int, Any]) -> dict[str, str]:
+    """Return id → digest of what lmms-eval logs as the input: a text, also of a chat model, which is sent messages."""
+    return {rows[i.doc_id]["id"]: digest(str(i.args[0])) for i in task.instances if i.doc_id in rows}
 
 
 def _prompt(task: Any, row: Mapping[str, Any], form: str, options: Mapping[str, Any]) -> str:

@@ -1,12 +1,13 @@
 """How often an analysis claims something where nothing is, and how often it names what was planted.
 
 ``python benchmarks/bench_claims.py`` draws 150 samples without any effect and 30 of each planted failure; ``--full``
-1,000 and 200. The answers go through the analyses themselves, and are to questions of two kinds: laid out here, so that
-the number of facts is known, and those of the starter splits as they are. What is demanded of each family: any claim at
-all in at most 6 % of the samples without an effect (and three standard errors, as they are simulated); otherwise the
-exit code is 1.
+1,000 and 200; ``--family`` and ``--size`` choose lines of the table. The answers go through the analyses themselves,
+and are to questions of two kinds: laid out here, so that the number of facts is known, and those of the starter splits
+as they are. What is demanded of each family: any claim at all in at most 6 % of the samples without an effect (and
+three standard errors, as they are simulated); otherwise the exit code is 1.
 """
 
+import argparse
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -182,43 +183,56 @@ class Family:
     size: str
 
 
-def families() -> Iterator[Family]:
-    """Yield every family, at three sizes and as the starter splits ask it."""
-    laid_out = [(f"{pairs} facts", mioh(pairs), vhexpansion(pairs)) for pairs in (12, 20, 40)]
-    for size, multiple, pairs in (*laid_out, ("starter", starter_rows("mioh"), starter_rows("vhexpansion"))):
-        perturbed = sorted({row.perturbation for row in pairs} - {""})[0]
-        yield Family("MIOH: drops under pressures", multiple, mioh_claims, "existence/hn", "existence/hn", size)
-        yield Family(
-            "MIOH: images not kept apart",
-            multiple,
-            trouble_claims,
-            "existence/selective",
-            "existence/integration",
-            size,
-        )
-        yield Family("VHExpansion: costs", pairs, vhexpansion_claims, perturbed, perturbed, size)
+DROPS, TROUBLES, COSTS, BESIDE = (
+    "MIOH: drops under pressures", "MIOH: images not kept apart", "VHExpansion: costs", "ODE: imagined beside",
+)  # fmt: skip
+"""The families of claims."""
+
+STARTER = "starter"
+SIZES = (*(f"{facts} facts" for facts in (12, 20, 40)), STARTER)
+
+
+def families(size: str) -> Iterator[Family]:
+    """Yield every family of paired claims at one size, or as the starter splits ask it."""
+    facts = 0 if size == STARTER else int(size.split()[0])
+    multiple, pairs = mioh(facts) or starter_rows("mioh"), vhexpansion(facts) or starter_rows("vhexpansion")
+    perturbed = sorted({row.perturbation for row in pairs} - {""})[0]
+    yield Family(DROPS, multiple, mioh_claims, "existence/hn", "existence/hn", size)
+    yield Family(TROUBLES, multiple, trouble_claims, "existence/selective", "existence/integration", size)
+    yield Family(COSTS, pairs, vhexpansion_claims, perturbed, perturbed, size)
+
+
+def lines(
+    names: Sequence[str], sizes: Sequence[str], null: int, plant: int
+) -> Iterator[tuple[str, int, str, float, Sequence[float]]]:
+    """Yield each line of the table: family, number of questions, size, false alarms, and how often each is found."""
+    for one in (one for size in sizes for one in families(size) if one.name in names):
+        power = [rate(one.asked, one.claims, {one.planted: share}, plant, one.cell) for share in (0.6, 1.0)]
+        false = rate(one.asked, one.claims, {}, null)
+        yield one.name, len(one.asked), one.size, false, power
+    if BESIDE in names and STARTER in sizes:
+        asked = starter_rows("ode")
+        hits = [lift_claimed(asked, rng(1, "lift", number)) for number in range(null)]
+        yield BESIDE, len(asked), STARTER, float(np.mean(hits)), []
 
 
 def main() -> int:
     """Print the table."""
-    null, plant = (1000, 200) if "--full" in sys.argv else (150, 30)
+    names = (DROPS, TROUBLES, COSTS, BESIDE)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--full", action="store_true", help="draw 1,000 and 200 samples in place of 150 and 30")
+    parser.add_argument("--family", action="append", choices=names, help="show this family alone (may be repeated)")
+    parser.add_argument("--size", action="append", choices=SIZES, help="show this size alone (may be repeated)")
+    options = parser.parse_args()
+    null, plant = (1000, 200) if options.full else (150, 30)
     limit = ALLOWED + 3 * sqrt(ALLOWED * (1 - ALLOWED) / null)
     print(f"{null} samples without an effect, {plant} of each planted failure; at most {100 * limit:.0f} % false")
     print(f"{'family':<32}{'questions':>10}{'size':>10}{'false':>8}{'60 %':>8}{'100 %':>8}", flush=True)
     worst = 0.0
-
-    def tell(name: str, asked: Sequence[Record], size: str, false: float, power: Sequence[float]) -> None:
-        nonlocal worst
+    for name, asked, size, false, power in lines(options.family or names, options.size or SIZES, null, plant):
         worst = max(worst, false)
         shown = "".join(f"{100 * one:>7.0f}%" for one in (false, *power))
-        print(f"{name:<32}{len(asked):>10,}{size:>10}{shown}{'   TOO MANY' if false > limit else ''}", flush=True)
-
-    for one in families():
-        power = [rate(one.asked, one.claims, {one.planted: share}, plant, one.cell) for share in (0.6, 1.0)]
-        tell(one.name, one.asked, one.size, rate(one.asked, one.claims, {}, null), power)
-    asked = starter_rows("ode")
-    hits = [lift_claimed(asked, rng(1, "lift", number)) for number in range(null)]
-    tell("ODE: imagined beside", asked, "starter", float(np.mean(hits)), ())
+        print(f"{name:<32}{asked:>10,}{size:>10}{shown}{'   TOO MANY' if false > limit else ''}", flush=True)
     return int(worst > limit)
 
 

@@ -9,7 +9,6 @@ is not about it. Elsewhere (precision, F1, CHAIR …) it is the score's linearis
 equal share of the score.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +21,7 @@ from vhbench.schema import Record
 from vhbench.tasks.metrics import ode_captions
 from vhbench.tasks.metrics.multiple_choice import aggregate_cells
 from vhbench.tasks.metrics.records import said
+from vhbench.tasks.metrics.symmetric_accuracy import complete_pairs
 
 Records = Sequence[Record]
 Floats = npt.NDArray[np.float64]
@@ -174,16 +174,9 @@ def _original(records: Records) -> Contributions | None:
 
 def _symmetric(records: Records) -> Contributions | None:
     """A pair counts where its original stands, if both halves are there."""
-    halves: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for place, record in enumerate(records):
-        halves[record.pair_id, record.perturbation].append(place)
-    hits, whole = [0.0] * len(records), [False] * len(records)
-    for pair in halves.values():
-        if len(pair) == 2:
-            first = next((place for place in pair if not records[place].negated), pair[0])
-            whole[first] = True
-            hits[first] = float(all(said(records[place]) == records[place].answer for place in pair))
-    return _mean(hits, whole)
+    pairs = {first.id: (first, twin) for first, twin in complete_pairs(records)}
+    hits = [all(said(half) == half.answer for half in pairs.get(record.id, ())) for record in records]
+    return _mean(hits, [record.id in pairs for record in records])
 
 
 def _aggregate(records: Records) -> Contributions | None:

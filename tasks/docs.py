@@ -14,8 +14,8 @@ from PIL import Image
 from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
-from vhbench.provenance import KEY, PROMPT, sent_messages, sent_text
-from vhbench.results import ANSWERED, answered
+from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
+from vhbench.results import ANSWERED, answered, target_of
 from vhbench.schema import Record
 from vhbench.tasks.metrics.records import resampling_unit
 from vhbench.tasks.submission import is_kept_back
@@ -70,8 +70,8 @@ def sent(doc: Doc, form: str) -> str:
 
 
 def to_target(doc: Doc) -> str:
-    """Return the right answer: "yes", "no" or a letter; for captions the words that are in the picture."""
-    return ", ".join(doc["objects"]) if doc["kind"] == "caption" else str(doc["answer"])
+    """Return what lmms-eval logs as the right answer."""
+    return target_of(doc)
 
 
 def process_results(
@@ -79,6 +79,7 @@ def process_results(
     results: Sequence[Any],
     provenance: Mapping[str, Any] | None = None,
     prompts: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
 
@@ -91,6 +92,7 @@ def process_results(
         results: the answer, or all answers of ``lmms-eval --repeats``.
         provenance: where the answers of this run come from; :mod:`vhbench.adapters.lmms_eval` fills it in.
         prompts: id → digest of the prompt, of the rows that this run asks.
+        inputs: id → digest of what lmms-eval logs as the input, of those that this process asks.
     """
     record, *further = told = [to_record(doc, response) for response in results]
     headline, *others = benchmark(record.benchmark).families[record.kind].metrics
@@ -109,7 +111,8 @@ def process_results(
         share = sum(right) / len(right)
         whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}
     if provenance is not None:
-        whole |= {PROMPT: (prompts or {}).get(record.id, ""), KEY: provenance}
+        logged = {INPUT: inputs[record.id]} if inputs and record.id in inputs else {}
+        whole |= {PROMPT: (prompts or {}).get(record.id, ""), **logged, KEY: provenance}
     return {headline.name: whole, **brief}
 
 

@@ -15,7 +15,7 @@ from vhbench.tasks import datasets
 from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, withholding, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
 from vhbench.tasks.metrics.clusters import clusters_of
-from vhbench.tasks.metrics.records import said, split_repetition
+from vhbench.tasks.metrics.records import is_cut_off, said, split_repetition
 from vhbench.tasks.metrics.scores import Score, in_percent, measured
 
 Records = Sequence[Record]
@@ -57,7 +57,7 @@ def refused(records: Records) -> Score:
 
 def cut_off(records: Records) -> Score:
     """Share of answers that visibly stop midway."""
-    return _share([record.cut_off for record in records], records)
+    return _share([is_cut_off(record) for record in records], records)
 
 
 def words(records: Records) -> Score:

@@ -5,7 +5,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from vhbench.benchmarks import tasks
 from vhbench.schema import Record
+from vhbench.tasks.metrics import families
+from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.tasks.metrics.families import ALPHA
 from vhbench.tasks.metrics.records import said
 
 KINDS = ("unparsed", "failed", "refused")
@@ -18,7 +22,6 @@ SHOWN = 10
 """Examples of each kind in a report."""
 
 _LENGTH = 300
-_CERTAIN = 0.01
 
 
 def kind_of(record: Record) -> str:
@@ -37,7 +40,8 @@ def summary(records: Sequence[Record]) -> dict[str, Any]:
 
     Returns:
         ``by_answer``: right answer → ``n`` and the number of each kind (captions have none); ``warnings``: where
-        questions whose answer is yes and those whose answer is no were not equally often read; ``examples``: kind →
+        questions whose answer is yes and those whose answer is no were not equally often read, which is tested among
+        all tasks of the benchmark (Bonferroni, as each report is written alone); ``examples``: kind →
         the first answers by id, their responses shortened.
     """
     counts = by_answer(records)
@@ -47,7 +51,7 @@ def summary(records: Sequence[Record]) -> dict[str, Any]:
         if kind and len(examples[kind]) < SHOWN:
             asked = {"id": record.id, "question": record.question, "answer": record.answer}
             examples[kind].append(asked | {"response": shortened(record.response)})
-    return {"by_answer": counts, "warnings": list(_warnings(counts)), "examples": examples}
+    return {"by_answer": counts, "warnings": list(_warnings(counts, records)), "examples": examples}
 
 
 def rows(task: str, records: Sequence[Record], only: Collection[str]) -> Iterator[dict[str, Any]]:
@@ -79,29 +83,35 @@ def shortened(text: str, length: int = _LENGTH) -> str:
     return f"{text[:head]} … {text[len(text) - (length - 3 - head) :]}"
 
 
-def _warnings(counts: dict[str, dict[str, int]]) -> Iterator[str]:
+def _warnings(counts: dict[str, dict[str, int]], records: Sequence[Record]) -> Iterator[str]:
     if counts.keys() != {"yes", "no"}:
         return
     lost = {answer: sum(found[kind] for kind in KINDS) for answer, found in counts.items()}
-    chance = fisher(lost["yes"], counts["yes"]["n"], lost["no"], counts["no"]["n"])
-    if chance < _CERTAIN:
+    if not sum(lost.values()):
+        return
+    tested = lean([record for record in records if record.answer])
+    among = sum(task.family is not None for task in tasks(records[0].benchmark).values())
+    if tested is not None and tested * among <= ALPHA:
         told = " and ".join(f"{lost[a]} of {counts[a]['n']} whose answer is {a}" for a in ("yes", "no"))
         yield (
-            f"not read were {told} (p = {chance:.1g}, Fisher's exact test): scores lean to the answer that is read more"
-            " often; look at the examples"
+            f"not read were {told} (p = {min(1.0, tested * among):.1g} among {among} tasks): scores lean to the answer "
+            "that is read more often; look at the examples"
         )
 
 
-def fisher(first: int, first_of: int, second: int, second_of: int) -> float:
-    """Return the two-sided p-value of Fisher's exact test that two shares are equal.
+def lean(records: Sequence[Record]) -> float | None:
+    """Return how often chance makes questions with one answer so much less often read than those with the other.
 
-    Answers about one image are not independent; the value is a little too small for them.
+    The signs of whole clusters are flipped (:mod:`vhbench.tasks.metrics.families`), as for all that is claimed.
 
-    >>> round(fisher(1, 10, 11, 14), 6), fisher(0, 5, 0, 5)  # the first: 0.002759
-    (0.002759, 1.0)
+    Returns:
+        p, not yet that of all tasks together; None where too few clusters differ for any claim.
     """
-    if first + second == 0:
-        return 1.0  # nothing was lost, and nothing is to be loaded: scipy.stats takes long
-    from scipy.stats import fisher_exact
-
-    return float(fisher_exact([[first, first_of - first], [second, second_of - second]]).pvalue)
+    lost = [float(bool(kind_of(record))) for record in records]
+    share = sum(lost) / len(lost)
+    of = Counter(record.answer for record in records)
+    signs = {"yes": 1, "no": -1}
+    change = [(one - share) * signs[r.answer] / of[r.answer] for one, r in zip(lost, records, strict=True)]
+    clusters = clusters_of(records)
+    (found,) = families.verdicts([families.PairedClaim([c * len(lost) for c in change], clusters.numbers.tolist())])
+    return found.p

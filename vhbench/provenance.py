@@ -7,13 +7,13 @@ whether any is missing (:func:`missing`), and whether prompts and rows are those
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from typing import Any, Literal
 
 from vhbench.columns import RECORD
-from vhbench.files import convert
+from vhbench.files import convert, shown
 from vhbench.schema import VhbenchError
 
 KEY = "provenance"
@@ -25,6 +25,21 @@ PROMPT = "prompt"
 SHARE = "score"
 """Where a payload has the share of right answers to its question, and a written sample the same beside its payloads:
 ``lmms-eval --baseline`` looks for it there, and would otherwise compare the model's bare words with the answer."""
+
+INPUT = "input"
+"""Where a sample's payload has the digest of what lmms-eval logs as the input: of a chat model it is not the prompt."""
+
+SETTINGS = {
+    "prompt_form": "forms of the prompts",
+    "prompts": "prompts",
+    "generation": "generation settings",
+    "vhbench": "versions of vhbench",
+    "lmms_eval": "versions of lmms-eval",
+}
+"""What a sample tells of how it was asked → what it is called."""
+
+ALIKE = ("prompt_form", "generation")
+"""What is to be the same in all tasks of one run, or their scores do not belong together."""
 
 _SECRET = re.compile(r"(?i)((?:^|,)\s*\w*(?:key|token|secret|password)\w*=)[^,]*")
 _LOGIN = re.compile(r"//[^/@\s,]*@")
@@ -141,6 +156,31 @@ def _difference(first: Any, other: Any) -> str:
         return "one of the two says nothing of where it comes from"
     names = sorted(name for name in {*first, *other} if first.get(name) != other.get(name))
     return "; ".join(f"{name}: {first.get(name)!r} and {other.get(name)!r}" for name in names)
+
+
+def unlike(told: Sequence[Provenance], settings: Iterable[str] = ALIKE) -> Iterator[str]:
+    """Say which settings are not the same in all tasks of a run, a line for each.
+
+    >>> about = {"benchmark": "ode", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    >>> about |= {"vhbench": "0.1.0", "lmms_eval": "0.7.3"}
+    >>> asked = {"ode_a": 16, "ode_b": 4096, "ode_c": 4096}
+    >>> list(unlike([Provenance(task=t, generation={"max_new_tokens": n}, **about) for t, n in asked.items()]))
+    ['generation settings differ between tasks: max_new_tokens is 16 in ode_a, 4096 in ode_b and 1 more']
+    """
+    for name in settings:
+        values = {one.task: getattr(one, name) for one in told}
+        parts = {task: value if isinstance(value, Mapping) else {"": value} for task, value in values.items()}
+        for key in sorted({key for part in parts.values() for key in part}):
+            tasks: dict[str, list[str]] = {}
+            for task, part in parts.items():
+                tasks.setdefault(shown(part[key]) if key in part else "not told", []).append(task)
+            if len(tasks) > 1:
+                where = (f"{value} in {_first_of(own)}" for value, own in tasks.items())
+                yield f"{SETTINGS[name]} differ between tasks: {f'{key} is ' if key else ''}{', '.join(where)}"
+
+
+def _first_of(tasks: Sequence[str]) -> str:
+    return tasks[0] if len(tasks) == 1 else f"{tasks[0]} and {len(tasks) - 1} more"
 
 
 def missing(answered: int, asked: int, of: int) -> str | None:

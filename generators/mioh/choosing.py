@@ -20,6 +20,7 @@ _HOSTS: Final = 3  # things seen with one, whose company is like it
 _SIDE_BY_SIDE: Final = 2  # images that show two options together, where some must
 _LURED: Final = 4  # such images of each option, of which one more makes no difference
 _PLENTY: Final = 8  # images that show one option, under pressure, and not another
+_UNPRESSED: Final = 10  # how much less two options fit that cannot be pressed in every way
 
 
 class Chooser:
@@ -171,7 +172,8 @@ class Chooser:
         pressed += [(a, b) for a in (y.easy, y.hard) for b in (x.far, x.near)][1:]
         numbers = [number_of(a & b) for a, b in pressed]
         ways = sum(map(bool, numbers)) / len(numbers)
-        return 1 + ways + min(_PLENTY, *numbers)
+        fit = 1 + ways + min(_PLENTY, *numbers)
+        return fit if all(numbers) else fit / _UNPRESSED
 
 
 def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:

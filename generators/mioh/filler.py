@@ -30,6 +30,7 @@ _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
 _AT_LEAST: Final = 500  # the same, in small cells
+_TRIES_AGAIN: Final = 8  # for a second twin of other images
 _ORDERS: Final = 7  # in which several facts are tried, beside the one that they were drawn in
 _ANSWERS: Final = 4  # to a question of which presence tells one answer
 _TIED: Final = 1_000_000  # numbers of tied items begin here
@@ -147,13 +148,13 @@ class Filler:
 
     def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
         """Draw texts until enough have images for every answer; keep those pressed most."""
-        deal = Balance()
-        found = self._tied(deal, rng(self.seed, "mioh", self.kind.id, "tied"))
+        found = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
+        deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures → answers to what they can press
         chooser = Chooser(facts, self.kind, self.pool)
         answers = rng(self.seed, "mioh", self.kind.id, "answers")
         for number in range(max(_TRIES * wanted, _TRIES_AT_LEAST)):
             generator = rng(self.seed, "mioh", self.kind.id, number)
-            item = self._item(number, chooser, deal, answers, generator)
+            item = self._item(number, chooser, deals, answers, generator)
             if item is not None:
                 found.append(item)
             news = item is not None or number == 0
@@ -209,7 +210,12 @@ class Filler:
         return [*answers[start:], *answers[:start]]
 
     def _item(
-        self, number: int, chooser: Chooser, deal: Balance, answers: np.random.Generator, generator: np.random.Generator
+        self,
+        number: int,
+        chooser: Chooser,
+        deals: Mapping[tuple[str, ...], Balance],
+        answers: np.random.Generator,
+        generator: np.random.Generator,
     ) -> Item | None:
         drawn = chooser.draw(generator)
         if len(drawn) < self.kind.asks:
@@ -219,14 +225,14 @@ class Filler:
         for order in [drawn] if self.kind.in_turns else _orders(drawn, generator):
             block = self.kind.shape(self.kind.text, order, generator)
             if settled := self._settle_all(block, generator, more_than=most):
-                best, most = settled, self._ways(settled)
+                best, most = settled, len(self._ways(settled))
             if most == len(self.needed):
                 break
         if best is None:
             self.tried["no images for every answer"] += 1
             return None
         chooser.note(drawn)
-        return self._easy(number, best, deal.deal(range(len(best)), answers))
+        return self._easy(number, best, deals[self._ways(best)].deal(range(len(best)), answers))
 
     def _easy(self, number: int, settled: Sequence[Settled], answer: int) -> Item:
         """Return the question with one of its answers, and its twins where it can be pressed with every answer."""
@@ -235,9 +241,9 @@ class Filler:
         twins = {p: twin for p, twin in right.pressed.items() if all(entry.fits(p) for entry in settled)}
         return Item(right.draft, right.scenes, twins, number, answer)
 
-    def _ways(self, settled: Sequence[Settled]) -> int:
-        """Count the pressures under which all of them have a twin."""
-        return sum(all(entry.fits(pressure) for entry in settled) for pressure in self.needed)
+    def _ways(self, settled: Sequence[Settled]) -> tuple[str, ...]:
+        """Return the pressures under which all of them have a twin."""
+        return tuple(pressure for pressure in self.needed if all(entry.fits(pressure) for entry in settled))
 
     def _settle_all(self, block: Block, generator: np.random.Generator, more_than: int = -1) -> list[Settled] | None:
         """Return images for every answer; None if there are none, or they can be pressed in no more ways than told."""
@@ -319,14 +325,17 @@ class Filler:
 
     def _again(self, items: Sequence[Item], pressure: str) -> list[Item]:
         """Draw second twins, of other images, where a cell is larger than the easy one."""
+        if self.cells[pressure].wanted <= self.cells["easy"].wanted:
+            return []
         again = []
-        for item in items:
-            if pressure in item.pressed and self.cells[pressure].wanted > self.cells["easy"].wanted:
-                generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
+        for item in (item for item in items if pressure in item.pressed):
+            generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
+            known = (set(item.scenes), set(item.pressed[pressure]))
+            for _ in range(_TRIES_AGAIN):
                 twin = self._hardened(item.draft, item.scenes, PRESSURES[pressure], generator)
-                known = (set(item.scenes), set(item.pressed[pressure]))
                 if twin is not None and set(twin) not in known and self.pool.fit(twin):
                     again.append(replace(item, pressed={pressure: twin}, again=True))
+                    break
         return again
 
     def _emit(self, item: Item, pressure: str) -> None:

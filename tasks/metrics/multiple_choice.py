@@ -26,7 +26,7 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, each_record
+from vhbench.tasks.metrics.records import Numbered, each_record, is_cut_off
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
@@ -44,9 +44,9 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
         allow_failed: tell the scores even where more than 1 % of the requests failed.
 
     Returns:
-        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``n``, ``interval``,
-        ``interval_note``; ``intervals`` and ``interval_notes`` of what was not read; ``aggregate`` with its
-        ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but the aggregate per
+        ``accuracy``, ``chance`` (of a uniform guess), ``unparsed``, ``failed``, ``refused``, ``cut_off``, ``n``,
+        ``interval``, ``interval_note``; ``intervals`` and ``interval_notes`` of what was not read; ``aggregate`` with
+        its ``aggregate_interval``, ``aggregate_interval_note`` and ``tasks``; ``by``: the same but the aggregate per
         question type, pressure, mode and task; ``cells``: a list with the same per question type × pressure × mode ×
         task; ``letters``: share of each option letter in the predictions and in the answers (position bias);
         ``predictions``: id → letter. Undefined is None; ``withheld`` says why a score is None that is not undefined,
@@ -72,7 +72,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
         return {name: table.summary(own, why or table.reason(own, allow_failed)) for name, own in groups.items()}
 
     result = table.summary(table.every, why) | _aggregate(table, none=why is not None)
-    result |= intervals.stated({name: table.interval_of(word) for name, word in withholding.WORDS.items()})
+    result |= intervals.stated({name: table.interval_of(name) for name in withholding.COUNTED})
     result["by"] = {name: grouped(itemgetter(place)) for place, name in enumerate(GROUPS)}
     result["by"]["pressure_family"] = grouped(lambda cell: pressure_family(cell[GROUPS.index("pressure")]))
     result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in grouped(tuple).items()]
@@ -108,6 +108,7 @@ class _Choices:
         right: the letter of each right answer.
         chance: of guessing it.
         listed: whether there were options.
+        cut: whether the words stop midway.
         cells: the cell of each, by its number in ``names``.
         shared: what each shares with others.
         names: cell → its number.
@@ -118,6 +119,7 @@ class _Choices:
     right: list[str]
     chance: npt.NDArray[np.float64]
     listed: npt.NDArray[np.bool_]
+    cut: npt.NDArray[np.bool_]
     cells: npt.NDArray[np.int64]
     shared: Shared
     names: dict[Cell, int]
@@ -126,7 +128,7 @@ class _Choices:
     def of(cls, records: Iterable[Record | Mapping[str, Any]]) -> Self:
         """Read each record once."""
         ids, said, right = list[str](), list[str](), list[str]()
-        chance, listed, cells, shared = array("d"), array("b"), Numbered(), Shared()
+        chance, listed, cut, cells, shared = array("d"), array("b"), array("b"), Numbered(), Shared()
         cell, faults = attrgetter(*GROUPS), list[VhbenchError]()
         for record in each_record(records):  # which tells first of a question that occurs twice
             try:
@@ -140,11 +142,13 @@ class _Choices:
             right.append(intern(str(gold.upper() if record.choices else gold.lower())))
             chance.append(1 / options)
             listed.append(bool(record.choices))
+            cut.append(is_cut_off(record))
             cells.add(cell(record))
             shared.add(record)
         if faults:
             raise faults[0]
-        columns = np.array(chance), np.array(listed, dtype=bool), cells.numbers(), shared
+        marks = np.array(listed, dtype=bool), np.array(cut, dtype=bool)
+        columns = np.array(chance), *marks, cells.numbers(), shared
         return cls(ids, said, right, *columns, names=cells.words)
 
     @property
@@ -168,20 +172,26 @@ class _Choices:
         """Tell which of these rows are right."""
         return np.fromiter((self.said[place] == self.right[place] for place in places), bool, len(places))
 
-    def interval_of(self, word: str) -> intervals.Interval | None:
-        """Return the interval of the share of answers that say this."""
-        return intervals.mean([said == word for said in self.said], clusters=self.shared.among(self.every))
+    def lost(self, name: str, places: npt.NDArray[np.intp]) -> list[bool]:
+        """Tell which of these rows are among those that a share of :data:`withholding.COUNTED` counts."""
+        if name not in withholding.WORDS:
+            return [bool(cut) for cut in self.cut[places]]
+        return [self.said[place] == withholding.WORDS[name] for place in places]
+
+    def interval_of(self, name: str) -> intervals.Interval | None:
+        """Return the interval of such a share."""
+        return intervals.mean(self.lost(name, self.every), clusters=self.shared.among(self.every))
 
     def summary(self, places: npt.NDArray[np.intp], why: str | None) -> dict[str, Any]:
         """Return the numbers of these rows."""
-        right, said = self.correct(places), [self.said[place] for place in places]
+        right = self.correct(places)
         interval = intervals.mean(right, clusters=self.shared.among(places))
         found = {
             "accuracy": average(right.tolist()),
             "interval": None if interval is None else interval.ends,
             "interval_note": "" if interval is None else interval.note,
             "chance": average(self.chance[places].tolist()),
-            **{name: average([one == word for one in said]) for name, word in withholding.WORDS.items()},
+            **{name: average(self.lost(name, places)) for name in withholding.COUNTED},
             "n": len(places),
         }
         return withholding.withhold(found, ("accuracy", "interval", "interval_note"), why)

@@ -37,7 +37,7 @@ from vhbench.tasks.metrics import chair, intervals, rates, withholding
 from vhbench.tasks.metrics.assertions import claims, is_caption
 from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.intervals import Interval
-from vhbench.tasks.metrics.records import each_record
+from vhbench.tasks.metrics.records import each_record, is_cut_off
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 RATES = {
@@ -120,7 +120,7 @@ def count(record: Record, known: Vocabulary) -> dict[str, int]:
         "asked": 1,
         "given": int(not record.failure),
         "words": words_of(record),
-        "cut_off": int(record.cut_off or answers.cut_off(record.response, "caption")),
+        "cut_off": int(is_cut_off(record)),
         **{name: int(record.failure == name) for name in ("failed", "refused")},
     }
 
@@ -167,7 +167,7 @@ def mean_words(words: Sequence[int] | np.ndarray, clusters: intervals.Clusters) 
     """Return the mean length of the captions that were given, and its interval."""
     if not len(words):
         return None, None
-    return float(np.sum(words)) / len(words), intervals.amount(words, clusters=clusters)
+    return float(np.sum(words)) / len(words), intervals.lengths(words, clusters=clusters)
 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from vhbench import answers
 from vhbench.files import read_json, shown
 from vhbench.results import settled, to_record
 from vhbench.schema import TIE, Record, VhbenchError
@@ -63,6 +64,11 @@ class Numbered:
 def said(record: Record) -> str:
     """Return what an answer says, "" where that could not be read; of what is no answer "failed" or "refused"."""
     return record.failure or record.prediction
+
+
+def is_cut_off(record: Record) -> bool:
+    """Tell whether an answer visibly stops midway: its record says so, or the words that it still has."""
+    return record.cut_off or answers.cut_off(record.response, record.kind)
 
 
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:

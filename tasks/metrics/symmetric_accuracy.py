@@ -11,8 +11,10 @@ words, and looks at no image, gets more: who says yes to every original and no t
 right. So each half counts with its own rates of yes and of no (what is neither is never right), and what a model could
 have without looking is its *blind level*: its own pairs of answers, dealt to other cases.
 
-Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Pairs that lack a half are counted and
-left out.
+Rows are tied by ``pair_id`` and, where images are perturbed, ``perturbation``. Where a run is partial, what tells of
+pairs is over those that are whole, and those that lack a half are counted; what tells of answers (accuracy, the share
+of yes, what was not read, new cases) is over all of them. This is the one home of that rule: lmms-eval's table,
+reports, ``vhbench score``, analyses and comparisons ask here, or count all answers.
 """
 
 from array import array
@@ -29,10 +31,13 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, is_cut_off
 
 Places = npt.NDArray[np.int64]
 """Where rows stand among all."""
+
+Measured = tuple[dict[str, float | None], dict[str, intervals.Interval | None]]
+"""Numbers by name, and their intervals."""
 
 _TOLD = (*withholding.COUNTED, "gold_yes")
 """What is told even where scores are withheld."""
@@ -55,11 +60,11 @@ def score(
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
 
     Returns:
-        Over complete pairs, as fractions or None: ``symmetric_accuracy``, ``accuracy``, ``original_accuracy`` (of the
-        rows that are not negated), ``yes_rate`` (p); ``blind_level`` (:func:`blind_level`) and
-        ``chance`` (:func:`chance`) of the symmetric accuracy, ``chance_accuracy`` (:func:`chance_accuracy`) of the
-        originals; ``unparsed``, ``failed``, ``refused``; ``gold_yes`` (q); ``new_successful``: wrong answers to new
-        cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated;
+        As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``blind_level`` (:func:`blind_level`)
+        and ``chance`` (:func:`chance`), ``gold_yes`` (q). Over all answers: ``accuracy``, ``yes_rate`` (p),
+        ``unparsed``, ``failed``, ``refused``, ``cut_off``; ``original_accuracy`` and ``chance_accuracy``
+        (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong answers to new
+        cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated.
         ``pairs``, ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
         ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
@@ -139,8 +144,22 @@ def blind_level(pairs: Sequence[tuple[str, str]], gold_yes: float) -> float:
     >>> blind_level([("yes", "no"), ("no", "yes"), ("yes", "yes"), ("no", "")], 0.5)
     0.25
     """
-    fits = sum(gold_yes if pair == ("yes", "no") else 1 - gold_yes if pair == ("no", "yes") else 0 for pair in pairs)
-    return fits / len(pairs)
+    affirmed, denied = (sum(pair == said for pair in pairs) for said in (("yes", "no"), ("no", "yes")))
+    return (gold_yes * affirmed + (1 - gold_yes) * denied) / len(pairs)
+
+
+def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """Return the pairs of which both halves are there, the originals first, in the order in which they begin.
+
+    >>> rows = [Record("a", pair_id="p"), Record("b", pair_id="p", negated=True), Record("c", pair_id="q")]
+    >>> [(first.id, twin.id) for first, twin in complete_pairs(rows)]
+    [('a', 'b')]
+    """
+    halves: dict[tuple[str, str], list[Record]] = {}
+    for record in records:
+        halves.setdefault((record.pair_id, record.perturbation), []).append(record)
+    pairs = (sorted(pair, key=lambda record: record.negated) for pair in halves.values() if len(pair) == 2)
+    return [(first, twin) for first, twin in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +173,7 @@ class _Halves:
         pairs: the pair of each, by its number.
         perturbations: of each, by its number in ``kinds``.
         negated: whether it is a negated question.
+        cut: whether the words of each stop midway.
         shared: what each shares with others.
         kinds: perturbation → its number.
         twins: pair → the places of the original and of its negation, -1 where there is none.
@@ -167,6 +187,7 @@ class _Halves:
     pairs: Places
     perturbations: Places
     negated: npt.NDArray[np.bool_]
+    cut: npt.NDArray[np.bool_]
     shared: Shared
     kinds: Mapping[str, int]
     twins: Places
@@ -180,7 +201,7 @@ class _Halves:
             raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
         split = {name: Numbered() for name in by}
         read = yes_no_reader(parser)
-        ids, said, gold, negated = list[str](), list[str](), list[str](), array("b")
+        ids, said, gold, negated, cut = list[str](), list[str](), list[str](), array("b"), array("b")
         pairs, perturbations, shared, faults = Numbered(), Numbered(), Shared(), list[VhbenchError]()
         for row in each_record(records):
             if not row.pair_id and not faults:
@@ -189,6 +210,7 @@ class _Halves:
             said.append(intern(str(row.failure or row.prediction or read(row.response, row.question))))
             gold.append(intern(_gold(row, faults)))
             negated.append(row.negated)
+            cut.append(is_cut_off(row))
             pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
             perturbations.add(row.perturbation)
             shared.add(row)
@@ -198,7 +220,7 @@ class _Halves:
             raise faults[0]
         halves, places = np.array(negated, dtype=bool), pairs.numbers()
         twins = _twins(ids, gold, halves, places, list(pairs.words))
-        columns = places, perturbations.numbers(), halves, shared
+        columns = places, perturbations.numbers(), halves, np.array(cut, dtype=bool), shared
         values = {name: column.words for name, column in split.items()}
         parts = {name: column.numbers() for name, column in split.items()}
         return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins, values=values, split=parts)
@@ -222,47 +244,62 @@ class _Halves:
         return withholding.reason(failed, len(places), allow_failed=allow_failed)
 
     def scored(self, places: Places, why: str | None) -> dict[str, Any]:
-        """Return the numbers of the complete pairs among these rows, the originals first."""
+        """Return the numbers of these answers, and of the complete pairs of which they are halves."""
         own = self.twins[np.unique(self.pairs[places])] if len(places) else self.twins[:0]
         complete = own[(own >= 0).all(axis=1)]
+        (of_pairs, first), (of_answers, ends) = self._of_pairs(complete), self._of_answers(places)
+        scores = of_pairs | of_answers
+        alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}
+        found = {**scores, **alone, **intervals.stated(first | ends)}
+        return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
+
+    def _of_pairs(self, complete: Places) -> Measured:
+        """Return what is told of complete pairs, the originals first, and the intervals."""
         rows = complete.reshape(-1)
         said, gold = ([column[place] for place in rows] for column in (self.said, self.gold))
         right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
-        originals = ~self.negated[rows]
-        new = ~originals | (self.perturbations[rows] != self.kinds.get("", -1))
-        clusters, of_originals = self.shared.among(rows), self.shared.among(rows[originals])
-        measured = {
-            "symmetric_accuracy": (right[::2] & right[1::2], self.shared.among(complete)),
-            "accuracy": (right, clusters),
-            "original_accuracy": (right[originals], of_originals),
-            **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
-        }
-        values = {name: average(column.tolist()) for name, (column, _) in measured.items()}
-        q = average(_are(gold[::2], "yes").tolist())
+        both, q = right[::2] & right[1::2], average(_are(gold[::2], "yes").tolist())
+        scores = {"symmetric_accuracy": average(both.tolist()), "gold_yes": q, **_guessed(said, q)}
+        return scores, {"symmetric_accuracy": intervals.mean(both, clusters=self.shared.among(complete))}
+
+    def _of_answers(self, places: Places) -> Measured:
+        """Return what is told of all answers, whether their twins are there or not, and the intervals."""
+        said, gold = ([column[place] for place in places] for column in (self.said, self.gold))
+        right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
+        first = np.flatnonzero(~self.negated[places])
+        new = self.negated[places] | (self.perturbations[places] != self.kinds.get("", -1))
         answered = ~(_are(said, "failed") | _are(said, "refused"))
+        clusters = self.shared.among(places)
+        measured = {
+            "accuracy": (right, clusters),
+            "original_accuracy": (right[first], self.shared.among(places[first])),
+            **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
+            "cut_off": (self.cut[places], clusters),
+        }
+        originals = [said[place] for place in first]
         scores = {
-            **values,
-            "gold_yes": q,
-            **_guessed(said, q),
+            **{name: average(column.tolist()) for name, (column, _) in measured.items()},
+            "chance_accuracy": _guessed_accuracy(originals, [gold[place] for place in first]),
             # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
             "new_successful": int((~right & new & answered).sum()),
         }
-        ends = {name: intervals.mean(column, clusters=of) for name, (column, of) in measured.items()}
-        alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}
-        found = {**scores, **alone, **intervals.stated(ends)}
-        return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
+        return scores, {name: intervals.mean(column, clusters=of) for name, (column, of) in measured.items()}
 
 
 def _guessed(said: Sequence[str], gold_yes: float | None) -> dict[str, float | None]:
     """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
     if gold_yes is None:
-        return dict.fromkeys(("blind_level", "chance", "chance_accuracy"))
-    (yes, no), twins = ((_share(said[half::2], "yes"), _share(said[half::2], "no")) for half in (0, 1))
+        return dict.fromkeys(("blind_level", "chance"))
+    first, twins = ((_share(said[half::2], "yes"), _share(said[half::2], "no")) for half in (0, 1))
     return {
         "blind_level": blind_level(list(zip(said[::2], said[1::2], strict=True)), gold_yes),
-        "chance": chance((yes, no), twins, gold_yes),
-        "chance_accuracy": chance_accuracy(yes, gold_yes, no),
+        "chance": chance(first, twins, gold_yes),
     }
+
+
+def _guessed_accuracy(said: Sequence[str], gold: Sequence[str]) -> float | None:
+    """Return the accuracy of a guesser who says yes and no as often."""
+    return chance_accuracy(_share(said, "yes"), _share(gold, "yes"), _share(said, "no")) if said else None
 
 
 def _share(said: Sequence[str], word: str) -> float:

@@ -19,7 +19,8 @@ _SHOWN = 200
 WORDS = {"unparsed": "", "failed": "failed", "refused": "refused"}
 """Share that is told even then → what :func:`vhbench.tasks.metrics.records.said` says of such an answer."""
 
-COUNTED = tuple(WORDS)
+COUNTED = (*WORDS, "cut_off")
+"""The shares that are told even then; the last is of answers that visibly stop midway, read or not."""
 
 
 def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:

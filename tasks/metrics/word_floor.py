@@ -6,6 +6,12 @@ accuracy of the best guesser of a small family, each a ridge regression on more 
 by cluster, so that none is about an image, or a fact, that was learned from. Which guesser is best is decided in the
 other folds too, so that a lucky one earns nothing; to guess evenly among the options is one of them.
 
+Where a split asks each word as often where the answer is yes as where it is no, what other questions teach of a word is
+what they have too much of, and the questions that are left have the opposite: the reverse of what was learned would be
+right. That is no hint, for who learns from another split, balanced as well, learns nothing, and who has the answers of
+this one need not guess. And it would hide hints of other words. So words that are balanced by design teach nothing here
+(:func:`_without_balanced`).
+
 It is a floor: a guesser who knows the world, or who was trained on more of the same questions, may get more.
 """
 
@@ -47,6 +53,15 @@ GUESSERS: Mapping[str, tuple[tuple[str, ...], float]] = {
     "all, careful": (("prior", "options", "phrase", "words", "pairs"), 30.0),
 }
 """Name of a guesser → the features that it sees, and how much it distrusts what it saw seldom (the ridge)."""
+
+_NEARLY_ALL = 0.9
+"""Which share of the words is balanced where a split balances words by design."""
+
+_USUAL = 0.95
+"""How many of all words are, by chance, no farther from balance than one that is then taken for balanced."""
+
+_DEALT_EVENLY = 0.001
+"""How seldom coins would spread answers over words as evenly as is then taken for the design of the split."""
 
 _STEPS = 40
 """Of the solver of the regressions, which needs fewer: what is told comes first."""
@@ -279,7 +294,10 @@ class _Table:
                     found[name].add(seen)
         rows = np.array(owner)
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
-        return cls({name: one.matrix() for name, one in found.items()}, starts, np.array(wanted), rows)
+        targets = np.array(wanted)
+        groups = [questions[place].task for place in owner]
+        columns = {name: _without_balanced(one.matrix(), targets, groups) for name, one in found.items()}
+        return cls(columns, starts, targets, rows)
 
     def right(self, sets: Sequence[str], ridge: float, learned: npt.NDArray[np.bool_]) -> Floats:
         """Return for each question how right a guesser is that learned from some of them."""
@@ -297,6 +315,29 @@ class _Table:
         tied = np.add.reduceat(best.astype(float), self.starts)
         hit: Floats = np.add.reduceat((best & (self.wanted > 0)).astype(float), self.starts)
         return hit / tied
+
+
+def _without_balanced(seen: Any, wanted: Floats, groups: Sequence[Hashable]) -> Any:
+    """Return features without those whose answers a split has balanced, in groups where it has done so by design.
+
+    By chance one word is balanced, too, and to leave it out would make chance look like a hint. So it is asked first of
+    each group whether nearly all features are balanced, and more evenly than coins would have it: the sum of their
+    squared excesses, each in its own variance, is then far below their number (chi-squared, lower tail). There a
+    feature stays that is farther from balance than nineteen coins of twenty.
+    """
+    from scipy import sparse, stats
+
+    names = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    of_rows = np.array([names[group] for group in groups])
+    for number in names.values():
+        part = sparse.diags((of_rows == number).astype(float)) @ seen
+        excess, variance = part.T @ wanted, part.T @ wanted**2
+        told, balanced = variance > 0, np.abs(excess) <= 0.5 + _NOTHING  # of an odd number one is left over
+        spread = excess**2 / np.where(told, variance, 1)
+        even = stats.chi2.cdf(spread.sum(), told.sum()) < _DEALT_EVENLY if told.any() else False
+        if even and balanced[told].mean() >= _NEARLY_ALL:
+            seen = seen - part @ sparse.diags((told & (spread <= stats.chi2.ppf(_USUAL, 1))).astype(float))
+    return sparse.csr_matrix(seen)
 
 
 class _Sparse:

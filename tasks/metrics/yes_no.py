@@ -11,6 +11,7 @@ ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that 
 its share of yes among the *labels*. None of them knows a failed request from an answer, and then neither do we.
 """
 
+from array import array
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from sys import intern
@@ -19,11 +20,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.answers import Parser, failure, yes_no_reader
+from vhbench.answers import Parser, cut_off, failure, yes_no_reader
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, intervals, rates, withholding, yes_no_reference
 from vhbench.tasks.metrics.clusters import Shared
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, yes_or_no
+from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, is_cut_off, yes_or_no
 
 Answers = Sequence[str] | Mapping[Any, str]
 
@@ -38,6 +39,9 @@ RATES: Final = {
     "refused": ("refused", "all"),
 }
 """Rate → what is counted above and below the line, see :func:`measured`."""
+
+TOLD: Final = (*RATES, "cut_off")
+"""What is told of answers: the rates, and the share of those that visibly stop midway."""
 
 
 def score(
@@ -67,9 +71,9 @@ def score(
 
     Returns:
         ``accuracy``, ``precision``, ``recall``, ``f1``, ``yes_ratio`` (of the predictions), ``unparsed``, ``failed``,
-        ``refused`` (shares), each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's parser);
-        ``withheld``: why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost; ``predictions``;
-        ``intervals``, ``interval_notes``; ``warnings``.
+        ``refused``, ``cut_off`` (shares), each in [0, 1] or None (percent under ``compat`` with AMBER's or ODE's
+        parser); ``withheld``: why rates are None, or None; ``counters`` TP, FP, TN, FN, unparsed, lost;
+        ``predictions``; ``intervals``, ``interval_notes``; ``warnings``.
 
     Raises:
         VhbenchError: for a label that is neither yes nor no, or lists of different length.
@@ -83,11 +87,10 @@ def score(
     if len(asked) != len(texts):
         raise VhbenchError(f"{len(asked)} questions for {len(texts)} answers: one each is needed")
     how = _How(positive, parser, compat)
-    said = [
-        how.said(_text(text, place), question) for place, (text, question) in enumerate(zip(texts, asked, strict=True))
-    ]
+    texts = [_text(text, place) for place, text in enumerate(texts)]
+    said = [how.said(text, question) for text, question in zip(texts, asked, strict=True)]
     gold = [yes_or_no(label, f"label {place}") for place, label in enumerate(truth)]
-    return how.result(said, gold, clusters, how.reason(said, allow_failed))
+    return how.result(said, gold, [cut_off(text) for text in texts], clusters, how.reason(said, allow_failed))
 
 
 def score_records(
@@ -112,16 +115,18 @@ def score_records(
     if unknown:
         raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
     how = _How(positive, parser, compat)
-    said, gold, shared = list[str](), list[str](), Shared()
+    said, gold, ends, shared = list[str](), list[str](), array("b"), Shared()
     parts = {name: Numbered() for name in by}
     for row in each_record(records):
         said.append(intern(str(how.said_in(row))))
         gold.append(intern(binary_answer(row)))
+        ends.append(is_cut_off(row))
         shared.add(row)
         for name, part in parts.items():
             part.add(str(getattr(row, name)))
     whole = how.reason(said, allow_failed)
-    result = how.result(said, gold, shared.among(), whole)
+    cut = np.array(ends, dtype=bool)
+    result = how.result(said, gold, cut, shared.among(), whole)
     result["by"] = {name: {} for name in by}
     for name, part in parts.items():
         numbers = part.numbers()
@@ -130,7 +135,7 @@ def score_records(
             own = [said[place] for place in chosen]
             why = whole or how.reason(own, allow_failed)
             right, clusters = [gold[place] for place in chosen], shared.among(chosen)
-            result["by"][name][value] = how.result(own, right, clusters, why)
+            result["by"][name][value] = how.result(own, right, cut[chosen], clusters, why)
     return result
 
 
@@ -160,7 +165,12 @@ class _How:
         return withholding.reason(list(said).count("failed"), len(said), allow_failed=allow_failed)
 
     def result(
-        self, said: Sequence[str], gold: Sequence[str], clusters: intervals.Clusters | None, why: str | None
+        self,
+        said: Sequence[str],
+        gold: Sequence[str],
+        cut: rates.Column,
+        clusters: intervals.Clusters | None,
+        why: str | None,
     ) -> dict[str, Any]:
         """Return what :func:`score` does."""
         cells: dict[tuple[str, str], tuple[str, str]] = {}
@@ -176,7 +186,10 @@ class _How:
             "predictions": [answer if answer in ("yes", "no") else "" for answer in said],
             "warnings": _warnings(counts, self.positive),
         }
-        return withholding.withhold(found, (name for name in RATES if name not in withholding.COUNTED), why)
+        stop = rates.of_sums({"cut": cut, "all": [1] * len(said)}, {"cut_off": ("cut", "all")}, clusters=clusters)
+        for name in ("intervals", "interval_notes"):
+            stop[name] = found[name] | stop[name]
+        return withholding.withhold(found | stop, (name for name in RATES if name not in withholding.COUNTED), why)
 
 
 def measured(

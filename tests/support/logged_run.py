@@ -35,10 +35,24 @@ def write_run(
     *,
     config: str = "",
     prompt: Callable[[Row], str] = lambda row: docs.sent(row, "simple"),
+    asked: Callable[[Row], bool] = lambda row: True,
+    lost: Callable[[Row], bool] = lambda row: False,
     **told: Any,
 ) -> Path:
-    """Write samples and results of a task; ``told`` is what the provenance says otherwise."""
-    manifest, rows = splits.read_manifest(split), rows_of(split, config)
+    """Write samples and results of a task.
+
+    Args:
+        folder: where.
+        split: whose questions are asked.
+        task: of lmms-eval.
+        say: what is said to a row.
+        config: whose rows the task has; "" for all.
+        prompt: what was sent of a row.
+        asked: which of these rows the task has.
+        lost: which of those have no sample.
+        told: what the provenance says otherwise.
+    """
+    manifest, rows = splits.read_manifest(split), [row for row in rows_of(split, config) if asked(row)]
     prompts = {row["id"]: digest(prompt(row)) for row in rows}
     provenance = Provenance(
         task=task,
@@ -57,11 +71,12 @@ def write_run(
     )
     provenance = replace(provenance, **told)
     lines, records = [], []
-    for number, row in enumerate(rows):
+    for number, row in enumerate(row for row in rows if not lost(row)):
         said = say(row)
-        payloads = docs.process_results(row, [said], provenance.to_json(), prompts)
+        text = docs.to_text(row)
+        payloads = docs.process_results(row, [said], provenance.to_json(), prompts, {row["id"]: digest(text)})
         records += to_records(next(iter(payloads.values())))
-        sample = {"doc_id": number, "target": docs.to_target(row), "resps": [[said]]}
+        sample = {"doc_id": number, "target": docs.to_target(row), "resps": [[said]], "input": text}
         sample["doc_hash"] = hash_of_row(row, provenance.content_hash)
         lines.append(json.dumps({**sample, **payloads}))
     family = task_named(task).family

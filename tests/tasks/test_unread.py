@@ -1,10 +1,10 @@
 """What a report says of the answers that were not read."""
 
-import pytest
-from scipy.stats import fisher_exact
+from dataclasses import replace
 
 from vhbench.benchmarks import task
 from vhbench.schema import Record
+from vhbench.seeding import rng
 from vhbench.tasks import report, unread
 
 
@@ -42,7 +42,13 @@ def test_at_most_ten_are_shown() -> None:
     assert len(unread.summary(answers("yes", 0, 30))["examples"]["unparsed"]) == 10
 
 
-@pytest.mark.parametrize("table", [(1, 10, 11, 14), (0, 7, 0, 9), (5, 5, 0, 5), (300, 5000, 401, 5000), (3, 3, 2, 2)])
-def test_the_test_is_fishers(table: tuple[int, int, int, int]) -> None:
-    a, m, b, n = table
-    assert unread.fisher(a, m, b, n) == pytest.approx(fisher_exact([[a, m - a], [b, n - b]]).pvalue)
+def test_a_model_that_loses_answers_by_chance_is_not_warned_of_and_an_image_counts_once() -> None:
+    warned = 0
+    for seed in range(100):
+        random = rng(seed, "lost")
+        both = [*answers("yes", 100, 0), *answers("no", 100, 0)]
+        kept = [replace(one, prediction="" if random.random() < 0.2 else one.answer) for one in both]
+        warned += bool(unread.summary(kept)["warnings"])
+    assert warned <= 1, "fewer than 5 in a hundred of all tasks of the benchmark together"
+    same = [replace(one, scene_ids=("one",)) for one in (*answers("yes", 60, 40), *answers("no", 100, 0))]
+    assert unread.summary(same)["warnings"] == []

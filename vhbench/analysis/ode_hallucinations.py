@@ -194,12 +194,19 @@ def summary(
     for task, rate, name in (("caption", "chair_s", "captions that hallucinate"), ("existence", "f1", "existence F1")):
         ends = [c for c in CRITERIA if found.get(c, {}).get(task, {}).get(rate, {}).get("value") is not None]
         if len(ends) > 1:
-            first, last = (found[c][task][rate]["value"] for c in (ends[0], ends[-1]))
-            sentences.append(f"From {ends[0]} to {ends[-1]}, {name}: {first:.1%} → {last:.1%}.")
+            both = [found[c][task][rate] for c in (ends[0], ends[-1])]
+            first, last = (told["value"] for told in both)
+            sentences.append(f"From {ends[0]} to {ends[-1]}, {name}: {first:.1%} → {last:.1%}{_between(both)}.")
     common = sorted(imaginings.items(), key=lambda item: (-item[1], item[0]))[:3]
     told = ", ".join(f"{word} ({count})" for word, count in common)
     sentences.append(f"Most often imagined: {told}." if told else "Nothing was imagined.")
     return " ".join([*sentences, *_beside(beside)])
+
+
+def _between(scores: Sequence[Mapping[str, Any]]) -> str:
+    """Return the intervals of scores in percent."""
+    ends = (told["interval"] for told in scores)
+    return f" ({' → '.join(f'[{one[0]:.1%}, {one[1]:.1%}]' if one else 'no interval' for one in ends)})"
 
 
 def _beside(found: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Iterator[str]:

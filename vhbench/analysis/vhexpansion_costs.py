@@ -62,14 +62,8 @@ def pairs_right(records: Sequence[Record]) -> dict[str, bool]:
     ...              Record("b", pair_id="c/jpeg", perturbation="jpeg", answer="no", prediction="yes", negated=True)])
     {'c': False}
     """
-    halves: dict[str, list[Record]] = defaultdict(list)
-    for record in records:
-        halves[case_of(record)].append(record)
-    return {
-        case: all(record.prediction == record.answer for record in pair)
-        for case, pair in sorted(halves.items())
-        if len(pair) == 2
-    }
+    pairs = {case_of(pair[0]): pair for pair in symmetric_accuracy.complete_pairs(records)}
+    return {case: all(half.prediction == half.answer for half in pairs[case]) for case in sorted(pairs)}
 
 
 def summary(sources: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:

@@ -1,6 +1,7 @@
 """Whether a response ends before the answer does: no harness hands on why a model stopped, so its words must tell."""
 
 import re
+from functools import lru_cache
 
 from vhbench.answers.cleaning import plain
 
@@ -15,6 +16,7 @@ _DANGLING = frozenset(
 )
 """Words that end no sentence of a description."""
 _LINE = 2_000
+_SHORT = 64
 
 
 def cut_off(response: str, kind: str = "") -> bool:
@@ -30,9 +32,17 @@ def cut_off(response: str, kind: str = "") -> bool:
     >>> [cut_off(text, "caption") for text in ("A dog on a beach", "A dog. It runs along the sh", "A dog on the")]
     [False, True, True]
     """
-    if response.strip() and not plain(response):
+    if (_short_thought if len(response) <= _SHORT else _only_thought)(response):
         return True
     return kind == "caption" and _breaks_off(response.rstrip())
+
+
+def _only_thought(response: str) -> bool:
+    """Tell whether there is nothing but a thought."""
+    return bool(response.strip()) and not plain(response)
+
+
+_short_thought = lru_cache(maxsize=1024)(_only_thought)  # of a million short answers few differ
 
 
 def _breaks_off(text: str) -> bool:

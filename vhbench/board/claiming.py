@@ -10,7 +10,7 @@ from vhbench.board.boards import Rules
 from vhbench.board.recomputed import Recomputed
 from vhbench.files import read_json, shown
 from vhbench.matched.measured_runs import measure
-from vhbench.provenance import Provenance, digest, digest_of_prompts
+from vhbench.provenance import Provenance, digest, digest_of_prompts, unlike
 from vhbench.results import answered, sample_files, task_of
 from vhbench.schema import VhbenchError
 from vhbench.scoring import Group
@@ -129,6 +129,7 @@ def setting_faults(rules: Rules, provenance: Sequence[Provenance]) -> Iterator[s
         for name, value in rules.generation.items():
             if name in told.generation and told.generation[name] != value:
                 yield f"{told.task}: {name} was {shown(told.generation[name])}; the board's rule is {shown(value)}"
+    yield from unlike(provenance)
     models = sorted({f"{told.model} {told.model_args}".strip() for told in provenance})
     if len(models) > 1:
         yield f"its tasks were answered by several models: {', '.join(map(shown, models))}"

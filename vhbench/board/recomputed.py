@@ -217,7 +217,7 @@ def _score(name: str, taken: Contributions | None, asked: AskedFamily) -> Score:
     if name == "words":
         given = np.flatnonzero(taken.bottom)
         value = float(taken.top[given].sum() / taken.bottom[given].sum())
-        return measured(value, intervals.amount(taken.top[given], clusters=asked.among(given)))
+        return measured(value, intervals.lengths(taken.top[given], clusters=asked.among(given)))
     if taken.strata is not None:
         return measured(float(taken.parts.sum()), _of_strata(taken, asked), scale=100)
     return _share(name, taken, asked.clusters)

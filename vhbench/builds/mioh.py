@@ -50,9 +50,9 @@ class MiohBuild(SplitBuild):
     benchmark = "mioh"
 
     source: tuple[str, ...] = option(
-        "`scenes[:N]` (N drawn pictures), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file of that form), "
-        "`paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images says what is absent). "
-        "May be given several times: each task takes the source that knows most about it.",
+        "`scenes[:N]` (N drawn pictures, 1,500 unless told), `coco:INSTANCES.json` (COCO, COCO-ReM, or any file of "
+        "that form), `paco:FILE` (attributes), `svg:FILE` (relations; a `coco:` file of the same images says what is "
+        "absent). May be given several times: each task takes the source that knows most about it.",
         ("scenes",),
         panel=_SOURCES,
         repeat=True,

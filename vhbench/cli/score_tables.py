@@ -17,9 +17,9 @@ Result = Mapping[str, Any]
 CAPTIONS = ("chair_i", "chair_s", "cover", "cog", "words", "failed", "refused", "cut_off")
 PAIRS = (
     *("symmetric_accuracy", "blind_level", "chance", "accuracy", "original_accuracy", "chance_accuracy", "yes_rate"),
-    *("unparsed", "failed", "refused"),
+    *("unparsed", "failed", "refused", "cut_off"),
 )
-CHOICES = ("accuracy", "chance", "aggregate", "unparsed", "failed", "refused")
+CHOICES = ("accuracy", "chance", "aggregate", "unparsed", "failed", "refused", "cut_off")
 
 
 def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) -> dict[str, Any]:
@@ -68,12 +68,12 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
 
 def yes_no(result: Result, title: str) -> None:
     """Print the scores of yes/no answers, whole and by field."""
-    from vhbench.tasks.metrics.yes_no import RATES
+    from vhbench.tasks.metrics.yes_no import TOLD
 
-    scores(result, tuple(RATES), title)
+    scores(result, TOLD, title)
     for field, parts in result["by"].items():
         for value, part in parts.items():
-            found, named = {name: part[name] for name in RATES}, f"{field} = {value or '(none)'}"
+            found, named = {name: part[name] for name in TOLD}, f"{field} = {value or '(none)'}"
             table(found, part["intervals"], named, notes=part["interval_notes"], withheld=part["withheld"])
 
 

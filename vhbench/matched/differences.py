@@ -14,6 +14,7 @@ import numpy as np
 
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.matched.measured_runs import IN_WORDS, Cell, MeasuredGroup, MeasuredRun, Places
+from vhbench.provenance import SETTINGS
 from vhbench.schema import VhbenchError
 from vhbench.scoring import Group
 from vhbench.tasks.contributions import Contributions
@@ -21,15 +22,6 @@ from vhbench.tasks.metrics import families, intervals, paired
 from vhbench.tasks.metrics.clusters import clusters_of
 from vhbench.tasks.metrics.intervals import Floats
 from vhbench.tasks.metrics.scores import Score
-
-SETTINGS = {
-    "prompt_form": "forms of the prompts",
-    "prompts": "prompts",
-    "generation": "generation settings",
-    "vhbench": "versions of vhbench",
-    "lmms_eval": "versions of lmms-eval",
-}
-"""What a sample tells of how it was asked → what it is called."""
 
 
 @dataclass(frozen=True, slots=True)

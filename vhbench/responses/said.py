@@ -31,7 +31,7 @@ from vhbench.results import (
 )
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
-from vhbench.tasks.metrics.records import split_repetition
+from vhbench.tasks.metrics.records import is_cut_off, split_repetition
 
 Found = tuple[str, Record]
 """The task or config that an answer belongs to ("" where nothing tells it), and its record."""
@@ -177,7 +177,7 @@ class Responses:
                 self._note(task, check)
             if self.questions is None and check.provenance is None:
                 self.uncounted.append(file)
-        one_run(self.provenance.values(), self.path)
+        self.notes += one_run(self.provenance.values(), self.path)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Note what was seen while the samples of a task were read."""
@@ -237,7 +237,8 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
     """Return a record with its prediction, read as the tasks read it, and with its kind.
 
     A prediction that is there already is taken as it is. The words of what was read are let go, so that nobody reads
-    them in another way; ``keep`` keeps those of answers that could not be read.
+    them in another way, and whether they stop midway is noted before; ``keep`` keeps those of answers that could not be
+    read.
 
     >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
     'yes'
@@ -252,7 +253,7 @@ def _read_in_place(record: Record, kind: str) -> Record:
     return record
 
 
-def _what_is_read(record: Record, kind: str, *, keep: bool = False) -> dict[str, str]:
+def _what_is_read(record: Record, kind: str, *, keep: bool = False) -> dict[str, Any]:
     """Return the fields that reading gives a record."""
     kind = record.kind or kind_of(record) or kind
     if kind == "caption":
@@ -260,7 +261,8 @@ def _what_is_read(record: Record, kind: str, *, keep: bool = False) -> dict[str,
     said = record.prediction
     if not (said or record.failure) or _unread(said, record):
         said = answers.parse(kind, record.response or said, record.choices, question=record.question)
-    return {"kind": kind, "prediction": said, "response": "" if said or not keep else record.response}
+    words = "" if said or not keep else record.response
+    return {"kind": kind, "prediction": said, "response": words, "cut_off": is_cut_off(record)}
 
 
 def needs_judge(record: Record) -> bool:

@@ -4,18 +4,19 @@ What is told here can be told from the samples alone. Who writes a file anew, ha
 have the split.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import vhbench
 from vhbench import provenance
+from vhbench.benchmarks import BENCHMARKS, Metric
 from vhbench.columns import RECORD
 from vhbench.files import shown
-from vhbench.provenance import KEY, PROMPT, SHARE, Provenance
-from vhbench.results.payloads import ANSWERED, answered, to_record
-from vhbench.schema import Manifest, VhbenchError
+from vhbench.provenance import INPUT, KEY, PROMPT, SHARE, Provenance
+from vhbench.results.payloads import ANSWERED, answered, target_of, to_record
+from vhbench.schema import Manifest, Record, VhbenchError
 from vhbench.terminal import escaped
 
 Sample = Mapping[str, Any]
@@ -85,22 +86,28 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
     """Yield what does not agree in a sample: question, prompt, response, what was read in it, and scores."""
     record = to_record(payload)
     columns = {name: getattr(record, name) for name in RECORD}
-    if gone := [name for name in ("doc_hash", "target") if name not in sample]:
+    if gone := [name for name in ("doc_id", "doc_hash", "target", "input") if name not in sample]:
         yield f"it has no {' and no '.join(gone)}, which lmms-eval writes"
     if not {"resps", "filtered_resps"} & sample.keys():
         yield "it has no resps, which lmms-eval writes: what the model said"
     if "doc_hash" in sample and sample["doc_hash"] != provenance.hash_of_row(columns, told.content_hash):
         yield f"question {shown(record.id)} is not as it was asked (doc_hash){_version(told)}"
-    if record.kind != "caption" and sample.get("target", record.answer) != record.answer:
-        yield f"its target is {shown(sample['target'])}, its answer {shown(record.answer)}"
+    if sample.get("target", target_of(columns)) != target_of(columns):
+        yield f"its target is {shown(sample['target'])}, its answer {shown(target_of(columns))}"
     prompt = provenance.sent_text(len(record.scene_ids), str(sample.get("input", "")))
     if told.prompt_form == "simple" and "input" in sample and provenance.digest(prompt) != payload.get(PROMPT):
         yield "its input is not the prompt that was sent"
-    logged = _logged(sample)
+    elif "input" in sample and provenance.digest(str(sample["input"])) != payload.get(INPUT):
+        yield "its input is not what lmms-eval was given"
     entries = [payload, *payload.get("repeats", ())]
     said = [str(entry.get("response", "")) for entry in entries]
-    if logged and logged != said and [text.strip() for text in logged] != said:
-        yield f"its response is {shown(said[0])}, lmms-eval logged {shown(logged[0])}"
+    for name in ("resps", "filtered_resps"):
+        logged = _texts(sample.get(name))
+        if logged and logged != said and [text.strip() for text in logged] != said:
+            odd = next(
+                (pair for pair in zip(said, logged, strict=False) if pair[0] != pair[1].strip()), (said[0], logged[-1])
+            )
+            yield f"its response is {shown(odd[0])}, lmms-eval logged {shown(odd[1])}"
     right = []
     for entry, text in zip(entries, said, strict=True):
         read = asdict(answered(columns, text))
@@ -112,6 +119,8 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
     for place, name, value in ((payload, SHARE, share), (payload, "accuracy", 100 * share), (sample, SHARE, share)):
         if place.get(name, value) != value:
             yield f"its {name} is {shown(place[name])}, its answers make {value:g}{_version(told)}"
+    if lost := [metric.name for metric in _metrics(record) if not isinstance(sample.get(metric.name), Mapping)]:
+        yield f"it has no {lost[0]}, which the task scores{_version(told)}"
     for metric, other in sample.items():
         if isinstance(other, Mapping) and other is not payload and other.get("id") is not None:
             for name in other:
@@ -119,13 +128,22 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
                     yield f"{metric} has the {name} {shown(other[name])}, the record {shown(payload.get(name))}"
 
 
-def _logged(sample: Sample) -> list[str]:
-    """Return the responses as lmms-eval logged them; none where it logged something that is no text."""
-    found = sample.get("resps", sample.get("filtered_resps"))
-    while isinstance(found, list) and len(found) == 1 and isinstance(found[0], list):
-        found = found[0]
-    texts = found if isinstance(found, list) else [found]
+def _texts(logged: Any) -> list[str]:
+    """Return the responses as lmms-eval logged them, in whatever lists; none where it logged something that is no text.
+
+    >>> _texts([["yes"], ["no"]]), _texts("yes"), _texts([None])
+    (['yes', 'no'], ['yes'], [])
+    """
+    texts = [logged]
+    while any(isinstance(text, list) for text in texts):
+        texts = [each for text in texts for each in (text if isinstance(text, list) else [text])]
     return [] if any(not isinstance(text, str) or text == "None" for text in texts) else texts
+
+
+def _metrics(record: Record) -> Sequence[Metric]:
+    """Return the metrics of a record's task."""
+    owner = BENCHMARKS.get(record.benchmark)
+    return owner.families[record.kind].metrics if owner and record.kind in owner.families else ()
 
 
 def _version(told: Provenance) -> str:

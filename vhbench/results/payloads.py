@@ -40,6 +40,11 @@ def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Rec
     ]
 
 
+def target_of(row: Mapping[str, Any]) -> str:
+    """Return the right answer to a row: "yes", "no" or a letter; of captions the words that are in the picture."""
+    return ", ".join(row["objects"]) if row["kind"] == "caption" else str(row["answer"])
+
+
 ANSWERED = ("response", "prediction", "failure", "cut_off")
 """The columns that a repetition has of its own."""
 

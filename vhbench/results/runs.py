@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import read_json, read_rows
-from vhbench.provenance import KEY, Provenance, told_arguments
+from vhbench.provenance import ALIKE, KEY, Provenance, told_arguments, unlike
 from vhbench.results.checks import SamplesCheck
 from vhbench.results.payloads import to_records
 from vhbench.schema import Record, VhbenchError
+from vhbench.terminal import escaped
 
 _RESULTS = "_results.json"
 
@@ -23,7 +24,8 @@ class LoggedRun:
     Attributes:
         tasks: lmms-eval's task → its answers, ordered by id; a question may be in several.
         provenance: task → where its answers come from, None where they do not say.
-        notes: what to know before the scores: questions without an answer, samples that were changed by hand.
+        notes: what to know before the scores: questions without an answer, samples that were changed by hand, tasks
+            that were not asked alike.
     """
 
     tasks: Mapping[str, list[Record]]
@@ -51,8 +53,8 @@ def read_run(path: Path) -> LoggedRun:
     if not any(tasks.values()):
         raise no_answers(path)
     told = {task: check.provenance for task, check in checks.items()}
-    one_run(told.values(), path)
-    return LoggedRun(tasks, told, tuple(note for check in checks.values() for note in check.notes()))
+    notes = [note for check in checks.values() for note in check.notes()]
+    return LoggedRun(tasks, told, (*notes, *one_run(told.values(), path)))
 
 
 def read_samples(path: Path) -> list[Record]:
@@ -165,8 +167,11 @@ def _model_in(samples: Path) -> str:
     return ""
 
 
-def one_run(told: Iterable[Provenance | None], path: Path) -> None:
+def one_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
     """Raise if tasks were answered by two models, not equally often, or asked with two splits of one benchmark.
+
+    Returns:
+        what else was not alike, a line each, fit for a terminal: prompts, settings and versions.
 
     Raises:
         VhbenchError: naming them.
@@ -190,6 +195,7 @@ def one_run(told: Iterable[Provenance | None], path: Path) -> None:
                 f"{path}: {other.task} and {one.task} were asked with different splits of {one.benchmark} ({both}); "
                 "name one run"
             )
+    return [escaped(line) for line in unlike(known, (*ALIKE, "vhbench", "lmms_eval"))]
 
 
 def _written_with(results: Path) -> list[Path]:

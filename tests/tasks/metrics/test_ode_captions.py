@@ -1,6 +1,7 @@
 """The length of ODE's captions, beside their rates: one rule for the tasks and for ``vhbench score``."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,7 +37,10 @@ def test_words_and_what_breaks_off_by_hand() -> None:
     found = ode_captions.score(RECORDS, vocabulary=WORDS)
     assert found["words"] == pytest.approx((5 + 2 + 6) / 3), "of those that were given, without thoughts"
     assert found["cut_off"] == 1 / 4
-    low, high = found["intervals"]["words"]
+    assert found["intervals"]["words"] is None, "three captions tell nothing of how long others are"
+    more = [replace(r, id=f"{r.id}-{n}", scene_ids=(f"{r.id}-{n}",)) for r in RECORDS for n in range(10)]
+    many = ode_captions.score(more, vocabulary=WORDS)
+    low, high = many["intervals"]["words"]
     assert low < found["words"] < high
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from vhbench.schema import Asked
@@ -29,7 +30,7 @@ def floor(questions: Sequence[Asked]) -> word_floor.Floor:
 def existence(image: int, word: str, answer: str, **more: object) -> Asked:
     name = f"{image:03}-{word}"
     asked = {"question": f"Is there a {word} in the image?", "answer": answer, "task": "existence", "kind": "yes_no"}
-    return Asked(name, scene_ids=(f"s{image}",), pair_id=name, **{**asked, **more})  # type: ignore[arg-type]
+    return Asked(**{"id": name, "scene_ids": (f"s{image}",), "pair_id": name, **asked, **more})  # type: ignore[arg-type]
 
 
 def balanced(images: int = 60) -> list[Asked]:
@@ -47,6 +48,40 @@ def test_words_that_tell_nothing_give_chance() -> None:
     assert found.value == pytest.approx(0.5, abs=0.12)
     assert not found.gives_away
     assert found.chance == 0.5
+
+
+def dealt_evenly(question: str = "Is there a {} in the image?", rounds: int = 4) -> list[Asked]:
+    """Each word is asked about exactly as often where it is shown as where it is not, two questions an image."""
+    random = rng(4, "evenly")
+    answers = {word: random.permutation(["yes", "no"] * rounds).tolist() for word in WORDS}
+    words = [word for _ in range(2 * rounds) for word in random.permutation(WORDS).tolist()]
+    return [
+        existence(n // 2, word, answers[word].pop(), id=f"q{n:03}", question=question.format(word))
+        for n, word in enumerate(words)
+    ]
+
+
+def test_words_that_are_balanced_teach_nothing_and_nor_does_the_reverse_of_them() -> None:
+    guesses = word_floor.guess(dealt_evenly(), images)
+    assert guesses is not None
+    others = np.arange(guesses.hits.shape[2]) != guesses.folds[:, None]
+    right = guesses.hits[:, others].mean(axis=1)
+    assert right == pytest.approx(0.5, abs=0.05), "what is not right here the reverse gets"
+    found = guesses.floor()
+    assert found is not None
+    assert found.value == pytest.approx(0.5, abs=0.05)
+
+
+def test_balanced_words_hide_no_hint_of_others() -> None:
+    """What a thing does tells the answer, and which thing it is does not: words learned by heart would mislead."""
+    random = rng(5, "hidden")
+    asked = []
+    for one in dealt_evenly("Is the {} doing it?"):
+        telling, other = ("walking", "sitting") if one.answer == "yes" else ("sitting", "walking")
+        asked.append(replace(one, question=f"{one.question[:-9]} {telling if random.random() < 0.85 else other}?"))
+    found = floor(asked)
+    assert found.value > 0.75
+    assert found.gives_away
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -20,6 +20,7 @@ from vhbench.builds.row_names import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_sources import read_split
 from vhbench.files import read_image
+from vhbench.generators.mioh.drafts import UNKNOWN
 from vhbench.generators.ode.questions import LEVELS
 from vhbench.schema import TIE, Question, Row
 from vhbench.tasks.metrics import word_floor
@@ -95,7 +96,8 @@ def right_guesses(editions: Sequence[Edition], feature: Callable[[int, int, Ques
             best = counts[key].most_common(1)
             guess = best[0][0] if best else "yes"
             case = question.pair_id.rpartition(TIE)[2].partition("/")[0]
-            gains[number, case].append((guess == question.answer) - 1 / (key[0] or 2))
+            possible = (key[0] or 2) - (UNKNOWN in question.choices)  # "I don't know" is never right
+            gains[number, case].append((guess == question.answer) - 1 / possible)
     total = sum(map(len, gains.values()))
     return sum(map(sum, gains.values())) / total, sqrt(sum(sum(values) ** 2 for values in gains.values())) / total
 

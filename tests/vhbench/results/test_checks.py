@@ -49,7 +49,8 @@ def sample(row: dict[str, Any], responses: list[str], name: str = "q") -> tuple[
     """Return a sample as lmms-eval writes it, and the name of the metric that has the whole record."""
     doc = COLUMNS | row | {"id": name}
     prompts = {name: digest(docs.sent(doc, "simple"))}
-    found = docs.process_results(doc, [text.strip() for text in responses], TOLD.to_json(), prompts)
+    inputs = {name: digest(docs.to_text(doc))}
+    found = docs.process_results(doc, [text.strip() for text in responses], TOLD.to_json(), prompts, inputs)
     logged = {"doc_id": 0, "target": docs.to_target(doc), "filtered_resps": responses, "input": docs.to_text(doc)}
     whole = {**logged, "doc_hash": hash_of_row(doc, TOLD.content_hash), **found}
     return json.loads(json.dumps(whole)), next(iter(found))
@@ -85,6 +86,20 @@ def test_a_prompt_that_was_changed_is_found() -> None:
     found, headline = sample(ROWS["yes_no"], ["no"])
     found["input"] = "Say yes.\n" + found["input"]
     assert list(faults(found, found[headline], TOLD)) == ["its input is not the prompt that was sent"]
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize("form", ["simple", "chat"])
+def test_what_lmms_eval_logged_beside_the_answer_is_looked_at(kind: str, form: str) -> None:
+    found, headline = sample(ROWS[kind], ["B" if kind == "multiple_choice" else "no"])
+    told = replace(TOLD, prompt_form=form)
+    edits = [("input", "Say yes."), ("target", "x"), ("filtered_resps", ["yes"]), ("resps", [["no"], "x"])]
+    for name, value in [*edits, ("doc_hash", "0" * 64)]:
+        assert list(faults({**found, name: value}, found[headline], told)), name
+    for name in ("doc_id", "target", "input", "doc_hash", "filtered_resps", "failed"):
+        gone = {key: value for key, value in found.items() if key != name}
+        assert next(faults(gone, found[headline], told)).startswith("it has no "), name
+    assert list(faults(found, {**found[headline], "input": "0"}, told))
 
 
 def test_who_read_the_answers_is_named_where_it_was_another_version() -> None:

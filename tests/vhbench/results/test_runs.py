@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from vhbench.results import read_samples, runs_below
+from vhbench.cli import app
+from vhbench.results import read_run, read_samples, runs_below
 from vhbench.schema import VhbenchError
 
 
@@ -97,3 +99,18 @@ def test_a_field_of_the_wrong_type_is_named_with_its_place(
 def test_null_is_empty(tmp_path: Path) -> None:
     (record,) = read_samples(write(tmp_path, "1_samples_ode.jsonl", answer("a") | {"pair_id": None, "objects": None}))
     assert (record.pair_id, record.objects) == ("", ())
+
+
+def test_tasks_that_were_not_asked_alike_are_named(tmp_path: Path) -> None:
+    for task, tokens in (("ode_a", 16), ("ode_b", 4096), ("ode_c", 4096)):
+        told = {
+            "task": task, "benchmark": "ode", "version": "1.0.0", "content_hash": "c", "data": {"kind": "starter"},
+            "vhbench": "0.1.0", "lmms_eval": "0.7.3", "generation": {"max_new_tokens": tokens}, "asked": 1, "of": 1,
+        }  # fmt: skip
+        write(
+            tmp_path, f"1_samples_{task}.jsonl", answer(task) | {"kind": "yes_no", "answer": "yes", "provenance": told}
+        )
+    line = "generation settings differ between tasks: max_new_tokens is 16 in ode_a, 4096 in ode_b and 1 more"
+    assert line in read_run(tmp_path).notes
+    for command in (["score", str(tmp_path)], ["answers", str(tmp_path)]):
+        assert line in CliRunner().invoke(app, command).output
