@@ -8,9 +8,11 @@ would say yes. Not so where it is denied, only possible, depicted, likened, aske
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from functools import cache
 from itertools import pairwise
 
 from vhbench import answers
+from vhbench.answers.needles import any_in
 from vhbench.tasks.metrics import compounds, scopes, senses
 from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, lower
 
@@ -88,7 +90,7 @@ def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
     >>> [found.word for found in claims(text, words)]
     ['man']
     """
-    if len(text) <= _READ_AS_IT_IS and not any(sign in text for sign in _DRESSES):
+    if len(text) <= _READ_AS_IT_IS and not any_in(_DRESSES, text):
         return _claimed(text, vocabulary)
     told = answers.told(text)
     return list(_placed(_claimed(told, vocabulary), told, text))
@@ -107,17 +109,25 @@ def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
     found = vocabulary.find(text)
     if not found:
         return []
-    lowered = lower(text).replace("’", "'")
+    lowered = lower(text)
+    if "’" in lowered:
+        lowered = lowered.replace("’", "'")
     said = senses.words_of(lowered)
     kept = list(compounds.heads(lowered, found, vocabulary))
     kept = list(senses.of_things(lowered, kept, said, vocabulary))
     kept = _without_either(lowered, kept) if "or" in said else kept
     if '"' in text or "“" in text or "'" in lowered:
         kept = _unquoted(lowered, kept)
-    signs = {word for word in said if word in _HINTS or word in scopes.cues()}
+    signs = said & _signs()
     if signs or "?" in text:
         kept = [one for sentence in _sentences(lowered, kept) for one in _asserted(*sentence, signs)]
     return kept
+
+
+@cache
+def _signs() -> frozenset[str]:
+    """Return the words that may make a mention none."""
+    return _HINTS.union(scopes.cues())
 
 
 def _placed(found: Sequence[Found], told: str, text: str) -> Iterator[Found]:
@@ -172,6 +182,9 @@ def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str
     if sentence.rstrip("\"') ").endswith("?"):
         return
     said = {sign for sign in signs if sign in sentence}
+    if not said:
+        yield from found
+        return
     silent, unless_known = bytearray(len(sentence)), bytearray(len(sentence))
     for start, end, spares in scopes.scopes(sentence, said):
         (unless_known if spares else silent)[start:end] = b"1" * (end - start)

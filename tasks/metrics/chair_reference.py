@@ -39,7 +39,7 @@ class ReferenceVocabulary(Vocabulary):
 
     def _words(self, text: str) -> list[Hit]:
         *chunks, last = lower(text).rstrip().split(" ")
-        return placed([*chunks, last], [*self._looked_up(chunks), self._read(TOKEN, last)])
+        return placed([*chunks, last], [*map(self._hits, chunks), self._read(TOKEN, last)])
 
 
 def judged(rows: Sequence[tuple[str, str]], gold: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> list[Judged]:

@@ -22,8 +22,9 @@ CHAIR's and AMBER's own counting is in :mod:`vhbench.tasks.metrics.chair` and :m
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -102,29 +103,55 @@ def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
 
 def count(record: Record, known: Vocabulary) -> dict[str, int]:
     """Return the counts of one caption, named as in :data:`RATES` and :data:`SHARES`."""
-    present = {node for word in record.objects if (node := known.node(word))}
-    likely = {node for word in record.candidates if (node := known.node(word))} - present
+    truth = _truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known)
     said = [] if record.failure else [found.node for found in claims(record.response, known)]
-    unjudged = unjudged_of(record, known)
-    mentions = [node for node in said if node not in unjudged]
-    hallucinated = [node for node in mentions if node not in present]
+    mentions = [node for node in said if node not in truth.unjudged]
+    hallucinated = [node for node in mentions if node not in truth.present]
     named = {word for node in said for word in (node, *_RELATED.get(node, ()))}
-    things = _without_duplicates(present)
     return {
         "mentions": len(mentions),
         "hallucinated": len(hallucinated),
         "captions": int(not record.failure and (bool(said) or is_caption(record.response))),
         "hallucinating": int(bool(hallucinated)),
-        "objects": len(things),
-        "covered": sum(not named.isdisjoint(thing) for thing in things),
+        "objects": len(truth.things),
+        "covered": sum(not named.isdisjoint(thing) for thing in truth.things),
         "concepts": len(set(mentions)),
-        "candidates": len(likely & set(mentions)),
+        "candidates": len(truth.likely & set(mentions)),
         "asked": 1,
         "given": int(not record.failure),
         "words": words_of(record),
         "cut_off": int(is_cut_off(record)),
         **{name: int(record.failure == name) for name in ("failed", "refused")},
     }
+
+
+class _Truth(NamedTuple):
+    """What captions of an image are held against, as concepts of a vocabulary.
+
+    Attributes:
+        present: what the image shows.
+        likely: what it does not show and a model may well say.
+        unjudged: what may be said unjudged: what the scene does not know, and kinds of what it shows.
+        things: what it shows; together, what a caption seldom names apart.
+    """
+
+    present: frozenset[str]
+    likely: frozenset[str]
+    unjudged: frozenset[str]
+    things: Sequence[Set[str]]
+
+
+Words = tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)  # the same questions are asked of many models
+def _truth(objects: Words, candidates: Words, neutral: Words, known: Vocabulary) -> _Truth:
+    """Look the words of a question up."""
+    present, likely, doubtful = (
+        frozenset(node for name in names if (node := known.node(name))) for names in (objects, candidates, neutral)
+    )
+    unjudged = doubtful.union(*(_RELATED.get(node, ()) for node in present)) - present
+    return _Truth(present, likely - present, unjudged, _without_duplicates(present))
 
 
 def words_of(record: Record) -> int:
@@ -145,9 +172,7 @@ def mean_words(words: Sequence[int] | np.ndarray, clusters: intervals.Clusters) 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:
     """Return what a caption may say unjudged: what the scene does not know, and kinds of what it shows."""
-    present = {node for word in record.objects if (node := known.node(word))}
-    doubtful = {node for word in record.neutral if (node := known.node(word))}
-    return (doubtful | {word for node in present for word in _RELATED.get(node, ())}) - present
+    return set(_truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known).unjudged)
 
 
 def _without_duplicates(present: Set[str]) -> list[set[str]]:

@@ -6,7 +6,7 @@ as the Penn Treebank does, and every token is looked up. No tagger, no model, no
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, Self
 
@@ -90,7 +90,9 @@ class Vocabulary:
         relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
         # A model's captions use the same few thousand words again and again.
         self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")
-        self._hits = lru_cache(_REMEMBERED)(partial(self._read, token))
+        self._known: dict[str, tuple[Hit, ...]] = {}
+        self._token = token
+        self._begins = frozenset(parts[0] for parts in phrases)
         self._longest = max(map(len, phrases), default=1)
 
     @classmethod
@@ -130,18 +132,32 @@ class Vocabulary:
         hits = self._words(text)
         place = 0
         while place < len(hits):
-            size, word = self._phrase_at(text, hits, place)
+            first = hits[place][0]
+            size, word = self._phrase_at(text, hits, place) if first in self._begins else (1, first)
             yield Found(word, self.nodes.get(word, ""), hits[place][1], hits[place + size - 1][2])
             place += size
 
     def _words(self, text: str) -> list[Hit]:
         """Return the vocabulary's single words in a text; what lies between two spaces is looked up as a whole."""
-        chunks = lower(text).translate(_APART).split(" ")
-        return placed(chunks, self._looked_up(chunks))
+        found: list[Hit] = []
+        place, known = 0, self._known
+        for chunk in lower(text).translate(_APART).split(" "):
+            hits = known.get(chunk)
+            if hits is None:
+                hits = self._hits(chunk)
+            for word, start, end in hits:
+                found.append((word, place + start, place + end))
+            place += len(chunk) + 1
+        return found
 
-    def _looked_up(self, chunks: Sequence[str]) -> Iterator[tuple[Hit, ...]]:
-        """Yield what each chunk holds; what a runaway answer writes without a space is not remembered."""
-        return map(self._hits if max(map(len, chunks), default=0) <= _SHORT else self._hits.__wrapped__, chunks)
+    def _hits(self, chunk: str) -> tuple[Hit, ...]:
+        """Return what a chunk holds; what a runaway answer writes without a space is not remembered."""
+        hits = self._known.get(chunk)
+        if hits is None:
+            hits = self._read(self._token, chunk)
+            if len(chunk) <= _SHORT and len(self._known) < _REMEMBERED:
+                self._known[chunk] = hits
+        return hits
 
     def _read(self, token: re.Pattern[str], chunk: str) -> tuple[Hit, ...]:
         return tuple((word, m.start(), m.end()) for m in token.finditer(chunk) if (word := self._lemma(m[0])))

@@ -75,6 +75,20 @@ def read(path: str | Path) -> dict[str, Any]:
     return (read(Path(path).parent / template) if template else {}) | config
 
 
+def test_the_list_of_tasks_reads_our_files_as_lmms_eval_does() -> None:
+    from lmms_eval import utils
+
+    adapter._read_quickly()
+    files = sorted(adapter.tasks_folder().rglob("*.yaml"))
+    assert len(files) > 50
+    for file in files:
+        theirs = utils.load_yaml_config.__wrapped__(str(file), mode="simple")
+        ours = utils.load_yaml_config(str(file), mode="simple")
+        assert {key: getattr(value, "value", value) for key, value in ours.items()} == {
+            key: getattr(value, "value", value) for key, value in theirs.items()
+        }
+
+
 # What lmms-eval's test/eval/test_task_pipeline.py asks of its mainstream tasks, asked of all of ours.
 
 

@@ -6,7 +6,7 @@ it says otherwise: "Certainly, there is no dog."
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -35,6 +35,11 @@ BOTH: Final = re.compile(
     r"[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
 """Yes and no in one breath: an echo of the question, or no answer."""
+
+MAYBE_BOTH: Final = re.compile(
+    r"(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*[\"']?(?:yes|no|true|false)|yes\W+no|no\W+yes"
+)
+"""In each text in which :data:`BOTH` finds something; it begins with letters, for which alone a text is run through."""
 
 SHOWN: Final = re.compile(
     r"\b(?:reads?|reading|says|written|text|words?|sign|labell?ed|button|spells?)\b[^.!?\n]{0,40}[:\"',]\s*[\"']?"
@@ -114,6 +119,21 @@ def _english() -> frozenset[str]:
     return frozenset(phrase for phrase in phrases if len(phrase) > 1)
 
 
+@cache
+def _ends() -> frozenset[str]:
+    """Return the words with which what :func:`whole` reads can end."""
+    last = (phrase.rsplit(maxsplit=1)[-1] for phrase in table() if phrase.strip())
+    again = "indeed again sir please then though here thanks definitely absolutely me case yes no not".split()
+    return frozenset((*last, *again))
+
+
+@cache
+def _signs_known() -> frozenset[str]:
+    """Return the signs that say yes or no."""
+    return frozenset(phrase for phrase in table() if len(phrase) == 1 and not phrase.isalnum())
+
+
+@lru_cache(maxsize=4096)
 def whole(text: str) -> tuple[str, bool]:
     """Return what a clause says by a word of assent or denial, and whether it says so by itself; "" if it does not.
 
@@ -126,6 +146,8 @@ def whole(text: str) -> tuple[str, bool]:
     known = table()
     if text in known:
         return known[text]
+    if text.rsplit(" ", 1)[-1] not in _ends():
+        return _signs(text)
     filler = _FILLERS.match(f"{text} ")
     rest = text[filler.end() :].strip() if filler else text
     if rest in known and known[rest][1] and rest in _english():  # "First, I n" is cut off, and no Czech
@@ -138,6 +160,8 @@ def whole(text: str) -> tuple[str, bool]:
 
 def _signs(text: str) -> tuple[str, bool]:
     """Read "✅" and "❌ no"; signs that say both are no answer."""
+    if _signs_known().isdisjoint(text):
+        return "", False
     known = table()
     answers = {known[sign][0] for sign in text if sign in known and not sign.isalnum()}
     word = "".join(sign for sign in text if sign not in known or sign.isalnum()).replace("\ufe0f", "").strip()
@@ -153,9 +177,11 @@ def told(text: str) -> Iterator[Told]:
         clause = found[0].strip()
         if not clause:
             continue
-        before = text[max(0, found.start() - 100) : found.start()]
         answer, strong = whole(clause)
         alone = bool(answer)
+        before = ""
+        if not answer or strong:
+            before = text[max(0, found.start() - 100) : found.start()]
         if not answer:
             answer, before = _within(clause, before, opening)
             strong = bool(answer)
@@ -175,7 +201,7 @@ def _within(clause: str, before: str, opening: bool) -> tuple[str, str]:
     leads = _LEADING_YES.match(clause) or _LEADING_NO.match(f"{clause} ")
     if leads and (opening or _BEGINS.search(before)):
         return table()[leads[1]][0], before
-    tail = _TRAILING.search(clause)
+    tail = _TRAILING.search(clause) if clause.endswith(("yes", "no")) else None
     if not tail:
         return "", before
     before += clause[: tail.start(1)]

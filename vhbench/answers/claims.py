@@ -5,13 +5,14 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from typing import Final
 
-from vhbench.answers.phrasing import straightened
+from vhbench.answers.needles import any_in
+from vhbench.answers.phrasing import PHRASES, straightened
 from vhbench.answers.quantities import BOUNDS, Range, number, quantity, value
-from vhbench.answers.stems import Word, compares, content, stem, words
+from vhbench.answers.stems import NEGATIONS, Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody".split())
@@ -62,6 +63,10 @@ _SHOWS_THAT: Final = re.compile(
     r"(?i)\W*(?:do|does|did)\s+(?:the|this|these)\s+[\w ]{1,40}?\s(?:show|indicate|suggest|say|state|reveal|imply)"
     r"\s+that\s+(?P<claim>.+)"
 )
+_SPACE: Final = re.compile(r"\s+")
+_ZERO: Final = re.compile(r"(?<!\w)0(?!\w)")
+"""A number by which a question is denied; it is part of others."""
+_NOT_BEHIND: Final = re.compile(r"(?i)\s*(?:there|it)\s+not\b")
 _SHOWS: Final = frozenset(
     "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
     " discern locate portray".split()
@@ -97,6 +102,7 @@ class Claim:
         all: it is claimed of all: "all the children", "both men".
         word: the word of which the question asks if it is right: "false" in "Is it false that …?".
         quoted: the question asks if that word is the right answer to another question.
+        stems: the words by their meaning.
     """
 
     words: tuple[Word, ...]
@@ -112,13 +118,13 @@ class Claim:
     word: str = ""
     quoted: bool = False
 
-    @property
-    def stems(self) -> tuple[str, ...]:
-        """The words by their meaning."""
-        return tuple(word.stem for word in self.words)
+    stems: tuple[str, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stems", tuple([word.stem for word in self.words]))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8_192)
 def claim(question: str) -> Claim | None:
     """Return what a question asks, or None where it is no yes/no question that can be understood.
 
@@ -126,19 +132,45 @@ def claim(question: str) -> Claim | None:
     >>> asked.stems, asked.exists, asked.denied
     (('dog',), True, True)
     """
-    text = _NOISE.sub(" ", question[:_LONGEST]).strip()
-    quoted = _QUOTED.search(text)
+    text = question[:_LONGEST].strip()
+    if "<" in text or ":" in text:
+        text = _NOISE.sub(" ", text).strip()
+    quoted = _QUOTED.search(text) if _may_have(text, "answer", "reply", "response") else None
     if quoted:
         inner = claim(quoted["asked"].strip(" \"'“”"))
         return inner and _judged(inner, quoted["word"], quoted=True)
-    stated = _STATEMENT.search(text)
+    stated = _STATEMENT.search(text) if any_in("\"'“", text) else None
     if stated and (stated["word"] or stated["first"]):
         return _judged(_claimed(stated["claim"], ""), stated["word"] or stated["first"])
     before, asked = _sentence(text)
-    judged = _JUDGED.search(asked)
+    judged = _JUDGED.search(asked) if _may_have(asked, "that") else None
     if judged:
         return _judged(_claimed(judged["claim"], ""), judged["word"], denied=bool(judged["denied"]))
     return _question(asked, before)
+
+
+def _may_have(text: str, *words: str) -> bool:
+    """Tell whether a pattern of which one of these words is a part may match."""
+    return not text.isascii() or any_in(words, text.lower())
+
+
+@cache
+def _turning() -> tuple[str, ...]:
+    """Return words of which one is in each question that is denied, or asks about a word."""
+    denying = (phrase for phrase, usual in PHRASES.items() if NEGATIONS & set(usual.split()))
+    words_of_it = {max(phrase.split(), key=len) for phrase in (*denying, *NEGATIONS)}
+    return (*sorted(words_of_it - {"0"}), "n't", "nt", "that", "answer", "reply", "response", '"', "'")
+
+
+def turns_nothing(question: str) -> bool:
+    """Tell quickly that "yes" affirms what is asked, so that the claim need not be known to read it; False if unsure.
+
+    >>> [turns_nothing(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
+    [True, False, False]
+    """
+    if not question.isascii() or len(question) > _LONGEST or any_in(_turning(), question.lower()):
+        return False
+    return "0" not in question or not _ZERO.search(question)
 
 
 def says_false(word: str) -> bool:
@@ -163,7 +195,8 @@ def _sentence(text: str) -> tuple[str, str]:
     if asked is None:
         return "", ""
     before = " . ".join(part for part in parts[:asked] if not _INSTRUCTION.match(part))
-    return before, _TRAILING.sub("", parts[asked].split("?")[0])
+    found = parts[asked].split("?")[0]
+    return before, _TRAILING.sub("", found) if _may_have(found, "yes", "true", "right", "correct") else found
 
 
 def _begins(part: str) -> re.Match[str] | None:
@@ -175,18 +208,19 @@ def _question(asked: str, before: str) -> Claim | None:
     begins = _begins(asked)
     if not begins:
         return None
-    counted, reported = _NUMBER_OF.match(asked), _SHOWS_THAT.match(asked)
+    counted = _NUMBER_OF.match(asked) if _may_have(asked, "number of") else None
+    reported = _SHOWS_THAT.match(asked) if _may_have(asked, "that") else None
     if counted:
         return _claimed(f"there are {counted['count']} {counted['what']}", "are")
     if reported:
         return _claimed(reported["claim"], "")
     verb, _, rest = asked[begins.end() :].partition(" ")
-    if re.match(r"(?i)\s*(?:there|it)\s+not\b", rest):
+    if _NOT_BEHIND.match(rest):
         return None  # "Is there not a dog?" may be asked by who believes it, and by who does not
     made = _claimed(rest, verb.lower().removesuffix("n't"))
     earlier = content(words(straightened(before))) if made and before else ()
     kept = earlier if len(earlier) <= 12 and all(word.surface != "illusion" for word in earlier) else ()
-    return made and replace(made, before=kept)
+    return replace(made, before=kept) if made and kept else made
 
 
 def _claimed(text: str, verb: str) -> Claim | None:
@@ -245,7 +279,7 @@ def _year(said: list[Word]) -> tuple[str, list[Word]]:
 
 
 def _says_that_it_is_there(said: Sequence[Word], text: str) -> bool:
-    shown = _SHOWN.match(re.sub(r"\s+", " ", text.lower()))
+    shown = _SHOWN.match(_SPACE.sub(" ", text.lower()))
     verb = words(shown["verb"])[0].stem if shown else ""
     return bool(said and said[0].surface == "there") or verb in _SHOWS
 
@@ -313,5 +347,5 @@ def _ends_subject(word: Word, does: bool) -> bool:
         return True
     if does:
         return word.surface == "from"
-    acting = word.role == "" and re.search(r"(?:ing|ed)\Z", word.surface)
-    return bool(acting) or compares(word.stem) or word.stem in ("equal", "different")
+    acting = word.role == "" and word.surface.endswith(("ing", "ed"))
+    return acting or compares(word.stem) or word.stem in ("equal", "different")

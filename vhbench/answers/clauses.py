@@ -145,9 +145,9 @@ def _opposite(question: str, names: Names) -> re.Pattern[str] | None:
         other
         for pair in _OPPOSITES
         for word, other in (pair, pair[::-1])
-        if re.search(rf"\b{word}\b", asked) and not re.search(rf"\b{other}\b", asked)
+        if word in asked and re.search(rf"\b{word}\b", asked) and not re.search(rf"\b{other}\b", asked)
     }
-    if re.search(r"(?i)\band not in\b", question):
+    if "and not in" in asked and re.search(r"(?i)\band not in\b", question):
         return re.compile(r"(?i)\A[^,;]*?\bin\s+(?:both|all)\b")
     if not words:
         return None

@@ -9,7 +9,9 @@ halfway is not its answer, whatever is boxed in there.
 import html
 import re
 import unicodedata
-from functools import lru_cache
+
+from vhbench.answers.needles import any_in
+from vhbench.answers.remembering import remembered
 
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
 _ENOUGH = 5_000
@@ -29,6 +31,8 @@ _MARKS = (
     r"|(?P<final_bare>assistantfinal)|\Aanalysis(?=[A-Z\"'])"
 )
 _MARK, _MARK_OR_STAGE = (re.compile(_MARKS.format(names=names)) for names in (_THINKING, _STAGES))
+_MARK_SIGNS = ("<", "[", "◁", "assistantfinal")
+"""One of them is in each mark of a thought but "analysis", which begins a text."""
 _CONCLUSION = re.compile(r"(?i)<(?:conclusion|reasoning)>")
 
 _TURN_ENDS = re.compile(
@@ -41,6 +45,8 @@ _TURN_BEGINS = re.compile(
     r"(?:<\|(?:im_start|start_header_id)\|>|<start_of_turn>)\s?(?:assistant|model)(?:<\|end_header_id\|>)?"
 )
 _TOKEN = re.compile(r"<\|[^|<>\n]{1,40}\|>|<0x0A>")
+_ROLES = ("[/inst]", "assistant", "gpt", "model")
+"""One of them is in each echo."""
 _ECHO = re.compile(
     r"(?s)\A\s*+(?:.*\[/INST\]|(?:(?i:system|user|human|question|q)\s*(?::|\n).{0,5000}?)?"
     r"(?:\b(?i:assistant|gpt)\s*:|(?:\A|\n)\s*+(?:assistant|model)\s*\n)\s*+)"
@@ -63,6 +69,11 @@ _LATEX = re.compile(r"\\[()\[\],;:! ]|\\q?quad\b|\\(?:left|right|displaystyle)\b
 _FENCE = re.compile(r"```[ \t]*+\w*+")
 _LINE_START = re.compile(r"(?m)^[ \t]*+(?:>[ \t]*+)*+(?:[-+•·●*][ \t]++)?+")
 _DELETED = re.compile(r"~~[^~\n]{1,200}~~")
+_BULLETS = frozenset(">-+•·●* \t")
+_SIGNS = re.compile(r"[*_`#]+")
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+"""White space that is not a single space."""
+_ODD_SPACES = ("  ", *"\t\v\f\x1c\x1d\x1e\x1f")
 _ENUMERATED = re.compile(r"(?m)^[ \t]*+\d{1,2}[.)][ \t]++(?=\S)")
 
 _OBJECT = re.compile(r"[{\[]\s*+[{\"']")
@@ -96,11 +107,17 @@ _LEAD = re.compile(
     rf"|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
+_LEADS = (
+    *"answer choice option selection response conclusion verdict decision".split(),
+    *"respuesta antwort resposta risposta".split(),
+)
+"""One of them is in what leads to an answer, where it is written in ASCII."""
 _UNASSERTED = re.compile(
     r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
 )
 
 
+@remembered  # a response is asked for failures, for what is said, for all of it and for its end
 def plain(text: str) -> str:
     r"""Return what a model says to its reader: no thought, role, special token, markup or LaTeX; straight quotes.
 
@@ -113,6 +130,7 @@ def plain(text: str) -> str:
     return _bare(_spoken(text))
 
 
+@remembered
 def said(text: str) -> str:
     r"""Return what is marked as the answer, as :func:`plain` would write it; where nothing is marked, all of it.
 
@@ -124,9 +142,12 @@ def said(text: str) -> str:
     >>> said("A is red.\n**Answer:** B. Image 2"), said("<answer>C</answer>"), said("There is no dog.")
     ('B. Image 2', 'C', 'There is no dog.')
     """
-    text = _spoken(text)
-    text = _boxed(text) or _tagged(text) or text
-    text = _bare(_json_value(text) or text)
+    response, text = text, _spoken(text)
+    marked = _boxed(text) or _tagged(text) or text
+    marked = _json_value(marked) or marked
+    text = _bare(marked) if marked is not text else plain(response)
+    if text.isascii() and not any_in(_LEADS, text.lower()):
+        return text
     for lead in reversed(list(_LEAD.finditer(text))):
         rest = text[lead.end() :].strip()
         if any(map(str.isalnum, rest)) and not _UNASSERTED.search(text[max(0, lead.start() - 60) : lead.start()]):
@@ -134,21 +155,31 @@ def said(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=8)  # a response is asked for failures, for what is said and for all of it
+@remembered
 def _spoken(text: str) -> str:
     """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
     text = after_thoughts(text)
     if len(text) > 2 * _ENOUGH:  # a model that runs on and on must not stop the scoring
         text = text[:_ENOUGH] + "\n" + text[-_ENOUGH:]
-    text = unicodedata.normalize("NFKC", html.unescape(text))
-    for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", ""), ("\r", "\n")):
-        text = text.replace(sign, usual)
-    text = re.sub(r"\n{3,}", "\n\n", re.sub(r"[^\S\n]+", " ", text))
-    turns = _TURN_ENDS.split(_TURN_BEGINS.sub("", text, count=1))
-    turn = next((turn for turn in turns if turn.strip()), "")
-    turn = _ECHO.sub("", turn, count=1)
-    turn = _ECHOED_QUESTION.sub("", turn, count=1).strip()
-    return _NEXT_TURN.split(turn, maxsplit=1)[0]
+    text = html.unescape(text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", "")):
+            text = text.replace(sign, usual)
+    text = text.replace("\r", "\n")
+    if any_in(_ODD_SPACES, text) if text.isascii() else not text.isprintable() or "  " in text:
+        text = _SPACES.sub(" ", text)
+    if "\n\n\n" in text:
+        text = re.sub(r"\n{3,}", "\n\n", text)
+    if "<" in text:
+        turns = _TURN_ENDS.split(_TURN_BEGINS.sub("", text, count=1))
+        text = next((turn for turn in turns if turn.strip()), "")
+    if not text.isascii() or any_in(_ROLES, text.lower()):
+        text = _ECHO.sub("", text, count=1)
+    if ":" in text:
+        text = _ECHOED_QUESTION.sub("", text, count=1)
+    text = text.strip()
+    return _NEXT_TURN.split(text, maxsplit=1)[0] if "\n" in text else text
 
 
 def after_thoughts(text: str) -> str:
@@ -157,6 +188,8 @@ def after_thoughts(text: str) -> str:
     >>> after_thoughts("<think>No dog?</think> Yes"), after_thoughts("No dog?</think>Yes"), after_thoughts("<think>No")
     ('Yes', 'Yes', '')
     """
+    if not any_in(_MARK_SIGNS, text) and not text.startswith("analysis"):
+        return text.strip()
     mark = _MARK_OR_STAGE if _CONCLUSION.search(text) else _MARK
     kept: list[str] = []
     start, thinking = 0, False
@@ -171,18 +204,20 @@ def after_thoughts(text: str) -> str:
 
 
 def _boxed(text: str) -> str:
+    if "\\" not in text and "<|" not in text:
+        return ""
     boxes = [next(filter(None, found.groups()), "") for found in _BOX.finditer(_unstyled(text))]
     return next((box for box in reversed(boxes) if any(map(str.isalnum, box))), "")
 
 
 def _tagged(text: str) -> str:
-    spans = [found["said"] for found in _TAGGED.finditer(text)]
+    spans = [found["said"] for found in _TAGGED.finditer(text)] if "<" in text else []
     return next((span for span in reversed(spans) if any(map(str.isalnum, span))), "")
 
 
 def _json_value(text: str) -> str:
     """Return the value under a key that is called like an answer, or the only value; of truth values, the true key."""
-    begins = _OBJECT.search(text)
+    begins = _OBJECT.search(text) if "{" in text or "[" in text else None
     found = _PAIR.finditer(text, begins.start()) if begins else ()
     pairs = [(pair["key"], pair["value"].strip("\"'")) for pair in found]
     for key, value in pairs:
@@ -201,12 +236,22 @@ def _unstyled(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    """Drop markup, tags and tokens; keep the lines."""
-    text = _BOX.sub(lambda box: f" {next(filter(None, box.groups()), '')} ", _unstyled(text))
-    text = _TOKEN.sub(" ", _PLACE.sub(" ", text))
-    text = _TAG.sub(" ", text).replace("[/INST]", " ").replace("[INST]", " ")
-    text = _LATEX.sub(" ", text.replace("\\n", "\n") if "\n" not in text else text)
-    text = _DELETED.sub(" ", _LINE_START.sub("", _FENCE.sub(" ", text)))
-    if len(_ENUMERATED.findall(text)) > 1:
+    """Drop markup, tags and tokens; keep the lines. A sign that a text has not is not looked for in patterns."""
+    if "\\" in text or "<" in text:
+        text = _BOX.sub(lambda box: f" {next(filter(None, box.groups()), '')} ", _unstyled(text))
+        text = _TAG.sub(" ", _TOKEN.sub(" ", _PLACE.sub(" ", text)))
+    if "INST]" in text:
+        text = text.replace("[/INST]", " ").replace("[INST]", " ")
+    if "\\" in text or "$" in text:
+        text = _LATEX.sub(" ", text.replace("\\n", "\n") if "\n" not in text else text)
+    if "`" in text:
+        text = _FENCE.sub(" ", text)
+    lines = "\n" in text
+    if lines or text[:1] in _BULLETS:
+        text = _LINE_START.sub("", text)
+    if "~~" in text:
+        text = _DELETED.sub(" ", text)
+    if lines and len(_ENUMERATED.findall(text)) > 1:
         text = _ENUMERATED.sub("", text)
-    return re.sub(r" {2,}", " ", re.sub(r"[*_`#]+", "", text)).strip()
+    text = _SIGNS.sub("", text)
+    return (re.sub(r" {2,}", " ", text) if "  " in text else text).strip()

@@ -10,6 +10,7 @@ from typing import Literal
 
 from vhbench.answers.cleaning import plain
 from vhbench.answers.refusals import forms, refuses
+from vhbench.answers.remembering import remembered
 
 Failure = Literal["", "failed", "refused"]
 
@@ -38,6 +39,7 @@ _BLOCKED = re.compile(
 )
 
 
+@remembered
 def failure(response: str) -> Failure:
     """Return "failed" for what no model said, "refused" for what answers nothing, "" for an answer.
 

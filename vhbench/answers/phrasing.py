@@ -4,9 +4,11 @@ The phrases are in ``phrases.tsv``: what stands for all, then what it stands for
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
+
+from vhbench.answers.needles import any_in
 
 PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
@@ -17,7 +19,7 @@ _GIVEN: Final = (
     r"|set of)"
 )
 _PICTURE_NUMBER: Final = re.compile(
-    rf"(?<!the )(?<!this )(?<!your )\b({PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
+    rf"\b(?<!the )(?<!this )(?<!your )({PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
 )
 _IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {PICTURES}\b")
 _IN_PICTURE: Final = re.compile(
@@ -35,12 +37,20 @@ _HAS_ON_IT: Final = re.compile(
     r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
 )
 _WEARS: Final = re.compile(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
+_CANNOT: Final = re.compile(r"\bcan(?:'?t|not)\b")
+_NT: Final = re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b")
+_SPACES: Final = re.compile(r"[ \t\r\f\v]{2,}|[\t\r\f\v]")
+_ODD_SPACES: Final = ("  ", "\t", "\r", "\f", "\v")
+_PICTURE_WORDS: Final = (
+    "image", "picture", "photo", "scene", "video", "clip", "frame", "figure", "shot",
+)  # fmt: skip
+"""One of them is in all that :data:`PICTURES` matches."""
 _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
-    (re.compile(r"\bcan(?:'?t|not)\b"), "can not"),
+    (_CANNOT, "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"\bain't\b"), "is not"),
     (re.compile(r"\b(is|are|was|were|do|does|did|has|have|had|would|could|should|might|must|need)n't\b"), r"\1 not"),
-    (re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b"), r"\1 not"),
+    (_NT, r"\1 not"),
     (re.compile(r"\b(it|that|there|here|he|she|what|who|this)'s\b"), r"\1 is"),
     (re.compile(r"\b(they|we|you|these|those|there)'re\b"), r"\1 are"),
     (re.compile(r"\bi'm\b"), "i am"),
@@ -58,14 +68,28 @@ def straightened(text: str) -> str:
     ('i can not see it left.', 'there is no person  ')
     """
     text = text.lower().replace("’", "'")
-    text = re.sub(r"[ \t\r\f\v]+", " ", text.replace("-", " ").replace("°", " ").replace("/", " / "))
-    text = _PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
-    for pattern, usual in _CONTRACTED:
-        text = pattern.sub(usual, text)
-    text = _WEARS.sub(r"wears \1", text)
-    text = _AS_AS.sub("same", text)
-    text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
-    return _IN_PICTURE.sub(" ", _PHRASE.sub(lambda found: _PHRASES[found[0]], text))
+    text = text.replace("-", " ").replace("°", " ").replace("/", " / ")
+    if any_in(_ODD_SPACES, text):
+        text = _SPACES.sub(" ", text)
+    if any_in(_PICTURE_WORDS, text):
+        if "in e" in text or "in all" in text:
+            text = _IN_EVERY.sub(" everywhere ", text)
+        text = _PICTURE_NUMBER.sub(r"\1", text)
+    if "'" in text:
+        for pattern, usual in _CONTRACTED:
+            text = pattern.sub(usual, text)
+    elif "cant" in text or "cannot" in text or "nt" in text:
+        text = _NT.sub(r"\1 not", _CANNOT.sub("can not", text))
+    if "has " in text or "have " in text:
+        text = _WEARS.sub(r"wears \1", text)
+        text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", _AS_AS.sub("same", text))
+    elif " as" in text:
+        text = _AS_AS.sub("same", text)
+    return _IN_PICTURE.sub(" ", _PHRASE.sub(_usual, text))
+
+
+def _usual(found: re.Match[str]) -> str:
+    return PHRASES[found[0]]
 
 
 def _phrases() -> dict[str, str]:
@@ -73,7 +97,18 @@ def _phrases() -> dict[str, str]:
     return {phrase: usual for usual, phrases in (row.split("\t") for row in rows) for phrase in phrases.split("|")}
 
 
-_PHRASES: Final = _phrases()
-_PHRASE: Final = re.compile(
-    r"(?<![\w'.])(?:" + "|".join(re.escape(p) for p in sorted(_PHRASES, key=len, reverse=True)) + r")(?![\w']|\.\d)"
-)
+def _any_of(phrases: Iterable[str]) -> str:
+    """Return the pattern of any of some phrases, the longest that fits; what they begin with alike is tried once."""
+    rest: dict[str, list[str]] = {}
+    for phrase in phrases:
+        rest.setdefault(phrase[:1], []).append(phrase[1:])
+    ends = rest.pop("", None) is not None
+    branches = [re.escape(letter) + _any_of(after) for letter, after in rest.items()]
+    if not branches:
+        return ""
+    return f"(?:{'|'.join(branches)}){'?' if ends else ''}" if len(branches) > 1 or ends else branches[0]
+
+
+PHRASES: Final = _phrases()
+"""Phrase → what is said in its place."""
+_PHRASE: Final = re.compile(rf"(?<![\w'.]){_any_of(PHRASES)}(?![\w']|\.\d)")

@@ -36,13 +36,14 @@ _SIGNED: Final[Mapping[str, Callable[[float], Range]]] = {
     **dict.fromkeys(("<=", "≤", "at_most"), lambda n: (-MANY, n)),
     **dict.fromkeys("= equal equals exactly precisely is are be measures totals".split(), lambda n: (n, n)),
 }
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 _OF: Final = frozenset("value sum total is shown labeled labelled given measure".split())
 
 
 def number(word: Word) -> float | None:
     """Return the number that a word is, or None."""
     found = _NUMBERS.get(word.stem, _NUMBERS.get(word.surface))
-    if found is None and re.fullmatch(r"\d+(?:\.\d+)?", word.stem):
+    if found is None and word.stem[:1].isdecimal() and _NUMBER.fullmatch(word.stem):
         return float(word.stem)
     return found
 

@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from vhbench.answers.claims import PREPOSITIONS
 from vhbench.answers.stems import Word, content, stem, words
@@ -14,6 +13,7 @@ BREAKS: Final = frozenset(
 )
 """What begins another clause, or adds a circumstance."""
 
+_MAY_BREAK: Final = BREAKS | {"so"}
 _ENDS: Final = re.compile(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+")
 _SEEMS: Final = frozenset(map(stem, "appear seem look".split()))
 _ASSERTED: Final = frozenset("so therefore thus hence actually fact reality conclusion overall ultimately".split())
@@ -24,8 +24,7 @@ _OWN: Final = frozenset("there i we you".split())
 _WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of a sentence with what it says by itself.
 
     Attributes:
@@ -46,12 +45,12 @@ class Part:
     @property
     def text(self) -> str:
         """Its words as they are written."""
-        return " ".join(word.surface for word in self.words)
+        return " ".join([word.surface for word in self.words])
 
 
 def sentences(text: str) -> list[str]:
     """Return the sentences of a straightened text."""
-    return [part for part in _ENDS.split(text) if part.strip()]
+    return [part for part in _ENDS.split(text) if part and not part.isspace()]
 
 
 def parts(sentence: str, about: frozenset[str]) -> list[Part]:
@@ -72,7 +71,7 @@ def parts(sentence: str, about: frozenset[str]) -> list[Part]:
         if fragment and not found and own[0].surface in _WITH and own is not pieces[-1]:
             lead = own if any(word.stem in about for word in own) else []  # "On the sofa, there is a dog"
             continue
-        denies = any(word.role == "negation" for word in own)
+        denies = "negation" in [word.role for word in own]
         anew = own[0].surface in BREAKS or denies or not fragment
         negated = negated and not anew
         shared = subject if fragment or _has_no_subject(own) else ()
@@ -87,8 +86,9 @@ def parts(sentence: str, about: frozenset[str]) -> list[Part]:
 
 def finite(own: Sequence[Word]) -> bool:
     """Tell whether a part has a verb of its own, as far as its form shows it."""
-    if any(word.role == "verb" or word.surface in _SHOWS for word in own):
-        return True
+    for word in own:
+        if word.role == "verb" or word.surface in _SHOWS:
+            return True
     begins = bool(own) and own[0].surface in ("the", "a", "an", "it", "there", "he", "she", "they")
     return begins and any(word.role == "" and re.search(r"[^s]s\Z", word.surface) for word in own[2:])
 
@@ -100,7 +100,7 @@ def _pieces(said: list[Word]) -> list[list[Word]]:
         if word.role == "stop":
             if word.surface != '"':
                 pieces.append([])
-        elif _breaks(word, after):
+        elif word.surface in _MAY_BREAK and _breaks(word, after):
             pieces.append([word])
         elif word.surface in ("and", "or", "nor") and after and _begins_clause(said, place, after):
             pieces.append([])
@@ -128,16 +128,18 @@ def _begins_clause(said: Sequence[Word], place: int, after: Word) -> bool:
 
 
 def _weight(own: Sequence[Word], final: bool) -> int:
-    asserted = final or any(word.surface in _ASSERTED for word in own[:4])
-    asserted = asserted or any(word.surface in ("actually", "really") for word in own)
-    seems = own[0].surface in ("because", "since", "due") or any(word.stem in _SEEMS for word in own)
+    surfaces = [word.surface for word in own]
+    asserted = final or not _ASSERTED.isdisjoint(surfaces[:4]) or "actually" in surfaces or "really" in surfaces
+    seems = surfaces[0] in ("because", "since", "due") or not _SEEMS.isdisjoint([word.stem for word in own])
     return 1 + asserted - seems
 
 
 def _unfronted(own: list[Word]) -> list[Word]:
     """Put "on the shelf there is a cup" into the usual order."""
+    if own[0].surface not in PREPOSITIONS:
+        return own
     there = next((n for n, word in enumerate(own) if word.surface == "there"), 0)
-    if there and own[0].surface in PREPOSITIONS and not finite(own[:there]):
+    if there and not finite(own[:there]):
         return own[there:] + own[:there]
     return own
 

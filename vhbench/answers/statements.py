@@ -7,12 +7,12 @@ of one word what excludes that word: a dog that stands does not sit, and a line 
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from vhbench.answers.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
 from vhbench.answers.contraries import contrary, converse, identified, measured
+from vhbench.answers.needles import any_in
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
@@ -38,6 +38,16 @@ _INTENDS: Final = re.compile(
     r"|checked) for|asks?|asked|asking|questions?"
     r"|the task|the user|you want|please)\b"
 )
+_NOT_SURE: Final = (
+    "not|unable|impossible|hard|difficult|challenging|tough|tricky|unclear|uncertain|unsure|unknown|ambiguous|inconclusive"
+    "|indeterminate|undetermined|no |without|depends"
+).split("|")  # fmt: skip
+"""One of them is in all that is unsure."""
+_INTENDING: Final = (
+    "initially|at first|first glance|first sight|i thought|let me|let us|lets|i will|i would|i need|i have|i must"
+    "|going to|in order|to answer|to determine|to check|to see| for|ask|question|the user|you want|please"
+).split("|")  # fmt: skip
+"""One of them is in all that says what will be done."""
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
 _FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
@@ -67,11 +77,12 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     unsure = skip = False
     for clause in (clause for sentence in sentences(text) for clause in parts(sentence, about)):
         skip = clause.continues and skip
-        if skip or _is_unsure(clause.text, claim):
+        words_of_it = clause.text
+        if skip or _is_unsure(words_of_it, claim):
             found, unsure, skip = [], True, True
             continue
-        said = "" if _intends(clause.text, claim) else _judge(clause, claim)
-        if not said and found and _DOES_NOT.search(clause.text):
+        said = "" if _intends(words_of_it, claim) else _judge(clause, claim)
+        if not said and found and _DOES_NOT.search(words_of_it):
             said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
         if said:
             found.append((said, clause.weight))
@@ -88,13 +99,13 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
 
 def _is_unsure(text: str, claim: Claim) -> bool:
     """Tell whether a clause says that something cannot be told; "the sky is not clear" may be an answer."""
-    found = _UNSURE.search(text)
+    found = _UNSURE.search(text) if any_in(_NOT_SURE, text) else None
     return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 
 def _intends(text: str, claim: Claim) -> bool:
     """Tell whether a clause says what will be looked at, and not what is seen."""
-    found = _INTENDS.search(text)
+    found = _INTENDS.search(text) if any_in(_INTENDING, text) else None
     return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 
@@ -127,9 +138,9 @@ def _judge_joined(sentence: str, claim: Claim) -> str:
 
 
 def _judge_one(clause: Part, claim: Claim) -> str:
-    clause = replace(clause, words=tuple(_in_view_of(word, claim) for word in clause.words[:_LONGEST]))
-    said = list(clause.words)
-    if not said or any(word.role == "doubt" for word in said):
+    said = [_in_view_of(word, claim) for word in clause.words[:_LONGEST]]
+    clause = Part(tuple(said), clause.subject, clause.negated, clause.weight, clause.continues)
+    if not said or "doubt" in [word.role for word in said]:
         return ""
     cut = next((n for n, word in enumerate(said) if word.surface == "without"), None)
     if cut is not None:

@@ -8,11 +8,14 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from vhbench.english import NUMBERS
+
+_KNOWN: Final = 32_768
+"""Words that are remembered; questions that count up to a million would fill the memory."""
 
 
 class Word(NamedTuple):
@@ -69,10 +72,9 @@ _NUMBER: Final = re.compile(r"\d[\d.]*")
 
 def words(text: str) -> list[Word]:
     """Return the words and stops of a straightened text; "a picture" on a wall is no name of the image."""
-    found = [_word(rough[0]) for rough in _ROUGH.finditer(text)]
-    for n, word in enumerate(found):
-        if word.stem != PICTURE or not n:
-            continue
+    found = list(map(_word, _ROUGH.findall(text)))
+    for n in [n for n, word in enumerate(found) if n and word.stem == PICTURE]:
+        word = found[n]
         before, after = found[n - 1], found[n + 1].surface if n + 1 < len(found) else ""
         if (before.surface in ("a", "an", "any", "no") or before.role == "") and after not in (
             "of",
@@ -84,7 +86,7 @@ def words(text: str) -> list[Word]:
     return found
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def stem(word: str) -> str:
     """Return what all forms of a word share.
 
@@ -121,10 +123,10 @@ def implies(one: str, other: str) -> bool:
 
 def content(said: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
     """Return the words that say something about a picture."""
-    return tuple(word for word in said if word.role == "")
+    return tuple([word for word in said if not word.role])
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def _bare(word: str) -> str:
     """Take the ending off a word; what is left need not be one."""
     word = _FORMS.get(word, word)
@@ -149,7 +151,7 @@ def _bare(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 3 else word
 
 
-@cache
+@lru_cache(maxsize=_KNOWN)
 def _word(surface: str) -> Word:
     if not re.search(r"\w", surface):
         return Word(surface, surface, "sign" if surface in _SIGNS else "stop")

@@ -5,12 +5,14 @@ then sentences, for which the question is needed: "There is no dog." is yes to "
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from vhbench.answers import assent
-from vhbench.answers.claims import Claim, claim, says_false
+from vhbench.answers.claims import Claim, claim, says_false, turns_nothing
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.given_names import named
+from vhbench.answers.needles import any_in
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
 from vhbench.answers.stems import words
@@ -28,8 +30,16 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
+_CORRECTING: Final = (
+    "wait|actually|hold on|correction|scratch that|on second|on closer|on a closer|on further|on careful|let me"
+    "|my mistake|i mean|i stand|sorry|apologi|looking|correct myself|make that|or rather"
+).split("|")  # fmt: skip
+"""One of them is in each correction."""
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
+_SHORT: Final = 300
+"""Characters of an answer that is remembered."""
+_SAYS: Final = re.compile(r"\w")
 _FIRST: Final = re.compile(r"[,.;!\n]")
 _LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
 _COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
@@ -101,10 +111,20 @@ def yes_no(text: str, question: str = "") -> str:
     bare = _BARE.fullmatch(text)
     if bare:
         return bare[1].lower()
-    asked = claim(question)
+    if not text or text.isspace():
+        return ""
+    return _of_short(text, question) if len(text) <= _SHORT else _of(text, question)
+
+
+def _of(text: str, question: str) -> str:
     everything, marked = plain(text).lower(), said(text).lower()
     if marked == everything and unfinished(everything):
         return ""
+    if turns_nothing(question):
+        answer, told = _by_itself(marked)
+        if answer or told:
+            return answer
+    asked = claim(question)
     if asked and asked.quoted:
         marked = everything  # what is said to be the answer may be the answer to the question that is quoted
     for part in dict.fromkeys((marked, everything)):
@@ -118,6 +138,17 @@ def yes_no(text: str, question: str = "") -> str:
     return _without_question(everything)
 
 
+_of_short = lru_cache(maxsize=8_192)(_of)
+"""What is said in a few words is said of many images, to the same question."""
+
+
+def _by_itself(text: str) -> Reading:
+    """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
+    if len(text) < 4 or ":" in text or "right" in text or any_in(_CORRECTING, text):
+        return "", False
+    return _read_once(text, None)
+
+
 def _option(text: str, question: str) -> str:
     """Read "A" where the question calls yes and no so."""
     letter = _OPTION.fullmatch(text)
@@ -129,7 +160,8 @@ def _option(text: str, question: str) -> str:
 
 def _read(text: str, asked: Claim | None) -> Reading:
     """Read a text; of one that corrects itself, what stands behind the last correction."""
-    corrections = [found for found in _CORRECTS.finditer(text) if found.start() > 0]
+    found_in = _CORRECTS.finditer(text) if any_in(_CORRECTING, text) else ()
+    corrections = [found for found in found_in if found.start() > 0]
     if corrections:
         answer, told = _read_once(text[corrections[-1].end() :], asked)
         if answer or told:
@@ -139,7 +171,7 @@ def _read(text: str, asked: Claim | None) -> Reading:
 
 def _read_once(text: str, asked: Claim | None) -> Reading:
     text = _without_echo(text)
-    if not re.search(r"\w", text) and not assent.whole(text.strip())[0]:
+    if not _SAYS.search(text) and not assent.whole(text.strip())[0]:
         return "", bool(text)
     judged = _about_a_word(text, asked) if asked and asked.word else None
     if judged is not None:
@@ -158,7 +190,7 @@ def _read_once(text: str, asked: Claim | None) -> Reading:
     if found:
         answers = {one.answer for one in final or found}
         return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
-    if assent.SHOWN.search(text):
+    if ("yes" in text or "no" in text) and assent.SHOWN.search(text):
         return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
 
@@ -186,8 +218,10 @@ def _about_a_word(text: str, asked: Claim) -> str | None:
 def _without_echo(text: str) -> str:
     """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
     rest = _ASKS.sub(" ", text).strip() if "?" in text else text
-    asked = text.replace("?", " ").strip()
-    return assent.BOTH.sub(" ", rest or (asked if assent.whole(asked)[0] else ""))
+    if not rest:
+        asked = text.replace("?", " ").strip()
+        rest = asked if assent.whole(asked)[0] else ""
+    return assent.BOTH.sub(" ", rest) if assent.MAYBE_BOTH.search(rest) else rest
 
 
 def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:
@@ -211,8 +245,10 @@ def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Readin
 
 def _listed(text: str, asked: Claim | None) -> str | None:
     """Read a list of verdicts, one for each thing that was asked about together."""
+    if asked is None or ":" not in text:
+        return None
     found = [(what, answer) for what, answer in _LABELLED.findall(text) if not _NO_LABEL.search(what)]
-    if asked is None or len({what for what, _ in found}) < 2:
+    if len({what for what, _ in found}) < 2:
         return None
     stems = set(asked.stems)
     about = [str(answer) for what, answer in found if {word.stem for word in words(straightened(what))} & stems]

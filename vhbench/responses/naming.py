@@ -136,7 +136,7 @@ def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
 
 
 def _missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    return value is None or (type(value) is not str and isinstance(value, float) and math.isnan(value))
 
 
 def _list(text: str) -> Any:

@@ -19,6 +19,7 @@ from vhbench.responses import forms, naming, samples
 from vhbench.responses.asked import is_split, known_questions
 from vhbench.results import (
     SamplesCheck,
+    changed,
     foreign,
     is_run,
     no_answers,
@@ -100,7 +101,7 @@ class Responses:
     def _read(self, records: list[Record]) -> list[Record]:
         """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
         if self.judge is None:
-            return [read(record, self.kind) for record in records]
+            return [_read_in_place(record, self.kind) for record in records]
         records = [read(record, self.kind, keep=True) for record in records]
         left = [place for place, record in enumerate(records) if needs_judge(record)]
         for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
@@ -242,14 +243,26 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
     >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
     'yes'
     """
+    return changed(record, **_what_is_read(record, kind, keep=keep))
+
+
+def _read_in_place(record: Record, kind: str) -> Record:
+    """Read a record that was just made and that nobody else has: to copy a million would take long."""
+    for name, value in _what_is_read(record, kind).items():
+        object.__setattr__(record, name, value)
+    return record
+
+
+def _what_is_read(record: Record, kind: str, *, keep: bool = False) -> dict[str, Any]:
+    """Return the fields that reading gives a record."""
     kind = record.kind or kind_of(record) or kind
     if kind == "caption":
-        return record if record.kind else replace(record, kind=kind)
+        return {"kind": kind}
     said = record.prediction
     if not (said or record.failure) or _unread(said, record):
         said = answers.parse(kind, record.response or said, record.choices, question=record.question)
     words = "" if said or not keep else record.response
-    return replace(record, kind=kind, prediction=said, response=words, cut_off=is_cut_off(record))
+    return {"kind": kind, "prediction": said, "response": words, "cut_off": is_cut_off(record)}
 
 
 def needs_judge(record: Record) -> bool:

@@ -5,7 +5,7 @@ tells it from others, :mod:`~vhbench.results.checks` says what is missing in it 
 """
 
 from vhbench.results.checks import SamplesCheck, foreign
-from vhbench.results.payloads import ANSWERED, answered, settled, target_of, text_of, to_record, to_records
+from vhbench.results.payloads import ANSWERED, answered, changed, settled, target_of, text_of, to_record, to_records
 from vhbench.results.runs import (
     LoggedRun,
     date_of,
@@ -26,6 +26,7 @@ __all__ = [
     "LoggedRun",
     "SamplesCheck",
     "answered",
+    "changed",
     "date_of",
     "foreign",
     "is_run",

