@@ -12,7 +12,7 @@ from mioh_checker import check, words_of
 from vhbench.adapters.coco import CocoScenes
 from vhbench.audit import views
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN
-from vhbench.generators.mioh.filler import Filler
+from vhbench.generators.mioh.filler import Filler, Item
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import PAPER, sizes
@@ -67,6 +67,21 @@ def test_none_of_the_above_is_right_in_a_fair_share(questions: list[Question]) -
     offered = [q for q in questions if q.choices and q.choices[-1] == NONE and q.pressure == "easy"]
     share = sum(q.choices["ABCDE".index(q.answer)] == NONE for q in offered) / len(offered)
     assert 0.15 <= share <= 0.25
+
+
+def test_answers_are_dealt_evenly_among_what_can_be_pressed_alike(scenes: list[Scene]) -> None:
+    """Else a pressure that few questions bear would have them for some answers, and none for the others."""
+
+    class All(Filler):
+        def _best(self, found: list[Item], wanted: int) -> list[Item]:
+            return found
+
+    dealt: dict[tuple[str, ...], Counter[int]] = defaultdict(Counter)
+    for item in All(QUESTION_TYPES["E4"], ScenePool(scenes), sizes(10), seed=5, source="paper").items():
+        dealt[tuple(sorted(item.pressed))][item.answer] += 1
+    assert len(dealt) > 1
+    for answers in dealt.values():
+        assert max(answers.values()) - min(answers[answer] for answer in range(5)) <= 1
 
 
 @pytest.mark.parametrize("pressure", ["easy", "ni8", "hp", "hn"])
