@@ -33,11 +33,14 @@ MEASURES: Mapping[str, str] = {
 }
 """Nouns that are counted by another one: "two pairs of skis"."""
 
-# inflect says "broncoes", "dobermen", "gentlemans", "grandchilds", "lenovoes", "palominoes", "thermoss", "thiefs".
+# inflect says "broncoes", "dobermen", "gentlemans", "grandchilds", "lenovoes", "palominoes", "passerbies", "thermoss",
+# "thiefs", "tvs".
 _IRREGULAR: Mapping[str, str] = {
     **{word: f"{word}s" for word in ("bronco", "doberman", "lenovo", "palomino")},
     **{
         "gentleman": "gentlemen",
+        "passerby": "passersby",
+        "tv": "TVs",
         "grandchild": "grandchildren",
         "thermos": "thermoses",
         "thief": "thieves",
