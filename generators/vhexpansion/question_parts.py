@@ -167,9 +167,9 @@ def bare(word: str) -> str:
 
 
 def is_neutral(phrase: str) -> bool:
-    """Tell whether the last phrase before a question only says where to look: "In the image,"."""
+    """Tell whether the last phrase before a question only says where to look: "In the image,"; or nothing at all."""
     last = _END.split(_IMAGE_MARKS.sub("", phrase, count=1))[-1].strip().removesuffix(",")
-    return _NEUTRAL.fullmatch(last) is not None
+    return not last or _NEUTRAL.fullmatch(last) is not None
 
 
 def _end_of_question(text: str, masked: str, start: int) -> tuple[int, int]:
