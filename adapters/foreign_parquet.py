@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vhbench.schema import VhbenchError
+from vhbench.splits import footer
 from vhbench.splits.unpacking import line, open_parquet
 
 _FREE = 64 << 20
@@ -28,9 +29,6 @@ _BATCH = 64
 _BATCH_BYTES = 32 << 20
 _BATCH_VALUES = 1 << 20
 """Rows that are read together, their bytes as far as a file tells, and the values that they have."""
-
-_UNBOUNDED = "DELTA_BYTE_ARRAY"
-"""An encoding in which each text repeats the one before, and nothing tells how much they all come to."""
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -88,21 +86,21 @@ class _Allowance:
 
     def check_declared(self, metadata: pq.FileMetaData) -> None:
         """Hold the sizes and encodings that a file declares to what it may have, before any of it is read."""
-        groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+        groups, columns = [metadata.row_group(i) for i in range(metadata.num_row_groups)], footer.claims(self._path)
         if (size := sum(max(0, group.total_byte_size) for group in groups)) > self._most:
             raise VhbenchError(f"{self._path.name}: unpacks to {size >> 20:,} MiB; at most {self._most >> 20:,}")
         for number, group in enumerate(groups):
             if group.total_byte_size > _GROUP:
                 raise VhbenchError(f"{self._path.name}: row group {number} unpacks to more than {_GROUP >> 20:,} MiB")
-            for chunk in (group.column(i) for i in range(group.num_columns)):
-                if chunk.total_uncompressed_size > self._most or chunk.num_values > self._most:
+            for chunk in columns[number]:
+                if chunk.size > self._most or chunk.values > self._most:
                     raise VhbenchError(
-                        f"{self._path.name}: column {chunk.path_in_schema} claims {chunk.num_values:,} values and "
-                        f"{chunk.total_uncompressed_size >> 20:,} MiB in row group {number}; too many"
+                        f"{self._path.name}: column {chunk.path} claims {chunk.values:,} values and "
+                        f"{chunk.size >> 20:,} MiB in row group {number}; too many"
                     )
-                if _UNBOUNDED in chunk.encodings:
+                if footer.DELTA_BYTE_ARRAY in chunk.encodings:
                     raise VhbenchError(
-                        f"{self._path.name}: column {chunk.path_in_schema} is encoded as {_UNBOUNDED}, which may "
+                        f"{self._path.name}: column {chunk.path} is encoded as DELTA_BYTE_ARRAY, which may "
                         "unpack without bound; write it with another encoding"
                     )
 

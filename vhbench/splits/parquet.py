@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from vhbench.columns import COLUMNS, FLAGS, HASHED, LISTS
 from vhbench.schema import Question, VhbenchError
+from vhbench.splits import footer
 from vhbench.splits.unpacking import Text, cut, open_parquet, read_group, readable, shared
 
 IMAGE_BYTES = "images.list.element.bytes"
@@ -147,13 +148,11 @@ def open_shard(path: Path) -> pq.ParquetFile:
 
 
 def _check_sizes(path: Path, metadata: pq.FileMetaData) -> None:
-    for i in range(metadata.num_row_groups):
-        group = metadata.row_group(i)
-        leaves = [group.column(j) for j in range(group.num_columns)]
-        values = max(leaf.num_values for leaf in leaves)
-        if group.num_rows > MAX_GROUP_ROWS or values > MAX_IMAGES_PER_ROW * MAX_GROUP_ROWS:
-            raise VhbenchError(f"{path}: row group {i} claims {group.num_rows} rows and {values} values; too many")
-        sizes = {leaf.path_in_schema: leaf.total_uncompressed_size for leaf in leaves}
+    for i, leaves in enumerate(footer.claims(path)):
+        rows, values = metadata.row_group(i).num_rows, max(leaf.values for leaf in leaves)
+        if rows > MAX_GROUP_ROWS or values > MAX_IMAGES_PER_ROW * MAX_GROUP_ROWS:
+            raise VhbenchError(f"{path}: row group {i} claims {rows} rows and {values} values; too many")
+        sizes = {leaf.path: leaf.size for leaf in leaves}
         text = sum(sizes.values()) - sizes.get(IMAGE_BYTES, 0)
         for size, most in ((sum(sizes.values()), MAX_GROUP_BYTES), (text, MAX_GROUP_TEXT)):
             if size > most:
