@@ -17,7 +17,7 @@ from pathlib import Path
 
 from vhbench.audit import views
 from vhbench.builds.mioh import MiohBuild
-from vhbench.schema import Question, Row, Scene
+from vhbench.schema import TIE, Question, Row, Scene
 
 SUPPORT = Path(__file__).resolve().parent.parent / "tests" / "support"
 
@@ -64,18 +64,25 @@ def report(source: str, options: argparse.Namespace) -> list[str]:
 
 
 def attacked(asked: Sequence[tuple[int, Question]], *, one_pool: bool) -> str:
-    """Return a sentence about what words tell: of questions of other seeds, or (one pool) of other images."""
+    """Return a sentence about what words tell: of questions of other seeds, or (one pool) of other images.
+
+    The standard error is over easy questions, each with its pressed twins: their words are the same.
+    """
     questions = [question for _, question in asked]
     groups = halves(questions) if one_pool else [seed for seed, _ in asked]  # photos are the same for all seeds
-    chances = [1 / len(options_of(q)) for q, group in zip(questions, groups, strict=True) if group >= 0]
-    chance, right, tried = sum(chances) / len(chances), 0, 0
+    gains, chances, right = defaultdict[tuple[int, str], float](float), 0.0, 0
     for group in sorted(set(groups) - {-1}):
         train = [q for q, g in zip(questions, groups, strict=True) if g not in (group, -1)]
         test = [q for q, g in zip(questions, groups, strict=True) if g == group]
-        right += trained_on(train, test)
-        tried += len(test)
-    error = (chance * (1 - chance) / tried) ** 0.5
-    shares = f"{100 * right / tried:.1f} % of {tried:,}, chance {100 * chance:.1f} ± {100 * error:.1f} %"
+        for question, hit in zip(test, trained_on(train, test), strict=True):
+            chance = 1 / len(options_of(question))
+            gains[group, question.pair_id.rpartition(TIE)[2]] += hit - chance
+            chances, right = chances + chance, right + hit
+    tried = sum(group >= 0 for group in groups)
+    error = sum(gain**2 for gain in gains.values()) ** 0.5
+    shares = (
+        f"{100 * right / tried:.1f} % of {tried:,}, chance {100 * chances / tried:.1f} ± {100 * error / tried:.1f} %"
+    )
     return f"trained word attacker: {shares}"
 
 
@@ -90,8 +97,8 @@ def options_of(question: Question) -> dict[str, str]:
     return dict(zip("ABCDE", question.choices, strict=False)) if question.choices else {"yes": "yes", "no": "no"}
 
 
-def trained_on(train: Sequence[Question], test: Sequence[Question]) -> int:
-    """Train on some questions, and return how many of others are answered right."""
+def trained_on(train: Sequence[Question], test: Sequence[Question]) -> list[bool]:
+    """Train on some questions, and tell of each of others whether it is answered right."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
@@ -100,11 +107,11 @@ def trained_on(train: Sequence[Question], test: Sequence[Question]) -> int:
     rows = words.fit_transform([features(*pair) for pair in pairs])
     model = LogisticRegression(max_iter=300, C=0.3)
     model.fit(rows, [question.answer == letter for question, letter in pairs])
-    right = 0
+    right = []
     for question in test:
         letters = list(options_of(question))
         seems = model.decision_function(words.transform([features(question, letter) for letter in letters]))
-        right += letters[int(seems.argmax())] == question.answer
+        right.append(letters[int(seems.argmax())] == question.answer)
     return right
 
 
