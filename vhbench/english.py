@@ -34,13 +34,12 @@ MEASURES: Mapping[str, str] = {
 """Nouns that are counted by another one: "two pairs of skis"."""
 
 # inflect says "broncoes", "dobermen", "gentlemans", "grandchilds", "lenovoes", "palominoes", "passerbies", "thermoss",
-# "thiefs", "tvs".
+# "thiefs".
 _IRREGULAR: Mapping[str, str] = {
     **{word: f"{word}s" for word in ("bronco", "doberman", "lenovo", "palomino")},
     **{
         "gentleman": "gentlemen",
         "passerby": "passersby",
-        "tv": "TVs",
         "grandchild": "grandchildren",
         "thermos": "thermoses",
         "thief": "thieves",

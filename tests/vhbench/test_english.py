@@ -62,7 +62,6 @@ def test_every_known_noun_has_a_plural_that_captions_may_use(reference: Path) ->
         ("grandchild", "grandchildren"),
         ("thief", "thieves"),
         ("passerby", "passersby"),
-        ("tv", "TVs"),
         ("computer mouse", "computer mice"),
         ("sheep", "sheep"),
         ("ice cubes", "ice cubes"),
