@@ -7,8 +7,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from vhbench import answers, splits
 from vhbench.adapters.judge import LanguageJudge
 from vhbench.columns import RECORD
@@ -81,6 +79,11 @@ class Responses:
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
 
+    @property
+    def unique(self) -> bool:
+        """Whether no id occurs twice, so that nobody need keep a million to find out: joined with its question once."""
+        return self.questions is not None
+
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, each with its prediction, in the order of the file."""
         return (record for _, record in self.by_task())
@@ -128,27 +131,29 @@ class Responses:
     def _joined(self, questions: Path) -> Iterator[Found]:
         """Join each answer with its question, which is forgotten then: an answered id is one that has none left."""
         known = known_questions(questions, self.kind)
-        last, config, asked = "", "", dict[str, Any]()
+        answered = bytearray(len(known))
+        last, given, config, asked = -1, set[str](), "", dict[str, Any]()
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            if own not in known:
+            at = known.place(own)
+            if at is None:
                 raise VhbenchError(
                     f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
                 )
-            if not known[own] and not (number and own == last):
+            if answered[at] and (not number or at != last or number in given):
                 raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
-            if known[own]:
-                config, asked = msgspec.msgpack.decode(known[own])
-                known[own], last = b"", own
+            if not answered[at]:
+                config, asked = known[at]
+                answered[at], last, given = True, at, set()
                 self.asked[config] += 1
+            given.add(number)
             yield config, _join(asked, row, number, place)
-        for name, question in known.items():
-            if question:
-                config, _ = msgspec.msgpack.decode(question)
-                self.asked[config] += 1
-                self.missing[config] += 1
-                self.first_missing = self.first_missing or name
+        for at in (at for at, said in enumerate(answered) if not said):
+            config, asked = known[at]
+            self.asked[config] += 1
+            self.missing[config] += 1
+            self.first_missing = self.first_missing or str(asked["id"])
 
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
