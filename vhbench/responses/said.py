@@ -63,6 +63,7 @@ class Responses:
         notes: what is to be said before the scores: questions that were not asked, samples that were changed by hand.
         provenance: task → where its answers come from, of samples that tell it.
         uncounted: files that do not tell which questions were asked, so that nobody knows whether any is missing.
+        uneven: where some questions were answered more often than others, and so count more: a line for each task.
         left_out: what was left out, in words → how often.
     """
 
@@ -74,12 +75,14 @@ class Responses:
     missing: Counter[str] = field(default_factory=Counter)
     first_missing: str = ""
     uncounted: list[Path] = field(default_factory=list)
+    uneven: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     judge: LanguageJudge | None = None
     count: int = 0
     notes: list[str] = field(default_factory=list)
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
+    _rounds: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, each with its prediction, in the order of the file."""
@@ -93,10 +96,13 @@ class Responses:
             while block := list(islice(wanted, _BLOCK if self.judge is None else _JUDGED)):
                 progress.advance(len(block), f"{self.judge.asked} judged" if self.judge else "")
                 self.count += len(block)
+                self._rounds.update((task, split_repetition(record.id)[0]) for task, record in block)
                 if self.as_said:
                     yield from block
                 else:
                     yield from zip((task for task, _ in block), self._read([one for _, one in block]), strict=True)
+        self.uneven = list(_uneven(self._rounds))
+        self.notes += self.uneven
 
     def _read(self, records: list[Record]) -> list[Record]:
         """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
@@ -215,6 +221,24 @@ class Responses:
                 yield row
             else:
                 self.left_out[OPEN] += 1
+
+
+def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """Say of which tasks some questions were answered more often than others.
+
+    Args:
+        rounds: task and number of the repetition, as it stands before an id → number of answers.
+
+    >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
+    ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']
+    """
+    for task in sorted({task for task, _ in rounds}):
+        counts = [count for (own, _), count in rounds.items() if own == task]
+        if min(counts) < max(counts) and rounds.get((task, "")):
+            yield (
+                f"{f'{task}: ' if task else ''}partial: {min(counts):,} to {max(counts):,} questions have an answer in "
+                f"each of {len(counts)} repetitions; those with more answers count more"
+            )
 
 
 def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
