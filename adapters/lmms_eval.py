@@ -228,21 +228,28 @@ def _refuse(task: Any, options: Mapping[str, Any]) -> None:
         why = f"--num_fewshot {shots}: {name} shows no examples; its questions are asked as they are. Leave it out"
     elif options.get("cache_requests"):
         why = f"--cache_requests: lmms-eval cannot store what {name} asks; use --use_cache DIR, which keeps answers"
+    elif not _asked(task, options):
+        given = f"--limit {options['limit']}" if options.get("limit") == 0 else f"--offset {options.get('offset')}"
+        why = f"{given} asks none of the {len(task.eval_docs_no_media):,} questions of {name}"
     else:
         return
     print(f"vhbench: {why}", file=sys.stderr)
     raise SystemExit(2)
 
 
+def _asked(task: Any, options: Mapping[str, Any]) -> range:
+    """Return the places of the rows that a run asks, of all processes together: of --limit and --offset."""
+    count, limit = len(task.eval_docs_no_media), options.get("limit")
+    first = min(options.get("offset") or 0, count)
+    return range(first, count if limit is None else min(first + int(limit), count))
+
+
 def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Note where the answers to a task come from, and let its samples say it."""
     config, args = task.config, task.args
     form: Literal["chat", "simple"] = "chat" if callable(task.instances[0].args[1]) else "simple"
-    docs = task.eval_docs_no_media
-    first = min(options.get("offset") or 0, len(docs))
-    limit = options.get("limit")
-    last = len(docs) if limit is None else min(first + int(limit), len(docs))
-    rows = dict(enumerate(docs.select(range(first, last)), start=first))  # of all processes, not of this one alone
+    docs, asked = task.eval_docs_no_media, _asked(task, options)
+    rows = dict(enumerate(docs.select(asked), start=asked.start))  # of all processes, not of this one alone
     prompts = {row["id"]: digest(_prompt(task, row, form, options)) for row in rows.values()}
     told = Provenance(
         task=config.task,

@@ -141,6 +141,22 @@ def test_what_is_missing_is_said_first(copy: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
+    """lmms-eval's results beside the samples say that it was asked."""
+    samples(copy, "ode_fictional_existence").unlink()
+    [results] = copy.glob("*_results.json")
+    line = "ode_fictional_existence: partial: 0 of 80 questions have an answer: the run asked it, and its samples are not"
+    for path in map(str, (copy, results)):
+        assert line in told("score", path).partition("accuracy")[0]
+        assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
+        assert line in told("answers", path)
+        assert " questions have no answer; --require-complete refuses that" in refused("score", path, "--require-complete")
+        assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
+        assert line not in told("score", "captions", "--responses", path)
+    assert line not in told("score", str(samples(copy, "mioh_selective")), "--require-complete"), "it alone is asked for"
+
+
+@pytest.mark.slow
 def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     """Sixty samples that all say that there are no more questions: the split of their content hash is counted."""
     file = samples(copy, "ode_fictional_existence")
@@ -153,6 +169,7 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     assert read_run(file).notes == (), "alone they agree with themselves"
     line = "ode_fictional_existence: its samples tell of 60 questions, and the split with their content hash asks 80"
     assert told("score", str(file)).startswith(f"20 of 80 questions have no answer\n{line}")
+    assert told("answers", str(file)).startswith(line)
     assert "20 of 80 questions have no answer" in refused("score", str(file), "--require-complete")
 
 
@@ -267,6 +284,8 @@ def test_the_demo_finds_the_intervals_of_a_partial_run(
     [
         (["--num_fewshot", "2"], "--num_fewshot 2: ode_fictional_existence shows no examples"),
         (["--cache_requests", "true"], "--cache_requests: lmms-eval cannot store what ode_fictional_existence asks"),
+        (["--limit", "0"], "--limit 0 asks none of the 80 questions of ode_fictional_existence"),
+        (["--offset", "80", "--limit", "4"], "--offset 80 asks none of the 80 questions of ode_fictional_existence"),
     ],
 )
 def test_what_lmms_eval_fails_at_is_refused_in_one_line(

@@ -11,6 +11,8 @@ import msgspec
 
 from vhbench import answers, splits
 from vhbench.adapters.judge import LanguageJudge
+from vhbench.benchmarks import BENCHMARKS, of_task
+from vhbench.benchmarks import task as task_named
 from vhbench.columns import RECORD
 from vhbench.files import shown
 from vhbench.progress import Progress
@@ -22,12 +24,14 @@ from vhbench.results import (
     changed,
     foreign,
     is_run,
+    lost_tasks,
     no_answers,
     one_run,
     sample_files,
     task_of,
     to_record,
     to_records,
+    without_samples,
 )
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
@@ -183,6 +187,8 @@ class Responses:
                 self._note(task, check)
             if self.questions is None and check.provenance is None:
                 self.uncounted.append(file)
+        if logged:
+            self._note_lost()
         self.notes += one_run(self.provenance.values(), self.path)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
@@ -197,6 +203,15 @@ class Responses:
             self.asked[task] += max(told.of, count or 0)
             missing = max(check.missing, (count or 0) - check.answered)
             self.missing += Counter({task: missing})  # a task without any is left out
+
+    def _note_lost(self) -> None:
+        """Note the tasks that the run asked, and of which no samples are there."""
+        for told in lost_tasks(self.path):
+            if not self.kind or self.kind in _kinds_of(told.task):
+                self.notes.append(without_samples(told))
+                if self.questions is None:
+                    self.asked[told.task] += told.of
+                    self.missing[told.task] += told.of
 
     def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
         """Yield the rows of a sample; one that lmms-eval wrote without scores is known by its doc_hash."""
@@ -308,9 +323,15 @@ def _unread(said: str, record: Record) -> bool:
     return said not in ("yes", "no", "") and not (len(said) == 1 and record.choices)
 
 
-def _scored_as(record: Record) -> str:
-    from vhbench.benchmarks import BENCHMARKS
+def _kinds_of(task: str) -> set[str]:
+    """Return the kinds of a task's questions, and what its scores are called."""
+    if (entry := of_task(task)) is None:
+        return set()
+    family = task_named(task).family
+    return {name for kind, own in entry.families.items() if own is family for name in (kind, own.name)}
 
+
+def _scored_as(record: Record) -> str:
     entry = BENCHMARKS.get(record.benchmark)
     return entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
 

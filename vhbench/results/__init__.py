@@ -10,6 +10,7 @@ from vhbench.results.runs import (
     LoggedRun,
     date_of,
     is_run,
+    lost_tasks,
     merged,
     no_answers,
     one_run,
@@ -19,6 +20,7 @@ from vhbench.results.runs import (
     runs_below,
     sample_files,
     task_of,
+    without_samples,
 )
 
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "date_of",
     "foreign",
     "is_run",
+    "lost_tasks",
     "merged",
     "no_answers",
     "one_run",
@@ -44,4 +47,5 @@ __all__ = [
     "text_of",
     "to_record",
     "to_records",
+    "without_samples",
 ]

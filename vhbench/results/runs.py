@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import read_json, read_rows
-from vhbench.provenance import ALIKE, KEY, Provenance, told_arguments, unlike
+from vhbench.provenance import ALIKE, KEY, Provenance, from_json, missing, told_arguments, unlike
 from vhbench.results.checks import SamplesCheck
 from vhbench.results.payloads import to_records
 from vhbench.schema import Record, VhbenchError
@@ -54,6 +54,7 @@ def read_run(path: Path) -> LoggedRun:
         raise no_answers(path)
     told = {task: check.provenance for task, check in checks.items()}
     notes = [note for check in checks.values() for note in check.notes()]
+    notes += [without_samples(one) for one in lost_tasks(path)]
     return LoggedRun(tasks, told, (*notes, *one_run(told.values(), path)))
 
 
@@ -123,6 +124,29 @@ def sample_files(path: Path) -> list[Path]:
         raise VhbenchError(f"{path} holds the results of {len(runs)} models; name one: {named}")
     newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
     return sorted(newest.values())
+
+
+def lost_tasks(path: Path) -> list[Provenance]:
+    """Return where the answers to those tasks of a run come from that lmms-eval's results name and no samples have.
+
+    Args:
+        path: as in :func:`read_run`; of a single samples file nothing else is looked for.
+    """
+    if path.is_file() and not path.name.endswith(_RESULTS):
+        return []
+    files = sample_files(path)
+    there, lost = {task_of(file) for file in files}, dict[str, Provenance]()
+    for results in dict.fromkeys(map(_results_of, files)):
+        with suppress(VhbenchError, AttributeError, KeyError, TypeError):
+            for task, value in read_json(results).get("vhbench", {}).items():
+                if task not in there and (told := from_json(value, str(results))):
+                    lost[task] = told
+    return [lost[task] for task in sorted(lost)]
+
+
+def without_samples(told: Provenance) -> str:
+    """Say in a line, fit for a terminal, that a task has no samples."""
+    return escaped(f"{told.task}: {missing(0, told.asked, told.of)}: the run asked it, and its samples are not there")
 
 
 def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
