@@ -300,6 +300,24 @@ def test_what_lmms_eval_fails_at_is_refused_in_one_line(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("foreign", [False, True], ids=["another task", "a foreign split"])
+def test_a_baseline_to_other_questions_is_refused_in_one_line(
+    command_line: CommandLine, copy: Path, tmp_path: Path, foreign: bool
+) -> None:
+    """lmms-eval would pair the answers by their place, and tell a p."""
+    file, task = samples(copy, "ode_fictional_existence"), "ode_random_existence"
+    if foreign:
+        rows = [json.loads(row) for row in file.read_text().splitlines()]
+        task = "ode_fictional_existence"
+        change(file, 0, provenance=rows[0]["accuracy"]["provenance"] | {"content_hash": "0" * 64})
+    done = command_line("vhbench_coin", task, tmp_path / "out", "--baseline", str(file))
+    assert done.code == 2
+    told = "has answers to ode 1.0.0 (000000000000…), and" if foreign else "has answers to ode_fictional_existence, and"
+    assert f"vhbench: --baseline {file}: {told} {task} " in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
 def test_outputs_without_scores_are_scored_with_the_split(command_line: CommandLine, run: Path, tmp_path: Path) -> None:
     tasks = ["ode_fictional_existence", "ode_fictional_caption"]
     done = command_line("vhbench_coin", ",".join(tasks), tmp_path, "--predict_only", "--limit", "20")

@@ -157,7 +157,7 @@ def markdown(found: MatchedRuns) -> str:
     """Return all of it as Markdown."""
     parts = [
         f"# {' · '.join(map(_markdown, found.names))}",
-        *(_markdown(line) for line in (*summary(found), *found.notes, *wide(found), *origins(found))),
+        *(_markdown(line) for line in (*found.notes, *summary(found), *wide(found), *origins(found))),
     ]
     for heading, lines in (("Headlines", headlines(found)), ("Cells", cells(found))):
         parts.append(f"## {heading}")
@@ -169,9 +169,10 @@ def markdown(found: MatchedRuns) -> str:
 
 
 def latex(found: MatchedRuns) -> str:
-    """Return the headlines as a table for LaTeX; needs the package booktabs."""
+    """Return the headlines as a table for LaTeX; needs the package booktabs. Comments say what is to be known first."""
     width = len(HEADER)
-    rows = [r"\begin{tabular}{llrrrrll}", r"\toprule", _row(header(found), _latex), r"\midrule"]
+    told = [f"% {' '.join(line.split())}" for line in (*found.notes, *origins(found))]
+    rows = [*told, r"\begin{tabular}{llrrrrll}", r"\toprule", _row(header(found), _latex), r"\midrule"]
     for title, own in _by_title(headlines(found)).items():
         rows += [rf"\multicolumn{{{width}}}{{l}}{{\emph{{{_latex(title)}}}}} \\"]
         rows += [_row(line.columns, _latex) for line in own]

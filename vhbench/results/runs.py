@@ -184,11 +184,17 @@ def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
 
 def _model_in(samples: Path) -> str:
     """Return model and arguments that the first sample of a file names; "" where it names none."""
-    with suppress(VhbenchError, StopIteration, AttributeError, KeyError, TypeError):
+    told = provenance_in(samples)
+    return "" if told is None else " ".join(filter(None, (told.model, told.model_args)))
+
+
+def provenance_in(samples: Path) -> Provenance | None:
+    """Return where the first sample of a file says that it comes from; None where it says nothing that can be read."""
+    with suppress(VhbenchError, StopIteration, AttributeError):
         sample = next(iter(read_rows(samples)))
-        told = next(value[KEY] for value in sample.values() if isinstance(value, dict) and KEY in value)
-        return " ".join(filter(None, (told["model"], told["model_args"])))
-    return ""
+        payloads = (value for value in sample.values() if isinstance(value, dict))
+        return next(from_json(payload[KEY], str(samples)) for payload in payloads if KEY in payload)
+    return None
 
 
 def one_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
