@@ -151,10 +151,10 @@ def same(first: Any, other: Any, place: str) -> None:
         VhbenchError: samples of several runs were put together, or somebody wrote into one.
     """
     if first != other:
-        raise VhbenchError(f"{place}: is of another run than the first sample ({_difference(first, other)})")
+        raise VhbenchError(f"{place}: is of another run than the first sample ({difference(first, other)})")
 
 
-def _difference(first: Any, other: Any) -> str:
+def difference(first: Any, other: Any) -> str:
     """Say which entries differ."""
     if not isinstance(first, Mapping) or not isinstance(other, Mapping):
         return "one of the two says nothing of where it comes from"

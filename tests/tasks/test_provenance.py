@@ -158,6 +158,15 @@ def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
 
 
 @pytest.mark.slow
+def test_samples_that_tell_of_another_model_than_the_results_are_named(copy: Path) -> None:
+    file = samples(copy, "ode_fictional_existence")
+    file.write_text(file.read_text().replace('"model_args": ""', '"model_args": "p=0.9"'))
+    line = "ode_fictional_existence: the results beside its samples tell of another run (model_args: '' and 'p=0.9')"
+    assert line in told("score", str(file))
+    assert line in read_run(file).notes
+
+
+@pytest.mark.slow
 def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     """Sixty samples that all say that there are no more questions: the split of their content hash is counted."""
     file = samples(copy, "ode_fictional_existence")
@@ -167,6 +176,9 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     for row in rows:
         row["accuracy"]["provenance"] |= claim
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    [note] = read_run(file).notes
+    assert "the results beside its samples tell of another run (asked: 80 and 60; of: 80 and 60; prompts: " in note
+    next(copy.glob("*_results.json")).unlink()
     assert read_run(file).notes == (), "alone they agree with themselves"
     line = "ode_fictional_existence: its samples tell of 60 questions, and the split with their content hash asks 80"
     assert told("score", str(file)).startswith(f"20 of 80 questions have no answer\n{line}")

@@ -31,6 +31,7 @@ from vhbench.results import (
     task_of,
     to_record,
     to_records,
+    told_otherwise,
     without_samples,
 )
 from vhbench.schema import Record, VhbenchError
@@ -194,7 +195,7 @@ class Responses:
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Note what was seen while the samples of a task were read."""
         self.notes += check.notes()
-        self.notes += origin_notes(task, check.provenance)
+        self.notes += [*origin_notes(task, check.provenance), *told_otherwise(check.file, check.provenance)]
         if (told := check.provenance) is None:
             return
         self.provenance[task] = told

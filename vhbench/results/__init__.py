@@ -21,6 +21,7 @@ from vhbench.results.runs import (
     runs_below,
     sample_files,
     task_of,
+    told_otherwise,
     without_samples,
 )
 
@@ -49,5 +50,6 @@ __all__ = [
     "text_of",
     "to_record",
     "to_records",
+    "told_otherwise",
     "without_samples",
 ]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import read_json, read_rows
-from vhbench.provenance import ALIKE, KEY, Provenance, from_json, missing, told_arguments, unlike
+from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
 from vhbench.results.checks import SamplesCheck
 from vhbench.results.payloads import to_records
 from vhbench.schema import Record, VhbenchError
@@ -54,6 +54,7 @@ def read_run(path: Path) -> LoggedRun:
         raise no_answers(path)
     told = {task: check.provenance for task, check in checks.items()}
     notes = [note for check in checks.values() for note in check.notes()]
+    notes += [note for check in checks.values() for note in told_otherwise(check.file, check.provenance)]
     notes += [without_samples(one) for one in lost_tasks(path)]
     return LoggedRun(tasks, told, (*notes, *one_run(told.values(), path)))
 
@@ -137,11 +138,25 @@ def lost_tasks(path: Path) -> list[Provenance]:
     files = sample_files(path)
     there, lost = {task_of(file) for file in files}, dict[str, Provenance]()
     for results in dict.fromkeys(map(_results_of, files)):
-        with suppress(VhbenchError, AttributeError, KeyError, TypeError):
-            for task, value in read_json(results).get("vhbench", {}).items():
-                if task not in there and (told := from_json(value, str(results))):
-                    lost[task] = told
+        lost |= {task: told for task, told in _told_by(results).items() if task not in there}
     return [lost[task] for task in sorted(lost)]
+
+
+def told_otherwise(samples: Path, told: Provenance | None) -> Iterator[str]:
+    """Say in a line, fit for a terminal, where lmms-eval's results beside samples tell of another run than these do."""
+    task = task_of(samples)
+    written = _told_by(_results_of(samples)).get(task)
+    if written is not None and written != told:
+        how = difference(written.to_json(), None if told is None else told.to_json())
+        yield escaped(f"{task}: the results beside its samples tell of another run ({how})")
+
+
+def _told_by(results: Path) -> dict[str, Provenance]:
+    """Return task → where its answers come from, as lmms-eval's results say; what cannot be read is left out."""
+    with suppress(VhbenchError, AttributeError):
+        told = {task: from_json(value, str(results)) for task, value in read_json(results).get("vhbench", {}).items()}
+        return {task: one for task, one in told.items() if one is not None}
+    return {}
 
 
 def without_samples(told: Provenance) -> str:
