@@ -48,7 +48,7 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
         parts += _matrix(found["lift"], pairs)
     said = f"ODE: {found['questions']:,} questions, from what models have seen most to what they cannot have seen"
     drawn = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
-    charts.save(drawn.properties(title=alt.Title(said, fontSize=17)), file)
+    charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), file)
 
 
 def curves(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, list[Dot]]]:
