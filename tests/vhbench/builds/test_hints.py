@@ -115,12 +115,27 @@ def test_the_first_cases_of_a_split_have_as_many_yeses_as_noes(folders: list[Pat
         assert Counter(question.answer for question in first) == {"yes": 8, "no": 8}
 
 
-@pytest.mark.parametrize("graph", ["starter", "amber"])
-def test_words_alone_reach_little_in_each_criterion(graph: str, reference: Path) -> None:
-    source = "starter" if graph == "starter" else f"amber:{reference / 'AMBER'}"
+@pytest.fixture(scope="module", params=["starter", "amber"])
+def asked(request: pytest.FixtureRequest, reference: Path) -> list[Question]:
+    source = "starter" if request.param == "starter" else f"amber:{reference / 'AMBER'}"
     build = OdeBuild(graph=(source,), pairs=6, size=64, seed=12, levels=LEVELS)
     rows = [row for shard in range(build.shards) for row in build.make(shard) if isinstance(row, Row)]
-    asked = [row.question for row in rows if row.question.answer]
+    return [row.question for row in rows if row.question.answer]
+
+
+def test_each_word_of_an_attribute_is_as_often_right_as_wrong(asked: list[Question]) -> None:
+    told: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    for question in asked:
+        if question.task == "attribute":
+            words = question.question.rstrip("?").split()
+            known = {"number": words[3:4], "action": words[-1:]}
+            word = known.get(question.question_type) or (words[2:] if words[-1] == "image" else words[-1:])
+            told[question.criterion, question.question_type, " ".join(word)][question.answer] += 1
+    assert {kind for _, kind, _ in told} == {"state", "action", "number"}
+    assert {key: counts for key, counts in told.items() if counts["yes"] != counts["no"]} == {}
+
+
+def test_words_alone_reach_little_in_each_criterion(asked: list[Question]) -> None:
     guesses = word_floor.guess(asked, lambda questions: [q.scene_ids[0] for q in questions])
     assert guesses is not None
     floors = {**guesses.by(("criterion",)), **guesses.by(("criterion", "task"))}
