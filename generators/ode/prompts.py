@@ -33,6 +33,14 @@ FLYING = frozenset(
 )
 """What is in the sky; everything else is under it."""
 
+HIDDEN: Mapping[str, frozenset[str]] = {
+    "sunny": frozenset({"moon", "star"}),
+    **dict.fromkeys(("at night", "dark", "dim"), frozenset({"sun", "rainbow"})),
+    **dict.fromkeys(("overcast", "gloomy", "stormy"), frozenset({"sun", "moon", "star"})),
+    "at sunset": frozenset({"star"}),
+}
+"""How a place is → what nobody sees there then."""
+
 AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
 AVOID_ENTITIES = f"{AVOID}, missing objects, merged objects, duplicate objects"
 AVOID_ENVIRONMENT = f"{AVOID}, other places, other objects, plain background"
@@ -128,7 +136,8 @@ def spec(
     setting = world.setting(place, things, random)
     if place:
         objects += tuple(ObjectSpec(name, number) for name, number in world.furniture(setting, things).items())
-    state = _draw(_place_looks(place, case, graph, world, random), case, random) if place else ""
+    looks = _place_looks(place, case, graph, world, random) if place else []
+    state = _draw([pair for pair in looks if not any(_hides(value, objects) for value in pair)], case, random)
     return SceneSpec(
         id=case.id,
         objects=objects,
@@ -198,6 +207,11 @@ def _place_looks(
     common = [(said, said) for said in world.common_looks(place)]
     rare = bool(common) and not CRITERIA[case.criterion].usual and bool(random.integers(2))
     return common if rare else _looks(graph, place, world)
+
+
+def _hides(state: str, objects: Sequence[ObjectSpec]) -> bool:
+    """Tell whether something cannot be seen in a place as it is: the sun at night."""
+    return not HIDDEN.get(state, frozenset()).isdisjoint(thing.category for thing in objects)
 
 
 def _goes_with(state: str, pair: tuple[str, str]) -> bool:
