@@ -1,8 +1,8 @@
 """What is guessed without the picture and the words, over ten seeds of each benchmark: by order, id, length, position.
 
 ``python benchmarks/bench_hints.py`` builds ten small editions of each benchmark and lets an attacker learn, from nine
-of them, what goes with which answer, and guess the tenth. The table tells by how many points more guesses are right than
-by chance, with a standard error over cases. More than 3.5 of them above chance anywhere: the exit code is 1.
+of them, what goes with which answer, and guess the tenth. The table tells by how many points more guesses are right
+than by chance, with a standard error over cases. More than 3.5 of them above chance anywhere: the exit code is 1.
 """
 
 import sys
