@@ -100,7 +100,7 @@ class QuestionVerifier:
         asked = [(image, f"Is this {text}?") for image, each in zip(images, texts, strict=True) for text in each]
         yes = iter([value for part in batches(asked, self._batch) for value in self._yes(part)])
         found = [[next(yes) for _ in each] for each in texts]
-        return [[value / sum(each) for value in each] for each in found]
+        return [[value / (sum(each) or 1) for value in each] for each in found]  # all may be as good as 0
 
     def _yes(self, asked: Sequence[tuple[bytes, str]]) -> list[float]:
         import torch

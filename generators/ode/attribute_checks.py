@@ -17,7 +17,7 @@ from vhbench.schema import ObjectSpec, Scene, SceneObject, SceneSpec, VhbenchErr
 MARGIN = 0.1
 """A thing is looked at with so much around it, as a share of its box's sides."""
 
-_MOST = 8
+_MOST = 12
 """Contraries that are weighed against what was prompted."""
 
 _STATES: Mapping[str, str] = {"at night": "night", "overcast": "gloomy"}

@@ -52,24 +52,24 @@ def balanced(choices: Sequence[Choice], random: np.random.Generator) -> list[str
         return []
     flow = nx.network_simplex(_graph(choices, random))[1]
     chosen = [next((place for place, used in flow[i].items() if used), None) for i in range(len(choices))]
-    words = [str(place[-1]) if place else "" for place in chosen]
+    words = [str(place[2]) if place else "" for place in chosen]
     counts = Counter(choice.word for choice in choices if choice.spare)
     counts.subtract(word for word in words if word)
-    taken = {(choice.scene, word) for choice, word in zip(choices, words, strict=True) if word}
+    taken = {(choice.scene, choice.noes[word]) for choice, word in zip(choices, words, strict=True) if word}
     for i, choice in enumerate(choices):
-        open_ = [word for word in choice.spare if (choice.scene, word) not in taken]
+        open_ = [word for word in choice.spare if (choice.scene, choice.noes[word]) not in taken]
         if not words[i] and open_:
             words[i] = min(open_, key=lambda word: -counts[word])  # the first of those that are right most often
             counts[words[i]] -= 1
-            taken.add((choice.scene, words[i]))
+            taken.add((choice.scene, choice.noes[words[i]]))
     return words
 
 
 def _graph(choices: Sequence[Choice], random: np.random.Generator) -> "nx.DiGraph[object]":
     """Return the network whose cheapest circulation is wanted.
 
-    An edge of a choice leads from its right word over the choice to a wrong word in its picture, which is asked for
-    there once, and on to that word.
+    An edge of a choice leads from its right word over the choice to a wrong word in its picture, of which a question
+    is asked there once, and on to that word.
     """
     right = {choice.word for choice in choices}
     graph: nx.DiGraph[object] = nx.DiGraph()
@@ -78,7 +78,7 @@ def _graph(choices: Sequence[Choice], random: np.random.Generator) -> "nx.DiGrap
         graph.add_edge(("word", choice.word), i, capacity=1, weight=0)
         graph.nodes[i]["demand"] = 0
         for rank, word in enumerate(name for name in choice.noes if name in right):
-            place = ("picture", choice.scene, word)
+            place = ("picture", choice.scene, word, choice.noes[word])
             graph.add_edge(i, place, capacity=1, weight=min(rank, 20) - _EDGE)
             graph.add_edge(place, ("word", word), capacity=1, weight=0)
     return graph

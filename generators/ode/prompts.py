@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from vhbench import english
+from vhbench.colours import COLOURS
 from vhbench.generators.ode import attribute_words, concept_graph, settings
 from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
@@ -15,7 +16,13 @@ from vhbench.schema import ObjectSpec, SceneSpec
 from vhbench.seeding import rng
 
 COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.25, 0.15)}
-"""Most things of one kind → how often there are one, two, three. Of two, both numbers can be asked about as often."""
+"""Most things of one kind → how often there are one, two, three."""
+
+TWO = 2
+"""Where so many are the most, both numbers are dealt in turn, so that they can be asked about as often."""
+
+DAYS = {weather: f"on {english.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
+"""Weather → when a prompt says that something is somewhere; "in sunny snow" is no English."""
 
 QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
 """What every prompt ends with."""
@@ -26,6 +33,14 @@ FLYING = frozenset(
 )
 """What is in the sky; everything else is under it."""
 
+HIDDEN: Mapping[str, frozenset[str]] = {
+    "sunny": frozenset({"moon", "star"}),
+    **dict.fromkeys(("at night", "dark", "dim"), frozenset({"sun", "rainbow"})),
+    **dict.fromkeys(("overcast", "gloomy", "stormy"), frozenset({"sun", "moon", "star"})),
+    "at sunset": frozenset({"star"}),
+}
+"""How a place is → what nobody sees there then."""
+
 AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
 AVOID_ENTITIES = f"{AVOID}, missing objects, merged objects, duplicate objects"
 AVOID_ENVIRONMENT = f"{AVOID}, other places, other objects, plain background"
@@ -33,6 +48,11 @@ AVOID_ENVIRONMENT = f"{AVOID}, other places, other objects, plain background"
 
 _FREE = frozenset({"colour", "material", "pattern", "shape", "size", "opening", "lighting"})
 """Kinds of attributes that say nothing of one another."""
+
+_ANY_COLOUR = frozenset(
+    "brand-new broken clean dirty dry empty folded full intact messy neat new old tidy tilted upright wet whole".split()
+)
+"""Conditions in which a thing has whatever colour it has; a withered or cooked one has not."""
 
 
 class World(Protocol):
@@ -62,6 +82,14 @@ class World(Protocol):
         """Return the values of "state", "colour" or "action" that can be shown, or None for any."""
         ...
 
+    def common_looks(self, word: str) -> Sequence[str]:
+        """Return what a concept may look like of whose looks the graph tells nothing; nothing if the source chooses."""
+        ...
+
+    def common_deeds(self, word: str) -> Sequence[str]:
+        """Return the same of what a concept may be doing."""
+        ...
+
     def most(self, word: str) -> int:
         """Return how many of a thing one picture may show."""
         ...
@@ -77,6 +105,7 @@ class ImagePlan:
 
     Attributes:
         rank: the place of the pair in the order in which the criterion yields them.
+        turn: its place among those that are balanced with it.
     """
 
     criterion: str
@@ -84,6 +113,7 @@ class ImagePlan:
     rank: int
     variant: int
     concepts: tuple[str, ...]
+    turn: int = 0
 
     @property
     def id(self) -> str:
@@ -101,11 +131,13 @@ def spec(
     """
     random = rng(seed, "ode", "attributes", case.id, attempt)
     things, place = _split(case, world)
-    objects = tuple(_thing(word, case, graph, world, random) for word in things)
+    dealt = [_dealt(case, i, seed, attempt) for i in range(len(things))]
+    objects = tuple(_thing(word, case, graph, world, random, n) for word, n in zip(things, dealt, strict=True))
     setting = world.setting(place, things, random)
     if place:
         objects += tuple(ObjectSpec(name, number) for name, number in world.furniture(setting, things).items())
-    state = _draw(_looks(graph, place, world), case, random) if place else ""
+    looks = _place_looks(place, case, graph, world, random) if place else []
+    state = _draw([pair for pair in looks if not any(_hides(value, objects) for value in pair)], case, random)
     return SceneSpec(
         id=case.id,
         objects=objects,
@@ -131,20 +163,55 @@ def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
     return [*things, last], ""
 
 
-def _thing(word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator) -> ObjectSpec:
+def _dealt(case: ImagePlan, place: int, seed: int, attempt: int) -> int:
+    """Return one or two for one of a case's things: in each two turns it is one and the other once."""
+    random = rng(seed, "ode", "numbers", case.criterion, case.pairing, case.variant, case.turn // 2, place, attempt)
+    return 1 + (int(random.integers(2)) + case.turn) % 2
+
+
+def _thing(
+    word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator, dealt: int
+) -> ObjectSpec:
     name = world.name(word)
     looks = _looks(graph, word, world)
     state = _draw(looks, case, random)
     action = _draw(_deeds(graph, word, world), case, random)
     colours = world.values(word, "colour") or frozenset()
-    other = _draw([pair for pair in looks if _goes_with(state, pair)], case, random) if state else ""
+    other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
     found = [value for value in (state, other) if value]
     colour = next((value for value in found if value in colours), "")
     most = world.most(word) if english.countable(name) else 1
     shares = COUNTS[most]
-    count = 1 + int(random.choice(len(shares), p=shares))
+    count = dealt if most == TWO else 1 + int(random.choice(len(shares), p=shares))
     state = ", ".join(value for value in found if value != colour)
     return ObjectSpec(name, count, colour=colour, state=state, action=action)
+
+
+def _beside(state: str, looks: Sequence[tuple[str, str]], common: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs from which a second attribute is drawn: colours where there are any, as most things have one."""
+    found = [pair for pair in looks if _goes_with(state, pair)]
+    colours = [pair for pair in found if attribute_words.kind_of(pair[0]) == "colour"]
+    if not found and attribute_words.kind_of(state) not in ("colour", "pattern"):
+        return [(said, said) for said in common if said in COLOURS]
+    return colours or found
+
+
+def _place_looks(
+    place: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator
+) -> list[tuple[str, str]]:
+    """Return the pairs of what a place may look like: where nothing need be usual, every other time the common ones.
+
+    What the graph tells of places (a calm sea, a steep mountain) is seldom true of one and wrong of another, so that
+    little of it could be asked about.
+    """
+    common = [(said, said) for said in world.common_looks(place)]
+    rare = bool(common) and not CRITERIA[case.criterion].usual and bool(random.integers(2))
+    return common if rare else _looks(graph, place, world)
+
+
+def _hides(state: str, objects: Sequence[ObjectSpec]) -> bool:
+    """Tell whether something cannot be seen in a place as it is: the sun at night."""
+    return not HIDDEN.get(state, frozenset()).isdisjoint(thing.category for thing in objects)
 
 
 def _goes_with(state: str, pair: tuple[str, str]) -> bool:
@@ -153,17 +220,21 @@ def _goes_with(state: str, pair: tuple[str, str]) -> bool:
     Each attribute of such a kind can be had with any other: a box is red, large and open.
     """
     own, others = attribute_words.kind_of(state), {attribute_words.kind_of(value) for value in pair}
+    if state in _ANY_COLOUR and others == {"colour"}:
+        return "wood-coloured" not in pair
     return {own, *others} <= _FREE and own not in others and "wood-coloured" not in (state, *pair)
 
 
 def _looks(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
     """Return the pairs of what a concept can look like, as a prompt says them."""
-    return [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "state")) if not a.bodily]
+    told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "state")) if not a.bodily]
+    return told or [(said, said) for said in world.common_looks(word)]
 
 
 def _deeds(graph: ConceptGraph, word: str, world: World) -> list[tuple[str, str]]:
     """Return the pairs of what a concept can be doing: one thing at a time, so that nothing sits and lies at once."""
-    return [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "action")) if a.bodily]
+    told = [(a.said, b.said) for a, b in _pairs(graph, word, world.values(word, "action")) if a.bodily]
+    return told or [(said, said) for said in world.common_deeds(word)]
 
 
 def _pairs(graph: ConceptGraph, word: str, allowed: frozenset[str] | None) -> Iterator[tuple[Attribute, Attribute]]:
@@ -193,12 +264,11 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     'A tree with falling leaves in a park at night: a r'
     """
     parts = [english.listing([phrase(thing) for thing in objects])]
+    later = DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
-        later = attribute_words.follows(state)
         aloft = all(thing.category in FLYING for thing in objects)
         parts.append(settings.place(setting, "" if later else state, aloft=aloft))
-    if state and (attribute_words.follows(state) or not setting):
-        parts.append(state)
+    parts += [later] if later else []
     text = " ".join(parts)
     return f"{text[0].upper()}{text[1:]}: {QUALITY}"
 

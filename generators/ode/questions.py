@@ -7,7 +7,8 @@ the one answer as with the other (:mod:`vhbench.generators.ode.balancing`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 
 from vhbench import english
 from vhbench.colours import COLOURS, near
@@ -32,13 +33,22 @@ PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Whose colour is that of their clothes, and not asked."""
 
 CONTRARY: Mapping[str, tuple[str, ...]] = {
-    "standing": ("sitting", "lying", "running", "jumping"), "walking": ("sitting", "lying", "jumping"),
-    "running": ("sitting", "lying"), "jumping": ("sitting", "lying"), "sitting": ("walking", "running", "jumping"),
-    "lying": ("walking", "running", "jumping"), "eating": ("running", "jumping"), "waving": ("running", "lying"),
-    "cheering": ("sitting", "lying"), "dancing": ("sitting", "lying"), "crouching": ("running", "jumping", "lying"),
+    "standing": ("sitting", "lying", "running", "jumping", "crouching"),
+    "walking": ("sitting", "lying", "jumping", "eating", "waving", "crouching"),
+    "running": ("sitting", "lying", "eating", "waving", "crouching"),
+    "jumping": ("sitting", "lying", "walking", "eating"),
+    "sitting": ("walking", "running", "jumping", "standing", "dancing", "waving", "cheering"),
+    "lying": (
+        "walking", "running", "jumping", "standing", "eating", "dancing", "waving", "cheering", "crouching", "kicking",
+    ),
+    "eating": ("running", "jumping", "lying"),
+    "waving": ("running", "lying", "walking", "sitting", "crouching"),
+    "cheering": ("sitting", "lying", "crouching"),
+    "dancing": ("sitting", "lying", "crouching"),
+    "crouching": ("running", "jumping", "lying", "walking", "dancing", "waving", "cheering"),
     "kicking": ("sitting", "lying"),
 }  # fmt: skip
-"""Action → actions that exclude it in one picture, beyond doubt."""
+"""Action → actions that exclude it in one picture, beyond doubt, as they are drawn."""
 
 _STATES: Mapping[str, str] = {
     "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
@@ -97,6 +107,8 @@ class Picture:
         elsewhere: what the other pictures of the share had to show and this one certainly does not, best first.
         exact: whether every thing in it is known; otherwise it is what a detector found.
         claims: of a picture that is not exact, what is known of its attributes.
+        deeds: target → what it can be drawn doing; to ask whether it does anything else would tell the answer.
+        single: targets of which no picture is asked to show several; to ask how many there are would tell it, too.
     """
 
     case: ImagePlan
@@ -106,6 +118,8 @@ class Picture:
     elsewhere: tuple[str, ...] = ()
     exact: bool = True
     claims: tuple[AttributeClaim, ...] = ()
+    deeds: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    single: frozenset[str] = frozenset()
 
 
 def rows(
@@ -206,10 +220,11 @@ def attribute(picture: Picture) -> Iterator[Choice]:
         members = [o for o in scene.objects if o.category == target]
         if members and picture.exact:
             yield from _colour(scene, target, members)
-            yield from _action(scene, target, members)
+            yield from _action(scene, target, members, picture.deeds.get(target, frozenset(CONTRARY)))
             yield from _drawn_state(scene, target, members)
     for target in _counted(picture):
-        yield from _number(scene, target)
+        if target not in picture.single:
+            yield from _number(scene, target)
     for claim in picture.claims:
         yield from _claimed(scene, claim)
     if picture.exact and scene.environment_state in _WEATHER and "sky" in scene.areas:
@@ -237,7 +252,7 @@ def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
         yes, *noes = asked
         about = f"{claim.about} {claim.kind}"
         kind = "action" if claim.kind in attribute_words.BODILY else "state"
-        yield Choice(scene.id, kind, about, yes, asked[yes], {no: asked[no] for no in noes}, tuple(noes))
+        yield Choice(scene.id, kind, about, yes, asked[yes], {no: asked[no] for no in noes})
 
 
 def relation(picture: Picture) -> Iterator[Choice]:
@@ -292,14 +307,13 @@ def _colour(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterat
     yield Choice(scene.id, "state", target, value, f"{subject} {value}?", noes)
 
 
-def _action(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
+def _action(scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str]) -> Iterator[Choice]:
     value = _shared(members, "action")
     if value not in CONTRARY or len(members) > MOST_COUNTED or (target in PEOPLE and value in _UNCLEAR):
         return
     subject = _subject(target, members)
-    noes = {other: f"{subject} {other}?" for other in CONTRARY[value]}
-    # An action is rarer in a share than its contraries are many: without spare ones hardly any would be asked about.
-    yield Choice(scene.id, "action", target, value, f"{subject} {value}?", noes, tuple(noes))
+    noes = {other: f"{subject} {other}?" for other in CONTRARY[value] if other in deeds}
+    yield Choice(scene.id, "action", target, value, f"{subject} {value}?", noes)
 
 
 def _drawn_state(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
@@ -308,7 +322,7 @@ def _drawn_state(scene: Scene, target: str, members: Sequence[SceneObject]) -> I
         return
     subject, other = _subject(target, members), _STATES[value]
     about = f"{target} state"  # beside its colour
-    yield Choice(scene.id, "state", about, value, f"{subject} {value}?", {other: f"{subject} {other}?"}, (other,))
+    yield Choice(scene.id, "state", about, value, f"{subject} {value}?", {other: f"{subject} {other}?"})
 
 
 def _counted(picture: Picture) -> list[str]:

@@ -123,6 +123,7 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
     pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
     drawn = criteria.candidates(pool, share.criterion, seed=recipe.seed)
     offset = 100_000 * (share.graph_version - 1)
+    turn = 0
     for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
         shown = [(group, _problem(recipe, group)) for group in islice(groups, GROUPS)]
@@ -134,9 +135,10 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
             yield Rejection(f"{share.criterion}-{share.pairing}-{rank + offset:05d}", reason, detail)
         else:
             yield [
-                ImagePlan(share.criterion, share.pairing, rank + offset, variant, group)
+                ImagePlan(share.criterion, share.pairing, rank + offset, variant, group, turn)
                 for variant in range(recipe.variants)
             ]
+            turn += 1
 
 
 def _problem(recipe: Recipe, words: Sequence[str]) -> str:
@@ -253,7 +255,20 @@ def _rows(
         elsewhere = filtering.ranked(recipe.graph, case.concepts, every, names)
         targets = prompts.targets(case, recipe.world)
         exact = recipe.images.exact
-        pictures.append(questions.Picture(case, scene, tuple(targets), tuple(likely), tuple(elsewhere), exact, claims))
+        deeds = {names[word]: recipe.world.values(word, "action") or frozenset() for word in case.concepts}
+        pictures.append(
+            questions.Picture(
+                case,
+                scene,
+                tuple(targets),
+                tuple(likely),
+                tuple(elsewhere),
+                exact,
+                claims,
+                deeds,
+                single=frozenset(names[word] for word in case.concepts if recipe.world.most(word) == 1),
+            )
+        )
     yield from questions.rows(
         pictures, seed=recipe.seed, version=recipe.version, source=recipe.images.name, levels=recipe.levels,
         vocabulary=recipe.world.vocabulary(),

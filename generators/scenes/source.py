@@ -8,6 +8,7 @@ import cv2
 
 from vhbench.generators.scenes.catalog import Entry
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, is_mirrored, scenery, silhouettes
+from vhbench.generators.scenes.drawings.sprites import TooSmallError
 from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
@@ -82,7 +83,10 @@ class SceneSource:
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
         placed = arrange(layout, wishes + plan.occluders(spec, locale, wishes, random))
         who, things = [wish for wish, _ in placed], [thing for _, thing in placed]
-        owned = silhouettes(things, spec.width, spec.height)
+        try:
+            owned = silhouettes(things, spec.width, spec.height)
+        except TooSmallError as error:
+            raise Refusal("too small", drawing=str(error)) from None
         seen = measuring.measure(owned)
         demands.check_visible(spec, who, things, seen)
         backdrop = scenery(locale.environment.name, locale.state, locale.variant, spec.width, spec.height)

@@ -14,9 +14,8 @@ HIDDEN = 16
 def image_models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The folders of one of each, by the name of the function that saves it."""
     folder = tmp_path_factory.mktemp("image_models")
-    return {
-        save.__name__: save(folder / save.__name__) for save in (stable_diffusion, flux, owlv2, grounding_dino, clip)
-    }
+    saving = (stable_diffusion, flux, owlv2, grounding_dino, clip, vilt)
+    return {save.__name__: save(folder / save.__name__) for save in saving}
 
 
 def clip(folder: Path) -> Path:
@@ -35,6 +34,33 @@ def clip(folder: Path) -> Path:
     images = CLIPImageProcessor(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
     CLIPProcessor(images, clip_tokenizer()).save_pretrained(folder)
     return folder
+
+
+def vilt(folder: Path) -> Path:
+    """Save a ViltForQuestionAnswering that answers yes or no, with its processor."""
+    import torch
+    from transformers import ViltConfig, ViltForQuestionAnswering, ViltImageProcessor, ViltProcessor
+
+    torch.manual_seed(0)
+    tokenizer = letter_tokenizer()
+    config = ViltConfig(
+        vocab_size=len(tokenizer), hidden_size=HIDDEN, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+        image_size=32, patch_size=16, max_position_embeddings=64, id2label={0: "no", 1: "yes", 2: "red"},
+        label2id={"no": 0, "yes": 1, "red": 2},
+    )  # fmt: skip
+    ViltForQuestionAnswering(config).save_pretrained(folder)
+    tokenizer.model_max_length = 64
+    ViltProcessor(ViltImageProcessor(size={"shortest_edge": 32}, size_divisor=16), tokenizer).save_pretrained(folder)
+    return folder
+
+
+def letter_tokenizer() -> Any:
+    """A BERT tokenizer that knows letters only."""
+    from transformers import BertTokenizer
+
+    letters = string.ascii_lowercase
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", ".", *letters, *(f"##{c}" for c in letters)]
+    return BertTokenizer(vocab={word: i for i, word in enumerate(words)})
 
 
 def clip_tokenizer() -> Any:
@@ -138,7 +164,6 @@ def grounding_dino(folder: Path) -> Path:
     """Save a GroundingDinoForObjectDetection with its processor."""
     import torch
     from transformers import (
-        BertTokenizer,
         GroundingDinoConfig,
         GroundingDinoForObjectDetection,
         GroundingDinoImageProcessor,
@@ -147,15 +172,14 @@ def grounding_dino(folder: Path) -> Path:
     )
 
     torch.manual_seed(0)
-    letters = string.ascii_lowercase
-    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", ".", *letters, *(f"##{c}" for c in letters)]
+    tokenizer = letter_tokenizer()
     config = GroundingDinoConfig(
         backbone_config=SwinConfig(
             image_size=64, embed_dim=8, depths=[1, 1, 1, 1], num_heads=[1, 1, 1, 1], window_size=4,
             out_features=["stage2", "stage3", "stage4"],
         ),
         text_config={
-            "model_type": "bert", "vocab_size": len(words), "hidden_size": HIDDEN, "intermediate_size": 32,
+            "model_type": "bert", "vocab_size": len(tokenizer), "hidden_size": HIDDEN, "intermediate_size": 32,
             "num_hidden_layers": 1, "num_attention_heads": 2, "max_position_embeddings": 256,
         },
         d_model=32, encoder_layers=1, decoder_layers=2, encoder_attention_heads=2, decoder_attention_heads=2,
@@ -164,6 +188,5 @@ def grounding_dino(folder: Path) -> Path:
     )  # fmt: skip
     GroundingDinoForObjectDetection(config).save_pretrained(folder)
     images = GroundingDinoImageProcessor(size={"shortest_edge": 128, "longest_edge": 128})
-    tokenizer = BertTokenizer(vocab={word: i for i, word in enumerate(words)})
     GroundingDinoProcessor(images, tokenizer).save_pretrained(folder)
     return folder

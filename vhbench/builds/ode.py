@@ -28,7 +28,7 @@ from vhbench.schema import Rejection, Row, Scene, VhbenchError
 if TYPE_CHECKING:
     from vhbench.adapters.photo_pairs import PhotoSource
 
-PAIRS_PER_SHARD = 10
+PAIRS_PER_SHARD = 20
 _DRAW, _IMAGES = "What meets in a picture", "Images and filter"
 _SURE, _BELIEF = DetectionThresholds(), VerifierThresholds()
 _MODELS = ("revision", "steps", "guidance", "dtype", "device", "offload", "batch")
@@ -212,7 +212,7 @@ class OdeBuild(SplitBuild):
 
     @property
     def shards(self) -> int:
-        """One for every ten pairs of a criterion and pairing."""
+        """One for every twenty pairs of a criterion and pairing."""
         return len(self.plan)
 
     @cached_property

@@ -86,6 +86,14 @@ class DrawnWorld:
             return frozenset({*entry.actions, "standing"} - unclear) if entry.actions else frozenset()
         return frozenset((*entry.colours, *entry.states) if kind == "state" else entry.colours)
 
+    def common_looks(self, word: str) -> Sequence[str]:
+        """Return nothing: scenes choose what was not asked for, and know it."""
+        return ()
+
+    def common_deeds(self, word: str) -> Sequence[str]:
+        """Return nothing, for the same reason."""
+        return ()
+
     def most(self, word: str) -> int:
         """Return up to three for what can be counted, and is small enough to fit."""
         entry = scenes.lookup(word)
@@ -122,7 +130,27 @@ AMBIGUOUS = frozenset(
 find one of them tells nothing about what the caption claims to see."""
 
 LARGE = 2.5
-"""Metres; of larger things a picture shows one."""
+"""Metres; of larger things a drawn picture shows one."""
+
+COMMON_DEEDS = ("standing", "walking", "running", "sitting", "lying")
+"""What a prompt says that a creature does of which the graph tells nothing."""
+
+MADE_IN_ANY_COLOUR = frozenset(
+    name.replace("_", " ")
+    for name in (
+        "air_conditioner bar baseball_bat baseball_glove basket board bookshelf box bracelet bridge brush "
+        "building camera can cell_phone cloth clothes_hanger computer cone cooktop crutch doghouse doll "
+        "earphones ebook fence fishing_rod flowerpot fork guardrail handrail headphones holder juicer "
+        "keyboard kite laptop magazine mattress microphone microwave monitor napkin net oar opener paddle "
+        "pinwheel pipe pole quilt rack remote ring rod rope rugby_ball saddle sheet shovel showerhead sign "
+        "slippers sticker street_lamp sunglasses switch tablet_computer tap television trough tv watch wire "
+        "yacht"
+    ).split()
+)
+"""What people make in any colour, though it is drawn in one."""
+
+WEATHERS = ("sunny", "overcast", "at night")
+"""What a prompt says of a place outdoors of which the graph tells nothing."""
 
 
 class OpenWorld:
@@ -160,10 +188,27 @@ class OpenWorld:
         """Return None: a prompt takes any word; only colours are told apart from other states."""
         return frozenset(COLOURS) if kind == "colour" else None
 
-    def most(self, word: str) -> int:
-        """Return 2 for things of usual size: text-to-image models count no further, and the detector counts again."""
+    def common_looks(self, word: str) -> Sequence[str]:
+        """Return the colours that a thing of its kind comes in, or what the weather may be outdoors."""
+        if self.is_setting(word):
+            place = settings.SETTINGS.get(self.name(word))
+            return WEATHERS if place and place.family not in settings.INDOORS else ()
         entry = scenes.lookup(self.name(word))
-        return 2 if entry is None or (entry.countable and entry.size_m <= LARGE) else 1
+        if self.name(word) in MADE_IN_ANY_COLOUR:
+            return COLOURS
+        return () if entry is None or entry.actions else entry.colours
+
+    def common_deeds(self, word: str) -> Sequence[str]:
+        """Return the plainest postures and gaits that a person or an animal of its kind is drawn in."""
+        entry = scenes.lookup(self.name(word))
+        return (
+            [said for said in COMMON_DEEDS if said in (*entry.actions, "standing")] if entry and entry.actions else ()
+        )
+
+    def most(self, word: str) -> int:
+        """Return 2 for what can be counted: text-to-image models count no further, and the detector counts again."""
+        entry = scenes.lookup(self.name(word))
+        return 2 if entry is None or entry.countable else 1
 
     def vocabulary(self) -> Mapping[str, tuple[str, ...]]:
         """Return the graph's names with other words for the same things."""
@@ -177,6 +222,14 @@ class PhotoWorld(OpenWorld):
         """Take the words that some photo shows, beside the graph."""
         super().__init__(graph)
         self._shown = shown
+
+    def common_looks(self, word: str) -> Sequence[str]:
+        """Return nothing: a photo is as it is."""
+        return ()
+
+    def common_deeds(self, word: str) -> Sequence[str]:
+        """Return nothing, for the same reason."""
+        return ()
 
     def problem(self, words: Sequence[str]) -> str:
         """Return why words cannot be shown together: no annotated photo, or one that includes the other."""

@@ -17,6 +17,11 @@ Silhouette = npt.NDArray[np.bool_]
 PROBE = 96
 """Longest side, in pixels, of the raster from which a drawing's silhouette is taken while a scene is laid out."""
 
+
+class TooSmallError(VhbenchError):
+    """A drawing of which no pixel is left: a thin one, in a small picture."""
+
+
 _LIGHT = np.array([-0.45, -0.62, 0.64], np.float32)
 _GLANCE = np.array([-0.30, -0.42, 0.86], np.float32)
 _GLOSSY = 0.96
@@ -95,7 +100,7 @@ def _opaque_part(rgba: Pixels, word: str) -> Pixels:
     solid = cv2.extractChannel(rgba, 3) >= 128
     left, top, width, height = cv2.boundingRect(solid.view(np.uint8))
     if not width:
-        raise VhbenchError(f"the drawing of {word!r} is empty at {rgba.shape[1]}x{rgba.shape[0]} pixels")
+        raise TooSmallError(f"the drawing of {word!r} is empty at {rgba.shape[1]}x{rgba.shape[0]} pixels")
     return rgba[top : top + height, left : left + width]
 
 

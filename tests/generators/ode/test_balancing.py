@@ -38,6 +38,13 @@ def test_by_hand() -> None:
     assert of([]) == []
 
 
+def test_of_two_things_in_one_picture_the_same_may_be_wrong() -> None:
+    cup = Choice("a", "number", "cup", "1", "One cup?", {"2": "Two cups?"})
+    bowl = Choice("a", "number", "bowl", "1", "One bowl?", {"2": "Two bowls?"})
+    pans = [Choice("b", "number", name, "2", f"Two {name}s?", {"1": f"One {name}?"}) for name in ("pan", "pot")]
+    assert of([cup, bowl, *pans]) == ["2", "2", "1", "1"]
+
+
 def test_what_goes_together_most_is_preferred() -> None:
     table = [choice(0, "dog", "cat", "cup"), choice(1, "cup", "dog", "cat"), choice(2, "cat", "cup", "dog")]
     assert of(table) == ["cat", "dog", "cup"]

@@ -44,6 +44,9 @@ def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: Co
         assert not re.search(rf"\b({'|'.join(map(re.escape, sorted(raw)))})\b", text), text
         assert not re.search(r"\b(\w+),? \1\b", text.replace("orange orange", "")), text
         assert not re.search(r"\ba [aeio]|\ban [^aehiou]", text, re.IGNORECASE), text
+        assert not re.search(r"\b(sunny|overcast|gloomy|stormy) (snow|grass|sand|ground)", text), text
+        assert not ("sun " in text and re.search(r"night|dark|overcast|gloomy|stormy", text)), text
+        assert not (re.search(r"\b(moon|star)\b", text) and "sunny" in text), text
         for thing in spec.objects:
             looks = [thing.colour, *thing.state.split(", ")]
             kinds = [attribute_words.kind_of(look) for look in looks if look]
@@ -71,12 +74,34 @@ def test_every_environment_of_amber_has_its_preposition() -> None:
         ),
         (ObjectSpec("cup", 2), "street", "at night", "Two cups on a street at night"),
         (ObjectSpec("dog"), "grass", "lush", "A dog on lush grass"),
+        (ObjectSpec("dog"), "snow", "sunny", "A dog in snow on a sunny day"),
         (ObjectSpec("table", 2, colour="brown", state="wooden"), "park", "", "Two brown wooden tables in a park"),
         (ObjectSpec("laptop", colour="black", state="open"), "pier", "", "An open black laptop on a pier"),
     ],
 )
 def test_a_prompt_in_words(thing: ObjectSpec, place: str, state: str, said: str) -> None:
     assert prompts.prompt([thing], place, state) == f"{said}: {prompts.QUALITY}"
+
+
+def test_where_the_graph_tells_nothing_things_have_a_colour_places_a_weather_and_animals_a_posture(
+    amber: ConceptGraph,
+) -> None:
+    world = OpenWorld(amber)  # which has no attributes of these
+    assert ("purple", "purple") in prompts._looks(amber, "guitar", world)
+    assert prompts._deeds(amber, "camel", world) == [
+        (said,) * 2 for said in ("standing", "walking", "running", "lying")
+    ]
+    assert prompts._looks(amber, "pier", world) == [(said,) * 2 for said in ("sunny", "overcast", "at night")]
+    assert prompts._looks(amber, "stage", world) == prompts._looks(amber, "eagle", world) == []
+    assert prompts._looks(amber, "guitar", DrawnWorld(amber)) == []
+
+
+def test_of_each_two_turns_one_shows_one_and_the_other_two(amber: ConceptGraph) -> None:
+    world = OpenWorld(amber)
+    for turn in range(0, 12, 2):
+        cases = [ImagePlan("random", "ee", 7 * turn + i, 0, ("cup", "bottle"), turn + i) for i in (0, 1)]
+        counts = [[thing.count for thing in prompts.spec(c, amber, world, seed=3).objects] for c in cases]
+        assert [sorted(each) for each in zip(*counts, strict=True)] == [[1, 2], [1, 2]]
 
 
 def test_what_is_drawn_of_ambers_words(amber: ConceptGraph) -> None:

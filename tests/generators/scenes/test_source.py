@@ -5,7 +5,7 @@ import io
 import pytest
 from PIL import Image
 
-from vhbench.generators.scenes import catalog
+from vhbench.generators.scenes import catalog, source
 from vhbench.generators.scenes.drawings import artwork
 from vhbench.generators.scenes.environments import atlas
 from vhbench.generators.scenes.layout import plan
@@ -135,3 +135,9 @@ def test_a_state_that_is_not_drawn_is_refused() -> None:
 def test_what_no_layout_can_meet_is_refused_without_painting(relations, reason, monkeypatch) -> None:
     monkeypatch.setattr("vhbench.generators.scenes.source.arrange", None)
     assert refuse(ObjectSpec("dog"), ObjectSpec("car"), environment="park", relations=relations).reason == reason
+
+
+def test_a_thing_of_which_no_pixel_would_be_left_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(source, "_zoom", lambda things, attempt: 0.1)
+    rejection = refuse(ObjectSpec("fishing rod"), width=64, height=64)
+    assert (rejection.reason, set(rejection.detail["failures"])) == ("too small", {"too small"})

@@ -1,8 +1,12 @@
 """Whole builds with models, tiny ones of the real classes: what was made stays, and what changes it is told."""
 
 import json
+import os
 import shutil
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -41,17 +45,38 @@ def build_of(models: dict[str, Path], detector: str = "owlv2", **options: Any) -
     return OdeBuild(**{**given, **options})
 
 
+def interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+def answering(models: dict[str, Path]) -> OdeBuild:
+    verifier, levels = f"vqa:{models['vilt']}", ("existence", "attribute")
+    return build_of(models, "grounding_dino", verifier=verifier, levels=levels, batch=1, retries=0, believe=0.0)
+
+
+KILLED_AT_THE_THIRD = """
+import json, os, pathlib, signal, sys
+import pytest, test_ode_models
+from vhbench.builds import sharding
+models = {name: pathlib.Path(path) for name, path in json.loads(sys.argv[1]).items()}
+counting = test_ode_models.Counting(pytest.MonkeyPatch())
+counting.most, counting.stop = 2, lambda: os.kill(os.getpid(), signal.SIGKILL)
+sharding.run(test_ode_models.answering(models), pathlib.Path(sys.argv[2]), progress=False)
+"""
+
+
 class Counting:
     """Counts what is painted and looked at; may stop the build after so many images."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.painted = self.looked = 0
         self.most = 10**6
+        self.stop: Callable[[], None] = interrupt
         paint, look = DiffusersSource._images, ZeroShotDetector._forward
 
         def painting(source: DiffusersSource, specs: Any, seed: int) -> Any:
             if self.painted + len(specs) > self.most:
-                raise KeyboardInterrupt
+                self.stop()
             self.painted += len(specs)
             return paint(source, specs, seed)
 
@@ -100,6 +125,30 @@ def test_a_build_that_was_killed_paints_what_is_missing(
     assert resumed is not None
     assert quiet is not None
     assert counting.painted == 2 * whole, "nothing was painted twice"
+    assert resumed.content_hash == quiet.content_hash
+    assert verify(tmp_path / "a" / "ode") == []
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="kills a process")
+def test_kill_9_of_a_build_with_a_model_that_answers_questions_and_a_rerun(
+    image_models: dict[str, Path], cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    models = json.dumps({name: str(path) for name, path in image_models.items()})
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), *sys.path])}
+    command = [sys.executable, "-c", KILLED_AT_THE_THIRD, models, str(tmp_path / "a")]
+    killed = subprocess.run(command, env=environment, capture_output=True, timeout=300, check=False)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
+    build = answering(image_models)
+    counting = Counting(monkeypatch)
+    assert not (tmp_path / "a" / "ode").exists()
+    resumed = sharding.run(build, tmp_path / "a", progress=False)
+    rest = counting.painted
+    shutil.rmtree(cache)
+    quiet = sharding.run(build, tmp_path / "b", progress=False)
+    assert counting.painted - rest == rest + 2, "what the killed process had painted was not painted again"
+    assert resumed is not None
+    assert quiet is not None
     assert resumed.content_hash == quiet.content_hash
     assert verify(tmp_path / "a" / "ode") == []
 
