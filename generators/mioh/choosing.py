@@ -50,7 +50,8 @@ class Chooser:
         self._way = "lures" if generator.random() < self._luck() else "kin"
         self._drawn[self._way] += 1
         if self._way == "lures":
-            return self._side_by_side([self.facts[i] for i in generator.integers(len(self.facts), size=_SEARCHED).tolist()])
+            more = generator.integers(len(self.facts), size=_SEARCHED).tolist()
+            return self._side_by_side([self.facts[i] for i in more])
         drawn = self._most_pressable(drawn)
         first = next(self._usable(drawn), None)
         return () if first is None else self._options(first, drawn, generator)

@@ -8,7 +8,7 @@ images can be found, whatever the others will be, are left at once.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache, reduce
-from itertools import count, islice
+from itertools import count
 from operator import or_
 from typing import Final, Literal, NamedTuple
 
@@ -24,8 +24,8 @@ from vhbench.seeding import rng
 _ENOUGH: Final = 8  # images of two facts, of which one more makes no difference
 _SAMPLE: Final = 256  # images of a fact that are looked through for others
 _PARTNERS: Final = 48  # facts that are seen beside one most
-_NEAREST: Final = 5  # the same, beside two or more
-_TRIES: Final = {3: 160, 2: 40, 1: 40}  # ways that options shall be asked in → steps taken to find some
+_NEAREST: Final = 10  # the same, beside two or more
+_TRIES: Final = {3: 64, 1: 16}  # ways that options shall be asked in → steps taken to find some
 _BESIDE: Final = ("the other options",)
 
 Part = Literal["easy", "hard", "seen", "true", "calm", "near", "false"]
@@ -50,7 +50,7 @@ class Form(NamedTuple):
 
 def forms_of(kind: QuestionType) -> list[list[Form]]:
     """Return for every answer to questions of a type its forms."""
-    options = {Exists(str(i)): i for i in range(kind.asks)}
+    options: dict[Fact, int] = {Exists(str(i)): i for i in range(kind.asks)}
     block = kind.shape(kind.text, [*options], rng(0, "mioh", "forms"))
     return [[_form(draft, options) for draft in drafts] for drafts in block]
 
@@ -160,7 +160,8 @@ class Lures:
             first: of the facts.
             uses: how often one is an option so far: often used ones are taken seldom.
         """
-        near, worth = self._near(first), np.array([1 / (1 + uses(fact) ** 0.5) for fact in self.facts])
+        near = self._near(first)
+        worth = np.array([self.rich(fact) ** 0.5 / (1 + uses(fact) ** 0.5) for fact in self.facts])
         for least, tries in _TRIES.items():
             for options in self._sets((first,), near, worth, (least, count(), tries)):
                 return options, least == max(_TRIES)
@@ -185,14 +186,15 @@ class Lures:
         for i in _largest(near * worth, _PARTNERS if len(chosen) == 1 else _NEAREST):
             near[i] = 0  # all that can be asked with it is tried now
             fact = self.facts[i]
-            if says_the_same(fact, chosen):
+            beside = self._near(fact)
+            both: Floats = np.where((near > 0) & (beside > 0), near + beside, 0)
+            if says_the_same(fact, chosen) or len(chosen) + 1 + np.count_nonzero(both) < self._kind.asks:
                 continue
             if next(steps) >= most:
                 return
             options = (*chosen, fact)
             if self._demands[len(chosen)].ways([self._where(option) for option in options], least):
-                beside = self._near(fact)
-                yield from self._sets(options, np.where((near > 0) & (beside > 0), near + beside, 0), worth, goal)
+                yield from self._sets(options, both, worth, goal)
 
     def _find_where(self, fact: Fact) -> dict[Part, int]:
         """Return where a fact is what, with a bit per scene."""
@@ -215,10 +217,10 @@ class Lures:
         number = self._number[fact]
         often: Floats = np.sum([np.log1p(np.minimum(n, _ENOUGH)) for n in numbers], axis=0) * (numbers[0] > 0)
         often[number] = 0
+        rows = np.flatnonzero(often)
+        rows = rows[(calm[rows] & truth.easy).any(axis=1) & (easy[rows] & calm[number]).any(axis=1)]
         found: Floats = np.zeros_like(often)
-        apart = (i for i in _largest(often, len(often)) if (calm[i] & truth.easy).any() and (calm[number] & easy[i]).any())
-        for i in islice(apart, 2 * _PARTNERS):
-            found[i] = often[i]
+        found[rows] = often[rows]
         return found
 
     @cached_property
