@@ -47,7 +47,8 @@ class Chooser:
         if self.kind.asks == 1:
             return tuple(sorted(islice(self._usable(drawn), 4), key=self._asked.__getitem__)[:1])
         # Photos show few attributes and relations side by side: they are looked up, in turn with what is of one kin.
-        self._way = "lures" if generator.random() < self._luck() else "kin"
+        luck = self._luck()
+        self._way = "lures" if luck and generator.random() < luck else "kin"
         self._drawn[self._way] += 1
         if self._way == "lures":
             more = generator.integers(len(self.facts), size=_SEARCHED).tolist()
