@@ -14,6 +14,8 @@ from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
 MAIN = "main"
+_Asked = Callable[[Sequence[str]], bool]
+"""A question about files, by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +105,8 @@ def push(
     reveal: bool = False,
     card: Path | None = None,
     put: Place | None = None,
-    approve: Callable[[Sequence[str]], bool] = lambda names: True,
-    overwrite: Callable[[Sequence[str]], bool] = lambda names: True,
+    approve: _Asked = lambda names: True,
+    overwrite: _Asked = lambda names: True,
 ) -> Release:
     """Release a split directory: one commit with every file, then one tag ``v<version>`` on that commit.
 
@@ -147,16 +149,8 @@ def push(
         planned = _planned(repo_id, tag, found, local)
         if dry_run:
             return planned
-        if planned.replaced and not overwrite(planned.replaced):
-            raise VhbenchError(f"{repo_id}: nothing was released, since files of others would have been replaced")
-        if planned.deleted and not approve(planned.deleted):
-            count = len(planned.deleted)
-            raise VhbenchError(f"{repo_id}: nothing was released, since {count} files would have been deleted")
-        head = found.head
-        if planned.uploaded or planned.deleted:
-            head = _commit(api, planned, [local[name] for name in planned.uploaded], progress=progress)
-        api.create_tag(repo_id, repo_type="dataset", tag=tag, revision=head, exist_ok=False)
-    return replace(planned, sha=head)
+        _require_leave(planned, overwrite, approve)
+        return _publish(api, planned, local, progress=progress)
 
 
 def _planned(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"]) -> Release:
@@ -164,6 +158,28 @@ def _planned(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"])
     new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))
     gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
     return Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
+
+
+def _require_leave(planned: Release, overwrite: _Asked, approve: _Asked) -> None:
+    """Ask before files are replaced or deleted.
+
+    Raises:
+        VhbenchError: if the answer is no.
+    """
+    if planned.replaced and not overwrite(planned.replaced):
+        raise VhbenchError(f"{planned.repo_id}: nothing was released, since files of others would have been replaced")
+    if planned.deleted and not approve(planned.deleted):
+        count = len(planned.deleted)
+        raise VhbenchError(f"{planned.repo_id}: nothing was released, since {count} files would have been deleted")
+
+
+def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progress: bool) -> Release:
+    """Make the commit, where there is anything to commit, and the tag on it."""
+    head = planned.sha
+    if planned.uploaded or planned.deleted:
+        head = _commit(api, planned, [local[name] for name in planned.uploaded], progress=progress)
+    api.create_tag(planned.repo_id, repo_type="dataset", tag=planned.tag, revision=head, exist_ok=False)
+    return replace(planned, sha=head)
 
 
 def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str:

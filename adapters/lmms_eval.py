@@ -212,7 +212,7 @@ def _tell_provenance() -> None:
         metadata = task.config.metadata
         ours = isinstance(metadata, dict) and "content_hash" in metadata and "vhbench" in metadata
         if ours:
-            _refuse(task, options)
+            _refuse(task, metadata, options)
         original(task, **options)
         if ours:
             _begin(task, metadata, options)
@@ -221,28 +221,50 @@ def _tell_provenance() -> None:
     Task.build_all_requests = build
 
 
-def _refuse(task: Any, options: Mapping[str, Any]) -> None:
+def _refuse(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """End the run with one line where lmms-eval was asked for something that it fails at, or does without a word."""
     name = task.config.task
     if shots := task.config.num_fewshot or 0:
         why = f"--num_fewshot {shots}: {name} shows no examples; its questions are asked as they are. Leave it out"
     elif options.get("cache_requests"):
         why = f"--cache_requests: lmms-eval cannot store what {name} asks; use --use_cache DIR, which keeps answers"
-    else:
+    elif not _asked(task, options):
+        given = f"--limit {options['limit']}" if options.get("limit") == 0 else f"--offset {options.get('offset')}"
+        why = f"{given} asks none of the {len(task.eval_docs_no_media):,} questions of {name}"
+    elif not (why := _unlike_baseline(task, metadata)):
         return
     print(f"vhbench: {why}", file=sys.stderr)
     raise SystemExit(2)
+
+
+def _unlike_baseline(task: Any, metadata: Mapping[str, Any]) -> str:
+    """Say why --baseline has answers to other questions, which lmms-eval would pair by their place; "" for nothing."""
+    from vhbench.results import provenance_in
+
+    file, name = Path(str(getattr(task.args, "baseline", None) or "")), task.config.task
+    told = provenance_in(file) if file.is_file() else None
+    if told is None or (told.task, told.content_hash) == (name, metadata["content_hash"]):
+        return ""
+    if told.task != name:
+        return f"--baseline {file}: has answers to {told.task}, and {name} would be compared with them; run each alone"
+    asked = f"{metadata['version']} ({metadata['content_hash'][:12]}…)"
+    one = f"{told.benchmark} {told.version} ({told.content_hash[:12]}…)"
+    return f"--baseline {file}: has answers to {one}, and {name} asks {asked}: a foreign split"
+
+
+def _asked(task: Any, options: Mapping[str, Any]) -> range:
+    """Return the places of the rows that a run asks, of all processes together: of --limit and --offset."""
+    count, limit = len(task.eval_docs_no_media), options.get("limit")
+    first = min(options.get("offset") or 0, count)
+    return range(first, count if limit is None else min(first + int(limit), count))
 
 
 def _begin(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:
     """Note where the answers to a task come from, and let its samples say it."""
     config, args = task.config, task.args
     form: Literal["chat", "simple"] = "chat" if callable(task.instances[0].args[1]) else "simple"
-    docs = task.eval_docs_no_media
-    first = min(options.get("offset") or 0, len(docs))
-    limit = options.get("limit")
-    last = len(docs) if limit is None else min(first + int(limit), len(docs))
-    rows = dict(enumerate(docs.select(range(first, last)), start=first))  # of all processes, not of this one alone
+    docs, asked = task.eval_docs_no_media, _asked(task, options)
+    rows = dict(enumerate(docs.select(asked), start=asked.start))  # of all processes, not of this one alone
     prompts = {row["id"]: digest(_prompt(task, row, form, options)) for row in rows.values()}
     told = Provenance(
         task=config.task,

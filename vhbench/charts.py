@@ -11,6 +11,7 @@ Orange and blue are told apart by all common kinds of colour vision (Okabe & Ito
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Final
 
 from vhbench.schema import VhbenchError
@@ -21,6 +22,8 @@ TILE: Final = (64, 24)
 """Width and height of a heat map's cell, in pixels."""
 
 _ROW, _WORDS = 24, 12
+_NOTES, _FOLD = 4, 110
+"""Notes above a picture, and characters after which a line of them is folded."""
 _STYLE: Final[Mapping[str, Any]] = {
     "background": WHITE,
     "padding": 14,
@@ -90,6 +93,19 @@ def drawing() -> Any:
 def save(chart: Any, file: Path) -> None:
     """Write a picture as a PNG, with two pixels for each one that it is wide."""
     chart.configure(**_STYLE).save(str(file), scale_factor=2)
+
+
+def heading(title: str, notes: Sequence[str] = ()) -> Any:
+    """Return the title of a whole picture, and below it what is to be known first: a picture travels without its text.
+
+    Args:
+        title: in one line.
+        notes: sentences; they are folded, and of many the first are shown.
+    """
+    lines = [line for note in notes[:_NOTES] for line in wrap(note, _FOLD)]
+    if more := len(notes) - _NOTES:
+        lines += [f"… and {more} more: see the file beside it"] if more > 0 else []
+    return drawing().Title(title, fontSize=17, **({"subtitle": lines} if lines else {}))
 
 
 def dots(

@@ -25,9 +25,8 @@ def encode(
     framed[:, 1:-1] = mask.T
     column, row = np.nonzero(framed[:, 1:] != framed[:, :-1])
     edges = (column + left) * height + row + top
-    if (
-        edges.size and mask.shape[0] == height
-    ):  # a run that goes on at the head of the next column does not end at the foot of this
+    if edges.size and mask.shape[0] == height:
+        # A run that goes on at the head of the next column does not end at the foot of this one.
         goes_on = edges[1:] == edges[:-1]
         edges = edges[~(np.append(goes_on, False) | np.append(False, goes_on))]
     ends = edges if edges.size and edges[-1] == height * width else np.append(edges, height * width)

@@ -41,7 +41,11 @@ SETTINGS = {
 ALIKE = ("prompt_form", "generation")
 """What is to be the same in all tasks of one run, or their scores do not belong together."""
 
-_SECRET = re.compile(r"(?i)((?:^|,)\s*\w*(?:key|token|secret|password)\w*=)[^,]*")
+_SECRET = re.compile(
+    r"(?i)((?:^|,)\s*(?:[\w.-]*(?:secret|passw|passphrase|credential|authorization|access_key)[\w.-]*"
+    r"|[\w.-]*(?:api|\b|[_.-])(?:keys?|token|bearer|pwd|auth))=)[^,]*"
+)
+"""An argument that nobody else may know, by its name: ``hf_token``, and not ``max_new_tokens`` or ``tokenizer``."""
 _LOGIN = re.compile(r"//[^/@\s,]*@")
 
 
@@ -147,10 +151,10 @@ def same(first: Any, other: Any, place: str) -> None:
         VhbenchError: samples of several runs were put together, or somebody wrote into one.
     """
     if first != other:
-        raise VhbenchError(f"{place}: is of another run than the first sample ({_difference(first, other)})")
+        raise VhbenchError(f"{place}: is of another run than the first sample ({difference(first, other)})")
 
 
-def _difference(first: Any, other: Any) -> str:
+def difference(first: Any, other: Any) -> str:
     """Say which entries differ."""
     if not isinstance(first, Mapping) or not isinstance(other, Mapping):
         return "one of the two says nothing of where it comes from"
@@ -254,6 +258,8 @@ def told_arguments(given: Any) -> str:
 
     >>> told_arguments("pretrained=org/x,api_key=abc,base_url=http://me:pass@host/v1"), told_arguments({"a": 1})
     ('pretrained=org/x,api_key=***,base_url=http://***@host/v1', 'a=1')
+    >>> told_arguments("tokenizer=org/y,max_new_tokens=16,hf_token=abc")
+    'tokenizer=org/y,max_new_tokens=16,hf_token=***'
     """
     text = ",".join(f"{k}={v}" for k, v in given.items()) if isinstance(given, Mapping) else str(given or "")
     return _LOGIN.sub("//***@", _SECRET.sub(r"\1***", text))

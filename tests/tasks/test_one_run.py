@@ -103,6 +103,10 @@ def test_the_analyses_have_them(runs: dict[str, Any], tmp_path: Path) -> None:
         done = CliRunner().invoke(app, ["analyse", benchmark, str(runs["folder"] / "coin"), "--out", str(tmp_path)])
         assert done.exit_code == 0, (done.output, done.exception)
         found[benchmark] = json.loads((tmp_path / f"{benchmark}_analysis.json").read_text())
+    for task in LEAVES:
+        (file,) = runs["folder"].glob(f"coin/**/*_{task}_report.json")
+        told = json.loads(file.read_text())["provenance"]
+        assert found[told["benchmark"]]["provenance"][task] | {"answered": told["answered"]} == told
     curve = found["ode"]["curve"]["fictional"]
     for level in ("caption", "existence"):
         written = report(runs, f"ode_fictional_{level}")
@@ -133,6 +137,12 @@ def test_compare_has_them(runs: dict[str, Any], tmp_path: Path) -> None:
             for change in score["differences"]:
                 assert change["value"] == others[name] - written[name]
     assert json.loads((tmp_path / "comparison.json").read_text()) == found
+    for task in LEAVES:
+        (file,) = runs["folder"].glob(f"coin/**/*_{task}_report.json")
+        told = json.loads(file.read_text())["provenance"]
+        assert found["provenance"]["coin"][task] | {"answered": told["answered"]} == told
+    origin = rf"coin: vhbench\_coin p=0.5 on ode {told['version']} (content hash"
+    assert origin in (tmp_path / "comparison.md").read_text()
     assert {file.name for file in tmp_path.iterdir()} == {f"comparison.{kind}" for kind in ("json", "md", "tex", "png")}
 
 

@@ -141,6 +141,32 @@ def test_what_is_missing_is_said_first(copy: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_task_whose_samples_are_gone_is_named(copy: Path) -> None:
+    """lmms-eval's results beside the samples say that it was asked."""
+    samples(copy, "ode_fictional_existence").unlink()
+    [results] = copy.glob("*_results.json")
+    line = "ode_fictional_existence: partial: 0 of 80 questions have an answer: the run asked it, and its samples are"
+    for path in map(str, (copy, results)):
+        assert line in told("score", path).partition("accuracy")[0]
+        assert line in told("analyse", "ode", path, "--out", str(copy / "out"))
+        assert line in told("answers", path)
+        assert " questions have no answer; --require-complete" in refused("score", path, "--require-complete")
+        assert line in told("score", "yes-no", "--responses", path, "--positive", "no")
+        assert line not in told("score", "captions", "--responses", path)
+    alone = str(samples(copy, "mioh_selective"))
+    assert line not in told("score", alone, "--require-complete")
+
+
+@pytest.mark.slow
+def test_samples_that_tell_of_another_model_than_the_results_are_named(copy: Path) -> None:
+    file = samples(copy, "ode_fictional_existence")
+    file.write_text(file.read_text().replace('"model_args": ""', '"model_args": "p=0.9"'))
+    line = "ode_fictional_existence: the results beside its samples tell of another run (model_args: '' and 'p=0.9')"
+    assert line in told("score", str(file))
+    assert line in read_run(file).notes
+
+
+@pytest.mark.slow
 def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     """Sixty samples that all say that there are no more questions: the split of their content hash is counted."""
     file = samples(copy, "ode_fictional_existence")
@@ -150,9 +176,13 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     for row in rows:
         row["accuracy"]["provenance"] |= claim
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    [note] = read_run(file).notes
+    assert "the results beside its samples tell of another run (asked: 80 and 60; of: 80 and 60; prompts: " in note
+    next(copy.glob("*_results.json")).unlink()
     assert read_run(file).notes == (), "alone they agree with themselves"
     line = "ode_fictional_existence: its samples tell of 60 questions, and the split with their content hash asks 80"
     assert told("score", str(file)).startswith(f"20 of 80 questions have no answer\n{line}")
+    assert told("answers", str(file)).startswith(line)
     assert "20 of 80 questions have no answer" in refused("score", str(file), "--require-complete")
 
 
@@ -267,6 +297,8 @@ def test_the_demo_finds_the_intervals_of_a_partial_run(
     [
         (["--num_fewshot", "2"], "--num_fewshot 2: ode_fictional_existence shows no examples"),
         (["--cache_requests", "true"], "--cache_requests: lmms-eval cannot store what ode_fictional_existence asks"),
+        (["--limit", "0"], "--limit 0 asks none of the 80 questions of ode_fictional_existence"),
+        (["--offset", "80", "--limit", "4"], "--offset 80 asks none of the 80 questions of ode_fictional_existence"),
     ],
 )
 def test_what_lmms_eval_fails_at_is_refused_in_one_line(
@@ -277,6 +309,24 @@ def test_what_lmms_eval_fails_at_is_refused_in_one_line(
     assert f"vhbench: {named}" in done.err
     assert "Traceback" not in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("foreign", [False, True], ids=["another task", "a foreign split"])
+def test_a_baseline_to_other_questions_is_refused_in_one_line(
+    command_line: CommandLine, copy: Path, tmp_path: Path, foreign: bool
+) -> None:
+    """lmms-eval would pair the answers by their place, and tell a p."""
+    file, task = samples(copy, "ode_fictional_existence"), "ode_random_existence"
+    if foreign:
+        rows = [json.loads(row) for row in file.read_text().splitlines()]
+        task = "ode_fictional_existence"
+        change(file, 0, provenance=rows[0]["accuracy"]["provenance"] | {"content_hash": "0" * 64})
+    done = command_line("vhbench_coin", task, tmp_path / "out", "--baseline", str(file))
+    assert done.code == 2
+    told = "has answers to ode 1.0.0 (000000000000…), and" if foreign else "has answers to ode_fictional_existence, and"
+    assert f"vhbench: --baseline {file}: {told} {task} " in done.err
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow

@@ -86,6 +86,13 @@ def test_the_hash_of_a_row_is_that_of_its_record() -> None:
         "pretrained=org/x,OPENAI_API_KEY=s3cr3t,max_pixels=4",
         "pretrained=org/x,hf_token=s3cr3t,max_pixels=4",
         "pretrained=org/x,password=s3cr3t,max_pixels=4",
+        "pretrained=org/x,token=s3cr3t,max_pixels=4",
+        "pretrained=org/x,apiKey=s3cr3t,max_pixels=4",
+        "pretrained=org/x,key=s3cr3t,max_pixels=4",
+        "pretrained=org/x,api-key=s3cr3t,max_pixels=4",
+        "pretrained=org/x,aws_access_key_id=s3cr3t,max_pixels=4",
+        "pretrained=org/x, credentials=s3cr3t,max_pixels=4",
+        "pretrained=org/x,headers.Authorization=s3cr3t,max_pixels=4",
         {"pretrained": "org/x", "client_secret": "s3cr3t", "max_pixels": 4},
         "pretrained=org/x,base_url=https://me:s3cr3t@host/v1,max_pixels=4",
     ],
@@ -95,3 +102,15 @@ def test_secrets_among_the_arguments_stay_secret(given: object) -> None:
     assert "s3cr3t" not in found
     assert found.startswith("pretrained=org/x,")
     assert found.endswith(",max_pixels=4")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "pretrained=org/x,max_new_tokens=16,tokenizer=org/y",
+        "pretrained=org/x,image_token_length=4,token_strategy=single,pad_token_id=0",
+        "pretrained=org/x,max_tokens=4096,keyframes=8,use_monkey=True",
+    ],
+)
+def test_settings_are_no_secrets(given: str) -> None:
+    assert told_arguments(given) == given

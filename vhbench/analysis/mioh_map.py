@@ -48,7 +48,7 @@ def heat_map(found: Mapping[str, Any], path: Path) -> None:
         )
         parts.insert(0, charts.dots(diagnosed, "Not seen, or not kept apart?", about))
     drawn = alt.vconcat(*parts, spacing=30).resolve_scale(color="independent", x="independent", y="independent")
-    charts.save(drawn.properties(title=alt.Title(said, fontSize=17)), path)
+    charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), path)
 
 
 def _diagnosed(failures: Mapping[str, Mapping[str, Any]]) -> Iterator[Dot]:

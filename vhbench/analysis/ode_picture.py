@@ -48,7 +48,7 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
         parts += _matrix(found["lift"], pairs)
     said = f"ODE: {found['questions']:,} questions, from what models have seen most to what they cannot have seen"
     drawn = alt.vconcat(*parts, spacing=26).resolve_scale(color="independent", x="independent", y="independent")
-    charts.save(drawn.properties(title=alt.Title(said, fontSize=17)), file)
+    charts.save(drawn.properties(title=charts.heading(said, found.get("notes", ()))), file)
 
 
 def curves(found: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str, list[Dot]]]:
@@ -124,12 +124,14 @@ def matrix(lifts: Mapping[str, Mapping[str, Lift]], pairs: Sequence[tuple[str, s
 def _cell(fact: str, word: str, lift: Lift | None) -> Tile:
     if lift is None:
         return Tile(fact, word, None)
-    place, *ends = (_doublings(value) for value in (lift["lift"], *(lift["interval"] or ())))
-    width = (ends[1] - ends[0]) / (2 * _REACH) if ends else None
+    place = max(-_REACH, min(_REACH, _doublings(lift["lift"])))
+    low, high = map(_doublings, lift["interval"] or (1.0, 1.0))
+    # What lies beyond the colours counts: from 5 to 80 times as often is no more certain than from 1 to 16.
+    width = max(0.0, min(1.0, (high - low) / (2 * _REACH))) if lift["interval"] else None
     # More than in general is a failure, and orange.
     return Tile(fact, word, lift["lift"], f"{lift['lift']:.1f} ({lift['imagined']})", *shade(-place / _REACH, width))
 
 
 def _doublings(value: float) -> float:
-    """Return the logarithm on the scale of the colours, and of what is beyond its ends that of the end."""
-    return max(-_REACH, min(_REACH, log2(value))) if value else -_REACH
+    """Return how often 1 is doubled; of 0 what has the full colour."""
+    return log2(value) if value else -_REACH

@@ -16,7 +16,7 @@ def draw(found: Mapping[str, Any], file: Path) -> None:
     alt = charts.drawing()
     parts = [chart for source, kinds in found["sources"].items() for chart in _charts(source, kinds)]
     said = f"VHExpansion: {found['questions']:,} questions"
-    charts.save(alt.vconcat(*parts, spacing=30).properties(title=alt.Title(said, fontSize=17)), file)
+    charts.save(alt.vconcat(*parts, spacing=30).properties(title=charts.heading(said, found.get("notes", ()))), file)
 
 
 def _charts(source: str, kinds: Kinds) -> Iterator[Any]:

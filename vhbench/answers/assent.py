@@ -36,11 +36,6 @@ BOTH: Final = re.compile(
 )
 """Yes and no in one breath: an echo of the question, or no answer."""
 
-MAYBE_BOTH: Final = re.compile(
-    r"(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*[\"']?(?:yes|no|true|false)|yes\W+no|no\W+yes"
-)
-"""In each text in which :data:`BOTH` finds something; it begins with letters, for which alone a text is run through."""
-
 SHOWN: Final = re.compile(
     r"\b(?:reads?|reading|says|written|text|words?|sign|labell?ed|button|spells?)\b[^.!?\n]{0,40}[:\"',]\s*[\"']?"
     r"(?:yes|no)\b[\"'!.]"

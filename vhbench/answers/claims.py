@@ -135,23 +135,18 @@ def claim(question: str) -> Claim | None:
     text = question[:_LONGEST].strip()
     if "<" in text or ":" in text:
         text = _NOISE.sub(" ", text).strip()
-    quoted = _QUOTED.search(text) if _may_have(text, "answer", "reply", "response") else None
+    quoted = _QUOTED.search(text)
     if quoted:
         inner = claim(quoted["asked"].strip(" \"'“”"))
         return inner and _judged(inner, quoted["word"], quoted=True)
-    stated = _STATEMENT.search(text) if any_in("\"'“", text) else None
+    stated = _STATEMENT.search(text)
     if stated and (stated["word"] or stated["first"]):
         return _judged(_claimed(stated["claim"], ""), stated["word"] or stated["first"])
     before, asked = _sentence(text)
-    judged = _JUDGED.search(asked) if _may_have(asked, "that") else None
+    judged = _JUDGED.search(asked)
     if judged:
         return _judged(_claimed(judged["claim"], ""), judged["word"], denied=bool(judged["denied"]))
     return _question(asked, before)
-
-
-def _may_have(text: str, *words: str) -> bool:
-    """Tell whether a pattern of which one of these words is a part may match."""
-    return not text.isascii() or any_in(words, text.lower())
 
 
 @cache
@@ -196,7 +191,7 @@ def _sentence(text: str) -> tuple[str, str]:
         return "", ""
     before = " . ".join(part for part in parts[:asked] if not _INSTRUCTION.match(part))
     found = parts[asked].split("?")[0]
-    return before, _TRAILING.sub("", found) if _may_have(found, "yes", "true", "right", "correct") else found
+    return before, _TRAILING.sub("", found)
 
 
 def _begins(part: str) -> re.Match[str] | None:
@@ -208,8 +203,8 @@ def _question(asked: str, before: str) -> Claim | None:
     begins = _begins(asked)
     if not begins:
         return None
-    counted = _NUMBER_OF.match(asked) if _may_have(asked, "number of") else None
-    reported = _SHOWS_THAT.match(asked) if _may_have(asked, "that") else None
+    counted = _NUMBER_OF.match(asked)
+    reported = _SHOWS_THAT.match(asked)
     if counted:
         return _claimed(f"there are {counted['count']} {counted['what']}", "are")
     if reported:

@@ -10,7 +10,7 @@ import html
 import re
 import unicodedata
 
-from vhbench.answers.needles import any_in
+from vhbench.answers.needles import Guarded, any_in
 from vhbench.answers.remembering import remembered
 
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
@@ -31,8 +31,6 @@ _MARKS = (
     r"|(?P<final_bare>assistantfinal)|\Aanalysis(?=[A-Z\"'])"
 )
 _MARK, _MARK_OR_STAGE = (re.compile(_MARKS.format(names=names)) for names in (_THINKING, _STAGES))
-_MARK_SIGNS = ("<", "[", "◁", "assistantfinal")
-"""One of them is in each mark of a thought but "analysis", which begins a text."""
 _CONCLUSION = re.compile(r"(?i)<(?:conclusion|reasoning)>")
 
 _TURN_ENDS = re.compile(
@@ -45,8 +43,6 @@ _TURN_BEGINS = re.compile(
     r"(?:<\|(?:im_start|start_header_id)\|>|<start_of_turn>)\s?(?:assistant|model)(?:<\|end_header_id\|>)?"
 )
 _TOKEN = re.compile(r"<\|[^|<>\n]{1,40}\|>|<0x0A>")
-_ROLES = ("[/inst]", "assistant", "gpt", "model")
-"""One of them is in each echo."""
 _ECHO = re.compile(
     r"(?s)\A\s*+(?:.*\[/INST\]|(?:(?i:system|user|human|question|q)\s*(?::|\n).{0,5000}?)?"
     r"(?:\b(?i:assistant|gpt)\s*:|(?:\A|\n)\s*+(?:assistant|model)\s*\n)\s*+)"
@@ -99,7 +95,7 @@ _FOREIGN = (
     r"(?:答案|回答|结论|答え|結論|答(?=[:=])|(?<!\w)(?:답변?|정답|réponse|respuesta|antwort|resposta|risposta|ответ"
     r"|(?:ال)?جواب|الإجابة|उत्तर))"
 )
-_LEAD = re.compile(
+_LEAD = Guarded(
     rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}"
     rf"(?:\s+(?:to|for|of|with|in|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?"
     rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly"
@@ -107,11 +103,6 @@ _LEAD = re.compile(
     rf"|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
-_LEADS = (
-    *"answer choice option selection response conclusion verdict decision".split(),
-    *"respuesta antwort resposta risposta".split(),
-)
-"""One of them is in what leads to an answer, where it is written in ASCII."""
 _UNASSERTED = re.compile(
     r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
 )
@@ -146,8 +137,6 @@ def said(text: str) -> str:
     marked = _boxed(text) or _tagged(text) or text
     marked = _json_value(marked) or marked
     text = _bare(marked) if marked is not text else plain(response)
-    if text.isascii() and not any_in(_LEADS, text.lower()):
-        return text
     for lead in reversed(list(_LEAD.finditer(text))):
         rest = text[lead.end() :].strip()
         if any(map(str.isalnum, rest)) and not _UNASSERTED.search(text[max(0, lead.start() - 60) : lead.start()]):
@@ -174,8 +163,7 @@ def _spoken(text: str) -> str:
     if "<" in text:
         turns = _TURN_ENDS.split(_TURN_BEGINS.sub("", text, count=1))
         text = next((turn for turn in turns if turn.strip()), "")
-    if not text.isascii() or any_in(_ROLES, text.lower()):
-        text = _ECHO.sub("", text, count=1)
+    text = _ECHO.sub("", text, count=1)
     if ":" in text:
         text = _ECHOED_QUESTION.sub("", text, count=1)
     text = text.strip()
@@ -188,8 +176,6 @@ def after_thoughts(text: str) -> str:
     >>> after_thoughts("<think>No dog?</think> Yes"), after_thoughts("No dog?</think>Yes"), after_thoughts("<think>No")
     ('Yes', 'Yes', '')
     """
-    if not any_in(_MARK_SIGNS, text) and not text.startswith("analysis"):
-        return text.strip()
     mark = _MARK_OR_STAGE if _CONCLUSION.search(text) else _MARK
     kept: list[str] = []
     start, thinking = 0, False

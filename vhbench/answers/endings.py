@@ -1,7 +1,6 @@
 """Whether a response ends before the answer does: no harness hands on why a model stopped, so its words must tell."""
 
 import re
-from functools import lru_cache
 
 from vhbench.answers.cleaning import plain
 
@@ -16,7 +15,6 @@ _DANGLING = frozenset(
 )
 """Words that end no sentence of a description."""
 _LINE = 2_000
-_SHORT = 64
 
 
 def cut_off(response: str, kind: str = "") -> bool:
@@ -32,17 +30,9 @@ def cut_off(response: str, kind: str = "") -> bool:
     >>> [cut_off(text, "caption") for text in ("A dog on a beach", "A dog. It runs along the sh", "A dog on the")]
     [False, True, True]
     """
-    if (_short_thought if len(response) <= _SHORT else _only_thought)(response):
-        return True
+    if response.strip() and not plain(response):
+        return True  # there is nothing but a thought
     return kind == "caption" and _breaks_off(response.rstrip())
-
-
-def _only_thought(response: str) -> bool:
-    """Tell whether there is nothing but a thought."""
-    return bool(response.strip()) and not plain(response)
-
-
-_short_thought = lru_cache(maxsize=1024)(_only_thought)  # of a million short answers few differ
 
 
 def _breaks_off(text: str) -> bool:

@@ -33,7 +33,7 @@ _MISSING = frozenset(
     )
 )
 # What clients, servers and evaluation harnesses write where an answer should be: it begins so.
-_FAILED = re.compile(rf"(?i)\A[\s\"'`]*(?:{forms('failed')})")
+_FAILED = re.compile(rf"(?i)\A[\s\"'`]*(?:{'|'.join(forms('failed'))})")
 _BLOCKED = re.compile(
     r"(?i)\A\W*(?:SAFETY_BLOCKED|(?:finish_reason|block_reason)\W+(?:SAFETY|PROHIBITED)|PROHIBITED_CONTENT)"
 )

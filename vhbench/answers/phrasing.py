@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from vhbench.answers.needles import any_in
+from vhbench.answers.needles import Guarded, any_in
 
 PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
@@ -18,10 +18,10 @@ _GIVEN: Final = (
     r"(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of"
     r"|set of)"
 )
-_PICTURE_NUMBER: Final = re.compile(
+_PICTURE_NUMBER: Final = Guarded(
     rf"\b(?<!the )(?<!this )(?<!your )({PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
 )
-_IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {PICTURES}\b")
+_IN_EVERY: Final = Guarded(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {PICTURES}\b")
 _IN_PICTURE: Final = re.compile(
     r"\b(?:in|of|from|on|within|inside|at|across|throughout|by) "
     rf"(?:(?:either|any of|at least one of|some of|one of|both of|both) )?{_DETERMINER} "
@@ -30,27 +30,21 @@ _IN_PICTURE: Final = re.compile(
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
     r"|\b(?:in|on|from|per|according to|based on|by) (?:the|this) (?:\w+ )?(?:map|chart|graph|diagram|plot)s?\b"
 )
-_AS_AS: Final = re.compile(
+_AS_AS: Final = Guarded(
     r"(?<!not )\bas (?:large|big|long|tall|wide|high|old|small|short|heavy|thick|bright|dark|fast) as\b"
 )
-_HAS_ON_IT: Final = re.compile(
+_HAS_ON_IT: Final = Guarded(
     r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
 )
-_WEARS: Final = re.compile(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
-_CANNOT: Final = re.compile(r"\bcan(?:'?t|not)\b")
-_NT: Final = re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b")
+_WEARS: Final = Guarded(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
+_CANNOT: Final = Guarded(r"\bcan(?:'?t|not)\b")
+_NT: Final = Guarded(r"\b(is|are|was|were|do|does|did|has|have)nt\b")
 _SPACES: Final = re.compile(r"[ \t\r\f\v]{2,}|[\t\r\f\v]")
 _ODD_SPACES: Final = ("  ", "\t", "\r", "\f", "\v")
-_PICTURE_WORDS: Final = (
-    "image", "picture", "photo", "scene", "video", "clip", "frame", "figure", "shot",
-)  # fmt: skip
-"""One of them is in all that :data:`PICTURES` matches."""
 _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
-    (_CANNOT, "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"\bain't\b"), "is not"),
     (re.compile(r"\b(is|are|was|were|do|does|did|has|have|had|would|could|should|might|must|need)n't\b"), r"\1 not"),
-    (_NT, r"\1 not"),
     (re.compile(r"\b(it|that|there|here|he|she|what|who|this)'s\b"), r"\1 is"),
     (re.compile(r"\b(they|we|you|these|those|there)'re\b"), r"\1 are"),
     (re.compile(r"\bi'm\b"), "i am"),
@@ -71,20 +65,14 @@ def straightened(text: str) -> str:
     text = text.replace("-", " ").replace("°", " ").replace("/", " / ")
     if any_in(_ODD_SPACES, text):
         text = _SPACES.sub(" ", text)
-    if any_in(_PICTURE_WORDS, text):
-        if "in e" in text or "in all" in text:
-            text = _IN_EVERY.sub(" everywhere ", text)
-        text = _PICTURE_NUMBER.sub(r"\1", text)
+    text = _PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
+    text = _CANNOT.sub("can not", text)
     if "'" in text:
         for pattern, usual in _CONTRACTED:
             text = pattern.sub(usual, text)
-    elif "cant" in text or "cannot" in text or "nt" in text:
-        text = _NT.sub(r"\1 not", _CANNOT.sub("can not", text))
-    if "has " in text or "have " in text:
-        text = _WEARS.sub(r"wears \1", text)
-        text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", _AS_AS.sub("same", text))
-    elif " as" in text:
-        text = _AS_AS.sub("same", text)
+    text = _NT.sub(r"\1 not", text)
+    text = _AS_AS.sub("same", _WEARS.sub(r"wears \1", text))
+    text = _HAS_ON_IT.sub(r"there is \2 \3 the \1", text)
     return _IN_PICTURE.sub(" ", _PHRASE.sub(_usual, text))
 
 

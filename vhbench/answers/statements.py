@@ -12,7 +12,6 @@ from typing import Final
 from vhbench.answers.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
 from vhbench.answers.contraries import contrary, converse, identified, measured
-from vhbench.answers.needles import any_in
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
@@ -38,16 +37,6 @@ _INTENDS: Final = re.compile(
     r"|checked) for|asks?|asked|asking|questions?"
     r"|the task|the user|you want|please)\b"
 )
-_NOT_SURE: Final = (
-    "not|unable|impossible|hard|difficult|challenging|tough|tricky|unclear|uncertain|unsure|unknown|ambiguous|inconclusive"
-    "|indeterminate|undetermined|no |without|depends"
-).split("|")  # fmt: skip
-"""One of them is in all that is unsure."""
-_INTENDING: Final = (
-    "initially|at first|first glance|first sight|i thought|let me|let us|lets|i will|i would|i need|i have|i must"
-    "|going to|in order|to answer|to determine|to check|to see| for|ask|question|the user|you want|please"
-).split("|")  # fmt: skip
-"""One of them is in all that says what will be done."""
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
 _FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
@@ -99,13 +88,13 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
 
 def _is_unsure(text: str, claim: Claim) -> bool:
     """Tell whether a clause says that something cannot be told; "the sky is not clear" may be an answer."""
-    found = _UNSURE.search(text) if any_in(_NOT_SURE, text) else None
+    found = _UNSURE.search(text)
     return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 
 def _intends(text: str, claim: Claim) -> bool:
     """Tell whether a clause says what will be looked at, and not what is seen."""
-    found = _INTENDS.search(text) if any_in(_INTENDING, text) else None
+    found = _INTENDS.search(text)
     return found is not None and stem(found[0].split()[-1]) not in claim.stems
 
 

@@ -12,7 +12,7 @@ from vhbench.answers import assent
 from vhbench.answers.claims import Claim, claim, says_false, turns_nothing
 from vhbench.answers.cleaning import plain, said
 from vhbench.answers.given_names import named
-from vhbench.answers.needles import any_in
+from vhbench.answers.needles import Guarded
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.statements import stated
 from vhbench.answers.stems import words
@@ -22,7 +22,7 @@ _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
 _OPTION: Final = re.compile(r"\W{0,10}([ab])\W{0,10}(?:yes|no)?\W{0,10}")
 _ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
-_CORRECTS: Final = re.compile(
+_CORRECTS: Final = Guarded(
     r"(?:\A|[\s.,;:!?…–—-])(?:oh[, ]+)?(?:no[, ]+)?"
     r"(?:wait|actually|hold on|correction|scratch that|on second thoughts?|let me correct that|my mistake|i mean"
     r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|i stand corrected|sorry|i apologi[sz]e"
@@ -30,11 +30,6 @@ _CORRECTS: Final = re.compile(
     r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
     r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
 )
-_CORRECTING: Final = (
-    "wait|actually|hold on|correction|scratch that|on second|on closer|on a closer|on further|on careful|let me"
-    "|my mistake|i mean|i stand|sorry|apologi|looking|correct myself|make that|or rather"
-).split("|")  # fmt: skip
-"""One of them is in each correction."""
 _LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
 _NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
 _SHORT: Final = 300
@@ -144,7 +139,7 @@ _of_short = lru_cache(maxsize=8_192)(_of)
 
 def _by_itself(text: str) -> Reading:
     """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
-    if len(text) < 4 or ":" in text or "right" in text or any_in(_CORRECTING, text):
+    if len(text) < 4 or ":" in text or "right" in text or _CORRECTS.search(text):
         return "", False
     return _read_once(text, None)
 
@@ -160,8 +155,7 @@ def _option(text: str, question: str) -> str:
 
 def _read(text: str, asked: Claim | None) -> Reading:
     """Read a text; of one that corrects itself, what stands behind the last correction."""
-    found_in = _CORRECTS.finditer(text) if any_in(_CORRECTING, text) else ()
-    corrections = [found for found in found_in if found.start() > 0]
+    corrections = [found for found in _CORRECTS.finditer(text) if found.start() > 0]
     if corrections:
         answer, told = _read_once(text[corrections[-1].end() :], asked)
         if answer or told:
@@ -221,7 +215,7 @@ def _without_echo(text: str) -> str:
     if not rest:
         asked = text.replace("?", " ").strip()
         rest = asked if assent.whole(asked)[0] else ""
-    return assent.BOTH.sub(" ", rest) if assent.MAYBE_BOTH.search(rest) else rest
+    return assent.BOTH.sub(" ", rest)
 
 
 def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:

@@ -58,7 +58,8 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
         _same_split(asked, name, given["split"])
     records = merged(asked, run)
     floors = words_alone.of_records([record for record in records if record.benchmark == name])
-    found = {"notes": notes} | analysis.analyse(records, **given) | {"word_floor": floors}
+    origin = {task: one.to_json() for task, one in asked.provenance.items() if one and one.benchmark == name}
+    found = {"notes": notes, "provenance": origin} | analysis.analyse(records, **given) | {"word_floor": floors}
     date = f"{date}_" if (date := date_of(run)) else ""
     folder = out or (run if run.is_dir() else run.parent)
     data, picture = (folder / f"{date}{file}" for file in _files(name))

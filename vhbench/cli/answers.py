@@ -45,6 +45,7 @@ def answers(
 
     Example: `vhbench answers results --out unread.csv`
     """
+    from vhbench.responses.said import origin_notes
     from vhbench.results import read_run
     from vhbench.tasks import unread
 
@@ -53,7 +54,8 @@ def answers(
         raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
     asked = read_run(run)
     found = asked.tasks
-    for note in asked.notes:
+    known = {name: one for name, one in asked.provenance.items() if one is not None}
+    for note in (*asked.notes, *(note for name, one in known.items() for note in origin_notes(name, one))):
         typer.echo(escaped(note))
     names = _listed(task, tuple(found), "--task") if task else tuple(found)
     rows = [row for name in names for row in unread.rows(name, found[name], wanted)]

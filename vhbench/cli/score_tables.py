@@ -38,6 +38,8 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
             f"{responses.uncounted[0]}: nothing tells which questions were asked, so whether all have an answer is not "
             "known; --require-complete needs the split there: name it with --questions"
         )
+    if require_complete and responses.uneven:
+        raise VhbenchError(f"{responses.path}: {responses.uneven[0]}; --require-complete refuses that")
     told: dict[str, Any] = {"answers": responses.count, "notes": responses.notes}
     lines = list(responses.notes)
     if asked:

@@ -14,7 +14,7 @@ import numpy as np
 
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.matched.measured_runs import IN_WORDS, Cell, MeasuredGroup, MeasuredRun, Places
-from vhbench.provenance import SETTINGS
+from vhbench.provenance import SETTINGS, Provenance
 from vhbench.schema import VhbenchError
 from vhbench.scoring import Group
 from vhbench.tasks.contributions import Contributions
@@ -106,11 +106,13 @@ class MatchedRuns:
         names: of the runs; the first is what the others are compared with.
         groups: what was compared.
         notes: what a reader must know, a line each.
+        provenance: of each run, task → where its answers come from, as far as its samples tell.
     """
 
     names: Sequence[str]
     groups: Sequence[ComparedGroup]
     notes: Sequence[str]
+    provenance: Sequence[Mapping[str, Provenance]] = ()
 
 
 def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
@@ -141,7 +143,9 @@ def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
     for benchmark in dict.fromkeys(group.benchmark for group in common):
         own = {group: found for group, found in measured.items() if group.benchmark == benchmark}
         groups += _Family(own, seed).compared()
-    return MatchedRuns(names, groups, notes)
+    tasks = {group.task for group in common}
+    origin = [{task: told for task, told in run.provenance.items() if task in tasks} for run in runs]
+    return MatchedRuns(names, groups, notes, origin)
 
 
 def clusters_by_group(run: MeasuredRun) -> dict[Group, intervals.Clustering]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 
-from vhbench.charts import Dot, dots, drawing, save
+from vhbench.charts import Dot, dots, drawing, heading, save
 from vhbench.matched.differences import ComparedGroup, MatchedRuns
 from vhbench.matched.lines import ends_in_words, signed, verdict_of
 from vhbench.matched.measured_runs import IN_WORDS
@@ -29,7 +29,8 @@ def draw(found: MatchedRuns, file: Path) -> bool:
         )
         charts.append(dots(rows, benchmark or "other tasks", about, across=(-most, most), neutral=0))
     if charts:
-        save(drawing().vconcat(*charts), file)
+        title = heading(f"Compared with {found.names[0]}", found.notes)
+        save(drawing().vconcat(*charts).properties(title=title), file)
     return bool(charts)
 
 

@@ -134,14 +134,30 @@ def to_json(found: MatchedRuns) -> dict[str, Any]:
         "notes": list(found.notes),
         "summary": list(summary(found)),
         "groups": [group(one) for one in found.groups],
+        "provenance": {
+            name: {task: told.to_json() for task, told in sorted(own.items())}
+            for name, own in zip(found.names, found.provenance, strict=False)
+        },
     }
+
+
+def origins(found: MatchedRuns) -> Iterator[str]:
+    """Say of each run where its answers come from, a line for each benchmark."""
+    for name, own in zip(found.names, found.provenance, strict=False):
+        for benchmark in dict.fromkeys(told.benchmark for told in own.values()):
+            told = next(told for told in own.values() if told.benchmark == benchmark)
+            yield (
+                f"{name}: {' '.join(filter(None, (told.model, told.model_args)))} on {benchmark} {told.version} "
+                f"(content hash {told.content_hash[:12]}…) from {told.data}; vhbench {told.vhbench}, lmms-eval "
+                f"{told.lmms_eval}"
+            )
 
 
 def markdown(found: MatchedRuns) -> str:
     """Return all of it as Markdown."""
     parts = [
         f"# {' · '.join(map(_markdown, found.names))}",
-        *(_markdown(line) for line in (*summary(found), *found.notes, *wide(found))),
+        *(_markdown(line) for line in (*found.notes, *summary(found), *wide(found), *origins(found))),
     ]
     for heading, lines in (("Headlines", headlines(found)), ("Cells", cells(found))):
         parts.append(f"## {heading}")
@@ -153,9 +169,10 @@ def markdown(found: MatchedRuns) -> str:
 
 
 def latex(found: MatchedRuns) -> str:
-    """Return the headlines as a table for LaTeX; needs the package booktabs."""
+    """Return the headlines as a table for LaTeX; needs the package booktabs. Comments say what is to be known first."""
     width = len(HEADER)
-    rows = [r"\begin{tabular}{llrrrrll}", r"\toprule", _row(header(found), _latex), r"\midrule"]
+    told = [f"% {' '.join(line.split())}" for line in (*found.notes, *origins(found))]
+    rows = [*told, r"\begin{tabular}{llrrrrll}", r"\toprule", _row(header(found), _latex), r"\midrule"]
     for title, own in _by_title(headlines(found)).items():
         rows += [rf"\multicolumn{{{width}}}{{l}}{{\emph{{{_latex(title)}}}}} \\"]
         rows += [_row(line.columns, _latex) for line in own]

@@ -108,6 +108,8 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
         found[scoring.group_of(task, record)].append(record)
     if not found:
         raise VhbenchError(f"{path}: {scoring.nothing(responses)}")
+    if responses.uneven:
+        raise VhbenchError(f"{path}: {responses.uneven[0]}; to compare it, each must be answered equally often")
     if questions is None:
         scoring.check_captions(responses, found)
     groups = {group: measure(found[group], group, questions, cells=cells) for group in sorted(found)}

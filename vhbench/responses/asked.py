@@ -1,15 +1,13 @@
 """The questions that responses are joined with: a split, or a table with the right answers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from vhbench import splits
 from vhbench.columns import RECORD
-from vhbench.files import shown
 from vhbench.responses import forms, naming
+from vhbench.responses.known import KnownRows
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
 
@@ -26,8 +24,8 @@ def has_vocabulary(path: Path | None) -> bool:
     return path is not None and (is_split(path) or answer_keys.is_key(path))
 
 
-def known_questions(path: Path, kind: str = "") -> dict[str, bytes]:
-    """Return the questions by id, each packed: (config, the fields that it has).
+def known_questions(path: Path, kind: str = "") -> KnownRows:
+    """Return the questions, each with its config and the fields that it has.
 
     Args:
         path: a split directory, a key of a hidden edition, or a file of any form with rows of id, answer, …
@@ -37,24 +35,16 @@ def known_questions(path: Path, kind: str = "") -> dict[str, bytes]:
         VhbenchError: if it cannot be read, a row has no id, or an id occurs twice.
     """
     columns = [name for name in RECORD if kind in ("", "caption") or name not in _OF_CAPTIONS]
-    found: dict[str, bytes] = {}
     if answer_keys.is_key(path):
         configs = _of_key(path, columns)
     else:
         configs = _of_split(path, columns) if is_split(path) else _of_table(path, columns)
-    for place, (config, row) in enumerate(configs, start=1):
-        if kind not in ("", row.get("kind", kind)) and not (kind == "multiple_choice" and row["benchmark"] == "mioh"):
-            continue
-        name = str(row.get("id", ""))
-        if not name:
-            raise VhbenchError(f"{path}, row {place}: has no 'id'")
-        if name in found:
-            raise VhbenchError(f"{path}, row {place}: id {shown(name)} occurs twice; each may occur once")
-        try:
-            found[name] = msgspec.msgpack.encode((config, row))
-        except (OverflowError, UnicodeEncodeError) as error:  # a number beyond 64 bits, half of a character
-            raise VhbenchError(f"{path}, row {place}: {error}") from error
-    return found
+    rows = ((number, config, row) for number, (config, row) in enumerate(configs, start=1) if _fits(row, kind))
+    return KnownRows(path, rows)
+
+
+def _fits(row: Mapping[str, Any], kind: str) -> bool:
+    return kind in ("", row.get("kind", kind)) or (kind == "multiple_choice" and row["benchmark"] == "mioh")
 
 
 def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -3,7 +3,7 @@
 import codecs
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,8 +18,6 @@ _FEW = 64
 """Fields of an object that are looked at to know it as a row."""
 
 _DECODER = json.JSONDecoder()
-_LARGEST = LARGEST_ROW
-"""Characters of a row; a larger object maps ids to answers."""
 
 Pair = tuple[str, Any]
 
@@ -48,15 +46,18 @@ def _rows(window: "_Stream", names: frozenset[str]) -> Iterator[dict[str, Any]]:
             for value in window.elements():
                 number += 1
                 yield _row(window, value, number)
-        elif mark != "{" or (value := window.value(_LARGEST)) is None:
-            if mark != "{":
-                _row(window, window.value(), number + 1)
-            yield from map(_answer_of, window.members())  # too large for a row
-        elif number or not value or any(name.strip().lower() in names for name in islice(value, _FEW)):
+            continue
+        if mark != "{" or number:
             number += 1
-            yield value
+            yield _row(window, window.value(), number)
+            continue
+        members = window.members()  # one by one: they may be a million answers
+        first = list(islice(members, _FEW))
+        if not first or any(name.strip().lower() in names for name, _ in first):
+            number += 1
+            yield dict(chain(first, window.limited(members)))
         else:
-            yield from map(_answer_of, value.items())
+            yield from map(_answer_of, chain(first, members))
 
 
 def _answer_of(pair: Pair) -> dict[str, Any]:
@@ -78,6 +79,7 @@ class _Stream:
         self.path, self._file = path, file
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
         self._text, self._place, self._line, self._bytes, self._ended = "", 0, 1, 0, False
+        self._forgotten = 0
 
     def next(self) -> str:
         """Skip spaces; return the character that is next, "" at the end."""
@@ -89,8 +91,8 @@ class _Stream:
             if not self._more():
                 return ""
 
-    def value(self, most: int = 0) -> Any:
-        """Read a value; an object of more characters than ``most`` is left as it is, and None returned."""
+    def value(self) -> Any:
+        """Read a value."""
         while True:
             try:
                 value, end = _DECODER.raw_decode(self._text, self._place)
@@ -98,15 +100,13 @@ class _Stream:
                 fault = getattr(error, "msg", "nested too deeply" if isinstance(error, RecursionError) else str(error))
                 at = getattr(error, "pos", self._place)
                 unfinished = fault.startswith("Unterminated") or at >= len(self._text) - _NEAR_END
-                if unfinished and 0 < most < len(self._text) - self._place:
-                    return None
                 if unfinished and len(self._text) - self._place > LARGEST_ROW:
                     raise self._fault(f"a row of more than {LARGEST_ROW:,} characters", self._place) from None
                 if unfinished and self._more():
                     continue
                 raise self._fault(fault, max(at, self._place)) from None
-            if end == len(self._text) and self._more():  # a number may go on
-                continue
+            if isinstance(value, (int, float)) and len(self._text) - end < _NEAR_END and self._more():
+                continue  # a number may go on: 1.5e, and then +16
             self._place = end
             return value
 
@@ -138,6 +138,18 @@ class _Stream:
             if self._sign(",}") == "}":
                 return
 
+    def limited(self, members: Iterator[Pair]) -> Iterator[Pair]:
+        """Read the members of a row, which is no larger than a row may be."""
+        begin = self._used()
+        for pair in members:
+            if self._used() - begin > LARGEST_ROW:
+                raise self._fault(f"a row of more than {LARGEST_ROW:,} characters", self._place)
+            yield pair
+
+    def _used(self) -> int:
+        """Return how many characters have been used."""
+        return self._forgotten + self._place
+
     def _sign(self, allowed: str) -> str:
         found = self.next()
         if not found or found not in allowed:
@@ -156,10 +168,13 @@ class _Stream:
             text = self._decode(data, self._ended)
         except UnicodeDecodeError as error:
             raise VhbenchError(f"{self.path}: not UTF-8 text (near byte {self._bytes + error.start})") from None
+        if self._ended and not text:
+            return False
         self._bytes += len(data)
         self._line += self._text.count("\n", 0, self._place)
+        self._forgotten += self._place
         self._text, self._place = self._text[self._place :] + text, 0
-        return not self._ended or bool(text)
+        return True
 
     def _fault(self, fault: str, place: int) -> VhbenchError:
         line = self._line + self._text.count("\n", 0, place)

@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from vhbench import answers, splits
 from vhbench.adapters.judge import LanguageJudge
+from vhbench.benchmarks import BENCHMARKS, of_task
+from vhbench.benchmarks import task as task_named
 from vhbench.columns import RECORD
 from vhbench.files import shown
 from vhbench.progress import Progress
@@ -22,12 +22,15 @@ from vhbench.results import (
     changed,
     foreign,
     is_run,
+    lost_tasks,
     no_answers,
     one_run,
     sample_files,
     task_of,
     to_record,
     to_records,
+    told_otherwise,
+    without_samples,
 )
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
@@ -63,6 +66,7 @@ class Responses:
         notes: what is to be said before the scores: questions that were not asked, samples that were changed by hand.
         provenance: task → where its answers come from, of samples that tell it.
         uncounted: files that do not tell which questions were asked, so that nobody knows whether any is missing.
+        uneven: where some questions were answered more often than others, and so count more: a line for each task.
         left_out: what was left out, in words → how often.
     """
 
@@ -74,12 +78,19 @@ class Responses:
     missing: Counter[str] = field(default_factory=Counter)
     first_missing: str = ""
     uncounted: list[Path] = field(default_factory=list)
+    uneven: list[str] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     judge: LanguageJudge | None = None
     count: int = 0
     notes: list[str] = field(default_factory=list)
     provenance: dict[str, Provenance] = field(default_factory=dict)
     _hashes: dict[str, str] | None = None
+    _rounds: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def unique(self) -> bool:
+        """Whether no id occurs twice, so that nobody need keep a million to find out: joined with its question once."""
+        return self.questions is not None
 
     def __iter__(self) -> Iterator[Record]:
         """Yield the records, each with its prediction, in the order of the file."""
@@ -93,10 +104,13 @@ class Responses:
             while block := list(islice(wanted, _BLOCK if self.judge is None else _JUDGED)):
                 progress.advance(len(block), f"{self.judge.asked} judged" if self.judge else "")
                 self.count += len(block)
+                self._rounds.update((task, split_repetition(record.id)[0]) for task, record in block)
                 if self.as_said:
                     yield from block
                 else:
                     yield from zip((task for task, _ in block), self._read([one for _, one in block]), strict=True)
+        self.uneven = list(_uneven(self._rounds))
+        self.notes += self.uneven
 
     def _read(self, records: list[Record]) -> list[Record]:
         """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
@@ -128,27 +142,29 @@ class Responses:
     def _joined(self, questions: Path) -> Iterator[Found]:
         """Join each answer with its question, which is forgotten then: an answered id is one that has none left."""
         known = known_questions(questions, self.kind)
-        last, config, asked = "", "", dict[str, Any]()
+        answered = bytearray(len(known))
+        last, given, config, asked = -1, set[str](), "", dict[str, Any]()
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            if own not in known:
+            at = known.place(own)
+            if at is None:
                 raise VhbenchError(
                     f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
                 )
-            if not known[own] and not (number and own == last):
+            if answered[at] and (not number or at != last or number in given):
                 raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
-            if known[own]:
-                config, asked = msgspec.msgpack.decode(known[own])
-                known[own], last = b"", own
+            if not answered[at]:
+                config, asked = known[at]
+                answered[at], last, given = True, at, set()
                 self.asked[config] += 1
+            given.add(number)
             yield config, _join(asked, row, number, place)
-        for name, question in known.items():
-            if question:
-                config, _ = msgspec.msgpack.decode(question)
-                self.asked[config] += 1
-                self.missing[config] += 1
-                self.first_missing = self.first_missing or name
+        for at in (at for at, said in enumerate(answered) if not said):
+            config, asked = known[at]
+            self.asked[config] += 1
+            self.missing[config] += 1
+            self.first_missing = self.first_missing or str(asked["id"])
 
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
@@ -177,12 +193,14 @@ class Responses:
                 self._note(task, check)
             if self.questions is None and check.provenance is None:
                 self.uncounted.append(file)
+        if logged:
+            self._note_lost()
         self.notes += one_run(self.provenance.values(), self.path)
 
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Note what was seen while the samples of a task were read."""
         self.notes += check.notes()
-        self.notes += origin_notes(task, check.provenance)
+        self.notes += [*origin_notes(task, check.provenance), *told_otherwise(check.file, check.provenance)]
         if (told := check.provenance) is None:
             return
         self.provenance[task] = told
@@ -191,6 +209,15 @@ class Responses:
             self.asked[task] += max(told.of, count or 0)
             missing = max(check.missing, (count or 0) - check.answered)
             self.missing += Counter({task: missing})  # a task without any is left out
+
+    def _note_lost(self) -> None:
+        """Note the tasks that the run asked, and of which no samples are there."""
+        for told in lost_tasks(self.path):
+            if not self.kind or self.kind in _kinds_of(told.task):
+                self.notes.append(without_samples(told))
+                if self.questions is None:
+                    self.asked[told.task] += told.of
+                    self.missing[told.task] += told.of
 
     def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
         """Yield the rows of a sample; one that lmms-eval wrote without scores is known by its doc_hash."""
@@ -215,6 +242,24 @@ class Responses:
                 yield row
             else:
                 self.left_out[OPEN] += 1
+
+
+def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """Say of which tasks some questions were answered more often than others.
+
+    Args:
+        rounds: task and number of the repetition, as it stands before an id → number of answers.
+
+    >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
+    ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']
+    """
+    for task in sorted({task for task, _ in rounds}):
+        counts = [count for (own, _), count in rounds.items() if own == task]
+        if min(counts) < max(counts) and rounds.get((task, "")):
+            yield (
+                f"{f'{task}: ' if task else ''}partial: {min(counts):,} to {max(counts):,} questions have an answer in "
+                f"each of {len(counts)} repetitions; those with more answers count more"
+            )
 
 
 def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
@@ -284,9 +329,15 @@ def _unread(said: str, record: Record) -> bool:
     return said not in ("yes", "no", "") and not (len(said) == 1 and record.choices)
 
 
-def _scored_as(record: Record) -> str:
-    from vhbench.benchmarks import BENCHMARKS
+def _kinds_of(task: str) -> set[str]:
+    """Return the kinds of a task's questions, and what its scores are called."""
+    if (entry := of_task(task)) is None:
+        return set()
+    family = task_named(task).family
+    return {name for kind, own in entry.families.items() if own is family for name in (kind, own.name)}
 
+
+def _scored_as(record: Record) -> str:
     entry = BENCHMARKS.get(record.benchmark)
     return entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
 

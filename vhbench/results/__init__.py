@@ -10,15 +10,19 @@ from vhbench.results.runs import (
     LoggedRun,
     date_of,
     is_run,
+    lost_tasks,
     merged,
     no_answers,
     one_run,
+    provenance_in,
     read_run,
     read_samples,
     read_tasks,
     runs_below,
     sample_files,
     task_of,
+    told_otherwise,
+    without_samples,
 )
 
 __all__ = [
@@ -30,9 +34,11 @@ __all__ = [
     "date_of",
     "foreign",
     "is_run",
+    "lost_tasks",
     "merged",
     "no_answers",
     "one_run",
+    "provenance_in",
     "read_run",
     "read_samples",
     "read_tasks",
@@ -44,4 +50,6 @@ __all__ = [
     "text_of",
     "to_record",
     "to_records",
+    "told_otherwise",
+    "without_samples",
 ]

@@ -100,6 +100,8 @@ def faults(sample: Sample, payload: Mapping[str, Any], told: Provenance) -> Iter
     elif "input" in sample and provenance.digest(str(sample["input"])) != payload.get(INPUT):
         yield "its input is not what lmms-eval was given"
     entries = [payload, *payload.get("repeats", ())]
+    if len(entries) != told.repeats:
+        yield f"it was answered {len(entries)} times, and asked {told.repeats} times"
     said = [str(entry.get("response", "")) for entry in entries]
     for name in ("resps", "filtered_resps"):
         logged = _texts(sample.get(name))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import read_json, read_rows
-from vhbench.provenance import ALIKE, KEY, Provenance, told_arguments, unlike
+from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
 from vhbench.results.checks import SamplesCheck
 from vhbench.results.payloads import to_records
 from vhbench.schema import Record, VhbenchError
@@ -54,6 +54,8 @@ def read_run(path: Path) -> LoggedRun:
         raise no_answers(path)
     told = {task: check.provenance for task, check in checks.items()}
     notes = [note for check in checks.values() for note in check.notes()]
+    notes += [note for check in checks.values() for note in told_otherwise(check.file, check.provenance)]
+    notes += [without_samples(one) for one in lost_tasks(path)]
     return LoggedRun(tasks, told, (*notes, *one_run(told.values(), path)))
 
 
@@ -125,6 +127,43 @@ def sample_files(path: Path) -> list[Path]:
     return sorted(newest.values())
 
 
+def lost_tasks(path: Path) -> list[Provenance]:
+    """Return where the answers to those tasks of a run come from that lmms-eval's results name and no samples have.
+
+    Args:
+        path: as in :func:`read_run`; of a single samples file nothing else is looked for.
+    """
+    if path.is_file() and not path.name.endswith(_RESULTS):
+        return []
+    files = sample_files(path)
+    there, lost = {task_of(file) for file in files}, dict[str, Provenance]()
+    for results in dict.fromkeys(map(_results_of, files)):
+        lost |= {task: told for task, told in _told_by(results).items() if task not in there}
+    return [lost[task] for task in sorted(lost)]
+
+
+def told_otherwise(samples: Path, told: Provenance | None) -> Iterator[str]:
+    """Say in a line, fit for a terminal, where lmms-eval's results beside samples tell of another run than these do."""
+    task = task_of(samples)
+    written = _told_by(_results_of(samples)).get(task)
+    if written is not None and written != told:
+        how = difference(written.to_json(), None if told is None else told.to_json())
+        yield escaped(f"{task}: the results beside its samples tell of another run ({how})")
+
+
+def _told_by(results: Path) -> dict[str, Provenance]:
+    """Return task → where its answers come from, as lmms-eval's results say; what cannot be read is left out."""
+    with suppress(VhbenchError, AttributeError):
+        told = {task: from_json(value, str(results)) for task, value in read_json(results).get("vhbench", {}).items()}
+        return {task: one for task, one in told.items() if one is not None}
+    return {}
+
+
+def without_samples(told: Provenance) -> str:
+    """Say in a line, fit for a terminal, that a task has no samples."""
+    return escaped(f"{told.task}: {missing(0, told.asked, told.of)}: the run asked it, and its samples are not there")
+
+
 def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
     """Return what names the newest run of each model below a folder; the path itself where there is one model.
 
@@ -160,11 +199,17 @@ def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
 
 def _model_in(samples: Path) -> str:
     """Return model and arguments that the first sample of a file names; "" where it names none."""
-    with suppress(VhbenchError, StopIteration, AttributeError, KeyError, TypeError):
+    told = provenance_in(samples)
+    return "" if told is None else " ".join(filter(None, (told.model, told.model_args)))
+
+
+def provenance_in(samples: Path) -> Provenance | None:
+    """Return where the first sample of a file says that it comes from; None where it says nothing that can be read."""
+    with suppress(VhbenchError, StopIteration, AttributeError):
         sample = next(iter(read_rows(samples)))
-        told = next(value[KEY] for value in sample.values() if isinstance(value, dict) and KEY in value)
-        return " ".join(filter(None, (told["model"], told["model_args"])))
-    return ""
+        payloads = (value for value in sample.values() if isinstance(value, dict))
+        return next(from_json(payload[KEY], str(samples)) for payload in payloads if KEY in payload)
+    return None
 
 
 def one_run(told: Iterable[Provenance | None], path: Path) -> list[str]:

@@ -56,6 +56,13 @@ def test_a_cell_of_the_matrix_has_lift_and_size_and_fades() -> None:
     assert ode_picture._cell("sea", "cup", None).value is None
 
 
+def test_what_is_hardly_known_is_pale_though_all_of_it_lies_beyond_the_colours() -> None:
+    hint = ode_picture._cell("book", "laptop", lift(13, 3.2, 22.8, 3)).colour
+    sure = ode_picture._cell("book", "laptop", lift(13, 11.0, 15.0, 300)).colour
+    assert hint == ode_picture._cell("book", "laptop", lift(13, 0.5, 0.5 * 22.8 / 3.2, 3)).colour
+    assert int(hint[5:], 16) > int(sure[5:], 16) + 60
+
+
 def test_what_was_never_imagined_beside_a_fact_stays_empty(tmp_path: Path) -> None:
     told: dict[str, Any] = {"questions": 9, "curve": CURVE, "lift": LIFT | {"oven": {"cup": lift(3.0, 1.1, 4.0)}}}
     cells = ode_picture.matrix(told["lift"], ode_picture.clearest(told["lift"]))

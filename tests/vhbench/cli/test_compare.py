@@ -52,6 +52,16 @@ def test_it_says_what_is_better_and_writes_it(runs: list[str], tmp_path: Path) -
     assert (tmp_path / "out" / "comparison.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_what_is_to_be_known_first_is_said_first_in_each_file(runs: list[str], tmp_path: Path) -> None:
+    CliRunner().invoke(app, ["compare", *runs, "--out", str(tmp_path)])
+    note = "org__small: ode_fictional_existence: its samples do not say where they come from"
+    assert json.loads((tmp_path / "comparison.json").read_text())["notes"][0].startswith(note)
+    assert (tmp_path / "comparison.tex").read_text().startswith(f"% {note}")
+    told = (tmp_path / "comparison.md").read_text().replace("\\", "").split("\n\n")
+    assert told[1].startswith(note)
+    assert "against" in told[3]
+
+
 def test_a_file_of_answers_is_joined_with_its_questions(tmp_path: Path) -> None:
     questions = [{"id": f"q{i}", "question": f"Is it {i}?", "answer": ("yes", "no")[i % 2]} for i in range(12)]
     (tmp_path / "asked.json").write_text(json.dumps(questions))

@@ -180,6 +180,24 @@ def test_strangers_and_duplicates_are_refused(tmp_path: Path) -> None:
     assert "a.parquet, row 5: id 'q1' occurs twice" in fails(*join[:3], "--questions", doubled, "--responses", answers)
 
 
+@pytest.mark.parametrize("joined", [False, True])
+def test_right_answers_that_were_given_again_are_said_first_and_refused_on_demand(tmp_path: Path, joined: bool) -> None:
+    questions = write(tmp_path, "a.json", DOGS)
+    rows = [dict(row, id=f"{mark}{row['id']}") for row in DOGS for mark in ("", "2#", "3#")]
+    asked = ("--questions", str(questions)) if joined else ()
+    (tmp_path / "whole").mkdir()
+    assert scored(write(tmp_path / "whole", "a.csv", rows), *asked)["notes"] == []
+    again = write(tmp_path, "a.csv", [row for row in rows if row["id"] in ("q1", "2#q1", "3#q1", "q2", "q3", "q4")])
+    line = "partial: 1 to 4 questions have an answer in each of 3 repetitions; those with more answers count more"
+    assert run(again, *asked).startswith(line)
+    assert scored(again, *asked)["notes"] == [line]
+    if joined:
+        assert f"{line}; --require-complete refuses that" in fails(again, *asked, "--require-complete")
+    other = [str(again), str(write(tmp_path, "a.jsonl", DOGS))]
+    done = CliRunner().invoke(app, ["compare", *other, "--names", "a,b", *asked])
+    assert f"{line}; to compare it, each must be answered equally often" in str(done.exception)
+
+
 def records() -> list[Record]:
     """Answers to both kinds of ODE's questions."""
     known: dict[str, Any] = {"benchmark": "ode", "criterion": "fictional"}

@@ -54,8 +54,11 @@ def test_an_object_of_ids_gives_a_row_each(said: dict[str, str], chunk: int) -> 
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         rows = [{"id": name, "response": text} for name, text in said.items()]
         assert read(Path(folder), json.dumps(said), chunk, patch) == rows
-        patch.setattr(stream, "_LARGEST", 4)  # as if it were too large to be held
-        assert read(Path(folder), json.dumps(said), chunk, patch) == rows
+
+
+def test_an_id_that_is_answered_twice_is_not_answered_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    twice = read(tmp_path, '{"q1": "yes", "q1": "no"}', 9, monkeypatch)
+    assert twice == [{"id": "q1", "response": "yes"}, {"id": "q1", "response": "no"}]
 
 
 def test_an_object_of_ids_may_hold_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,3 +92,13 @@ def test_a_fault_is_named_with_its_line(
 def test_a_large_answer_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"id": 1, "response": "x" * 3_000_000}, {"id": 2, "response": "y"}]
     assert read(tmp_path, "\n".join(map(json.dumps, rows)), 1 << 16, monkeypatch) == rows
+
+
+def test_a_large_row_is_a_row_and_a_too_large_one_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "row.json"
+    row = {"id": "a", "response": "yes", **{f"f{n}": "x" * 90 for n in range(100)}}
+    file.write_text(json.dumps(row))
+    assert list(json_rows(file, NAMES)) == [row]
+    monkeypatch.setattr(stream, "LARGEST_ROW", 2_000)
+    with pytest.raises(VhbenchError, match=r"row\.json, line 1: not JSON \(a row of more than 2,000 characters\)"):
+        list(json_rows(file, NAMES))

@@ -60,7 +60,14 @@ def sample(row: dict[str, Any], responses: list[str], name: str = "q") -> tuple[
 @given(responses=st.lists(SAID, min_size=1, max_size=3))
 def test_what_a_run_wrote_has_no_fault(kind: str, responses: list[str]) -> None:
     found, headline = sample(ROWS[kind], responses)
-    assert list(faults(found, found[headline], TOLD)) == []
+    assert list(faults(found, found[headline], replace(TOLD, repeats=len(responses)))) == []
+
+
+@pytest.mark.parametrize(("said", "repeats"), [(["no", "no", "no"], 1), (["no"], 3), (["no", "no"], 3)])
+def test_a_right_answer_that_was_given_more_often_than_it_was_asked_for_is_found(said: list[str], repeats: int) -> None:
+    found, headline = sample(ROWS["yes_no"], said)
+    [fault] = faults(found, found[headline], replace(TOLD, repeats=repeats))
+    assert fault == f"it was answered {len(said)} times, and asked {repeats} times"
 
 
 @pytest.mark.parametrize("kind", ["yes_no", "multiple_choice"])
