@@ -33,7 +33,7 @@ Want = tuple[int, Part]
 """The number of an option, and what it must be."""
 
 
-class Look(NamedTuple):
+class Sight(NamedTuple):
     """What one image must show: every one of ``all``, and one of ``some`` if any."""
 
     all: tuple[Want, ...]
@@ -43,9 +43,9 @@ class Look(NamedTuple):
 class Form(NamedTuple):
     """The looks of a form: of its easy images and fillers, and of those that HP, or HN, puts in their place."""
 
-    easy: frozenset[Look]
-    hp: frozenset[Look]
-    hn: frozenset[Look]
+    easy: frozenset[Sight]
+    hp: frozenset[Sight]
+    hn: frozenset[Sight]
 
 
 def forms_of(kind: QuestionType) -> list[list[Form]]:
@@ -61,7 +61,7 @@ def _form(draft: Draft, options: Mapping[Fact, int]) -> Form:
     return Form(easy, hp, frozenset(_look(slot, options, hn=True) for slot in draft.slots if slot.hn is not None))
 
 
-def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn: bool = False) -> Look:
+def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn: bool = False) -> Sight:
     """Say as :class:`SceneFinder` does what a slot's facts must be, easy or pressed."""
     hp = hp and slot.hp is not None
     seen: Part = "true" if hp else "seen"
@@ -74,7 +74,7 @@ def _look(slot: ImageSlot, options: Mapping[Fact, int], *, hp: bool = False, hn:
         return seen if wanted else "false"
 
     wants = sorted((options[fact], part(fact, wanted)) for fact, wanted in slot.wants)
-    return Look(tuple(wants), tuple((options[fact], seen) for fact in slot.lures))
+    return Sight(tuple(wants), tuple((options[fact], seen) for fact in slot.lures))
 
 
 class Demands:
@@ -82,10 +82,10 @@ class Demands:
 
     def __init__(self, answers: Iterable[Iterable[Form]], options: int) -> None:
         """Leave out of all looks what is demanded of further options."""
-        known: dict[Look, int] = {}
+        known: dict[Sight, int] = {}
 
-        def numbers(looks: Iterable[Look]) -> tuple[int, ...]:
-            cut = {Look(_cut(look.all, options, 0), _cut(look.some, options, len(look.some))) for look in looks}
+        def numbers(looks: Iterable[Sight]) -> tuple[int, ...]:
+            cut = {Sight(_cut(look.all, options, 0), _cut(look.some, options, len(look.some))) for look in looks}
             return tuple(known.setdefault(look, len(known)) for look in sorted(cut) if any(look))
 
         parts = [[tuple(map(numbers, form)) for form in forms] for forms in answers]

@@ -6,15 +6,15 @@ from typing import get_args
 import pytest
 
 from vhbench.generators.mioh.facts import Fact
-from vhbench.generators.mioh.lures import Demands, Form, Look, Lures, Part, forms_of
+from vhbench.generators.mioh.lures import Demands, Form, Lures, Part, Sight, forms_of
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.schema import Scene
 
 ONE_AND_NOT_TWO = Form(
-    frozenset({Look(((0, "easy"), (1, "false")), ()), Look((), ((0, "seen"), (1, "seen")))}),
-    frozenset({Look(((0, "hard"), (1, "false")), ())}),
-    frozenset({Look(((0, "easy"), (1, "near")), ())}),
+    frozenset({Sight(((0, "easy"), (1, "false")), ()), Sight((), ((0, "seen"), (1, "seen")))}),
+    frozenset({Sight(((0, "hard"), (1, "false")), ())}),
+    frozenset({Sight(((0, "easy"), (1, "near")), ())}),
 )
 NOWHERE: dict[Part, int] = dict.fromkeys(get_args(Part), 0)
 
