@@ -145,6 +145,7 @@ def test_the_command_writes_numbers_and_a_picture(tmp_path: Path) -> None:
     assert "What costs most is blur: 84.2 points" in result.output
     written = json.loads((tmp_path / "report" / "vhexpansion_analysis.json").read_text())
     written.pop("word_floor", None)  # what the command adds where there are images enough
+    assert written.pop("provenance") == {}, "nothing tells where these answers come from"
     [note] = written.pop("notes")
     assert note.startswith("vhexpansion_pope_all: its samples do not say where they come from")
     assert written == json.loads(json.dumps(analyse(run())))
