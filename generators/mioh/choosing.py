@@ -2,23 +2,22 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache, reduce
+from functools import lru_cache, reduce
 from itertools import islice
 from typing import Final
 
 import numpy as np
 
 from vhbench.benchmarks import EASY_IMAGES
-from vhbench.generators.mioh.facts import Exists, Fact, Related
+from vhbench.generators.mioh.facts import Exists, Fact, Related, says_the_same
+from vhbench.generators.mioh.lures import Lures
 from vhbench.generators.mioh.pools import ScenePool, number_of
 from vhbench.generators.mioh.question_types import QuestionType
-from vhbench.generators.mioh.scene_columns import Bits, Ints
 
 _DRAWN: Final = 64  # facts drawn per text, to choose from
+_SEARCHED: Final = 512  # the same, where lures are looked for
 _LOOKED_AT: Final = 24  # of them, and of their kin, for each option
 _HOSTS: Final = 3  # things seen with one, whose company is like it
-_SIDE_BY_SIDE: Final = 2  # images that show two options together, where some must
-_LURED: Final = 4  # such images of each option, of which one more makes no difference
 _PLENTY: Final = 8  # images that show one option, under pressure, and not another
 _UNPRESSED: Final = 10  # how much less two options fit that cannot be pressed in every way
 
@@ -31,32 +30,58 @@ class Chooser:
         self.facts, self.kind, self.pool = facts, kind, pool
         self._uses = Counter[Fact]()  # as options that were drawn together
         self._asked = Counter[Fact]()  # in questions that came of it
+        self._lures = Lures(facts, kind, pool)
+        self._alone, self._poor = set[Fact](), set[Fact]()  # with no lures, or with such as cannot be pressed
+        self._way = ""  # in which the last facts were drawn
+        self._drawn, self._kept = Counter[str](), Counter[str]()  # so often, and so often a question came of it
         self._fit = lru_cache(maxsize=100_000)(self._find_fit)
-        self._numbers = lru_cache(maxsize=1024)(self._find_numbers)
         self._kin: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
         for fact in facts if kind.asks > 1 else ():
             for key in _families(fact):
                 self._kin[key].append(fact)
         self._company = lru_cache(maxsize=None)(self._find_company)
-        self._partners = lru_cache(maxsize=None)(self._find_partners)
 
     def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
         """Return ``kind.asks`` facts, or fewer where none fit."""
         drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
         if self.kind.asks == 1:
             return tuple(sorted(islice(self._usable(drawn), 4), key=self._asked.__getitem__)[:1])
+        # Photos show few attributes and relations side by side: they are looked up, in turn with what is of one kin.
+        luck = self._luck()
+        self._way = "lures" if luck and generator.random() < luck else "kin"
+        self._drawn[self._way] += 1
+        if self._way == "lures":
+            more = generator.integers(len(self.facts), size=_SEARCHED).tolist()
+            return self._side_by_side([self.facts[i] for i in more])
         drawn = self._most_pressable(drawn)
         first = next(self._usable(drawn), None)
-        if first is None:
-            return ()
-        # Photos show few attributes and relations side by side: they are looked up, in turn with what is of one kin.
-        if self.kind.together and not isinstance(first, Exists) and generator.integers(2):
-            return self._lures(first)
-        return self._options(first, drawn, generator)
+        return () if first is None else self._options(first, drawn, generator)
 
     def note(self, facts: Iterable[Fact]) -> None:
         """Keep in mind that a question is asked about these."""
         self._asked.update(facts)
+        self._kept[self._way] += 1
+
+    def _luck(self) -> float:
+        """Return how often to look for lures: the more often, the more often there were images for what was found."""
+        if not self.kind.together or isinstance(self.facts[0], Exists):
+            return 0
+        lures, kin = ((1 + self._kept[way]) / (2 + self._drawn[way]) for way in ("lures", "kin"))
+        return lures / (lures + kin)
+
+    def _side_by_side(self, drawn: Sequence[Fact]) -> tuple[Fact, ...]:
+        """Return that of the facts drawn which most images show, with others that they show beside it."""
+
+        def rank(fact: Fact) -> tuple[bool, float]:
+            return fact not in self._poor, self._lures.rich(fact) / (1 + self._uses[fact] ** 0.5)
+
+        first = max((fact for fact in self._usable(drawn) if fact not in self._alone), key=rank, default=None)
+        if first is None:
+            return ()
+        chosen, all_ways = self._lures.beside(first, self._uses.__getitem__)
+        (self._poor if chosen else self._alone).update(() if all_ways else (first,))
+        self._uses.update(chosen)
+        return chosen
 
     def _most_pressable(self, facts: Sequence[Fact]) -> list[Fact]:
         return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f] ** 0.5))
@@ -90,25 +115,11 @@ class Chooser:
             company = list(dict.fromkeys(name for host in company[:_HOSTS] for name in self.pool.company(host)))
         return own + [self._kin[name,] for name in company if name != fact.category]
 
-    def _find_partners(self, fact: Fact) -> list[Fact]:
-        """Return the facts that are seen side by side with one most often, and often enough are not."""
-        truth = self.pool.truth(fact)
-        both, alone = (_numbers_of(rows & truth.easy) for rows in self._truths)
-        fit = np.minimum(both, alone)
-        best = np.argsort(-fit, kind="stable")[: 2 * _LOOKED_AT].tolist()
-        return [self.facts[i] for i in best if fit[i] >= _SIDE_BY_SIDE]
-
-    @cached_property
-    def _truths(self) -> tuple[Bits, Bits]:
-        """Return where each fact is true, and where it is false."""
-        truths = [self.pool.truth(fact) for fact in self.facts]
-        return np.stack([truth.yes for truth in truths]), np.stack([truth.no for truth in truths])
-
     def _best(self, chosen: Sequence[Fact], pools: Iterable[Iterable[Fact]]) -> Fact | None:
         """Return the one that fits the chosen ones best, of the next few of each pool."""
         best, most = None, 0.0
         for pool in pools:
-            new = (f for f in self._usable(pool) if f not in chosen and not _says_the_same(f, chosen))
+            new = (f for f in self._usable(pool) if f not in chosen and not says_the_same(f, chosen))
             for fact in islice(new, _LOOKED_AT):
                 often = self._uses[fact] ** 0.5
                 fit = min(self._fit(other, fact) for other in chosen) / (1 + often)
@@ -117,46 +128,6 @@ class Chooser:
                 if most > 2 * (1 + _PLENTY):
                     return best
         return best
-
-    def _lures(self, first: Fact) -> tuple[Fact, ...]:
-        """Return the first fact with others that are seen beside it and beside one another, each without the rest."""
-        chosen = [first]
-        while len(chosen) < self.kind.asks:
-            new = [f for f in self._partners(first) if f not in chosen and not _says_the_same(f, chosen)]
-            fits = [self._lured([*chosen, f]) * self._pressed(chosen, f) / (1 + self._uses[f] ** 0.5) for f in new]
-            if not any(fits):
-                return ()
-            chosen.append(new[int(np.argmax(fits))])
-        self._uses.update(chosen)
-        return tuple(chosen)
-
-    def _pressed(self, chosen: Sequence[Fact], fact: Fact) -> float:
-        """Return 1 or more, the better a fact fits the chosen ones under pressure."""
-        return 1 + min(self._fit(other, fact) for other in chosen)
-
-    def _lured(self, facts: Sequence[Fact]) -> float:
-        """Return how many images show one beside one of the others, without the rest: of the fact with the fewest."""
-        truths = [self._numbers(fact) for fact in facts]
-        most = []
-        for right, (easy, _, _) in enumerate(truths):
-            found = []
-            for lure, (_, yes, _) in enumerate(truths):
-                if lure != right:
-                    shown = easy & yes
-                    for other, (_, _, missing) in enumerate(truths):
-                        if other not in (right, lure):
-                            shown &= missing
-                    found.append(shown.bit_count())
-            most.append(max(found))
-        return min(_LURED, *most)
-
-    def _find_numbers(self, fact: Fact) -> tuple[int, int, int]:
-        """Return, with a bit per scene, where a fact is easy to see, true, or missing without being suggested."""
-        truth = self.pool.truth(fact)
-        easy, yes, missing = (
-            int.from_bytes(bits.tobytes()) for bits in (truth.easy, truth.yes, truth.no & ~truth.near)
-        )
-        return easy, yes, missing
 
     def _all_false(self, facts: Sequence[Fact]) -> float:
         """Return 0 if too few images show none of them; 1 if enough do, and 2 if enough of these suggest each."""
@@ -192,17 +163,3 @@ def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:
     if isinstance(fact, Related):
         return (tuple(sorted((fact.subject, fact.anchor))), (fact.subject,), (fact.anchor,))
     return ((fact.category,),)
-
-
-def _says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:
-    """Tell whether an earlier one says it: "a dog behind a car" after "a car in front of a dog"."""
-    return isinstance(fact, Related) and fact.turned() in chosen
-
-
-def _numbers_of(rows: Bits) -> Ints:
-    """Count the scenes that are marked in each row."""
-    found: Ints = _ONES[rows].sum(axis=1, dtype=np.int64)
-    return found
-
-
-_ONES: Final = np.array([byte.bit_count() for byte in range(256)], np.uint8)

@@ -1,5 +1,6 @@
 """What a question can ask about one image: four kinds of facts, each true, false or unknown there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -69,3 +70,8 @@ class Count:
 
 
 Fact = Exists | Has | Related | Count
+
+
+def says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:
+    """Tell whether an earlier one says it: "a dog behind a car" after "a car in front of a dog"."""
+    return isinstance(fact, Related) and fact.turned() in chosen
