@@ -41,8 +41,6 @@ class SceneFinder:
         self._uses = [0] * len(pool)
         self._all: Bits = np.packbits(np.ones(len(pool), np.bool_))
         self._most = min(_KEPT, max(256, _KEPT_BYTES // (2 * len(self._all))))
-        # By the slot itself, too, since its value takes long to hash, and the same one is asked for again and again.
-        self._by_slot: dict[tuple[int, bool, bool], tuple[ImageSlot, Candidates]] = {}
         self._found: dict[tuple[ImageSlot, bool, bool], Candidates] = {}
 
     def note(self, scenes: Sequence[int]) -> None:
@@ -53,16 +51,11 @@ class SceneFinder:
     def candidates(self, slot: ImageSlot, hp: bool = False, hn: bool = False) -> Candidates:
         """Return the scenes that fit a slot whose positive (hp), negative (hn) is pressed or easy."""
         hp, hn = hp and slot.hp is not None, hn and slot.hn is not None
-        here = self._by_slot.get((id(slot), hp, hn))
-        if here is not None:
-            return here[1]
-        if len(self._found) >= self._most or len(self._by_slot) >= 2 * _KEPT:
-            self._found.clear()
-            self._by_slot.clear()
         found = self._found.get((slot, hp, hn))
         if found is None:
+            if len(self._found) >= self._most:
+                self._found.clear()
             found = self._found[slot, hp, hn] = Candidates(self.pool, *self._masks(slot, hp, hn))
-        self._by_slot[id(slot), hp, hn] = slot, found  # the slot is kept, so that no other takes over its id
         return found
 
     def _masks(self, slot: ImageSlot, hp: bool, hn: bool) -> tuple[Bits, Bits]:
