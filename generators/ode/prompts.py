@@ -33,6 +33,9 @@ FLYING = frozenset(
 )
 """What is in the sky; everything else is under it."""
 
+CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
+"""What is never down on the ground: a cloud is over a beach, not on it."""
+
 HIDDEN: Mapping[str, frozenset[str]] = {
     "sunny": frozenset({"moon", "star"}),
     **dict.fromkeys(("at night", "dark", "dim"), frozenset({"sun", "rainbow"})),
@@ -267,7 +270,8 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     later = DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
         aloft = all(thing.category in FLYING for thing in objects)
-        parts.append(settings.place(setting, "" if later else state, aloft=aloft))
+        over = all(thing.category in CELESTIAL for thing in objects)
+        parts.append(settings.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)
     return f"{text[0].upper()}{text[1:]}: {QUALITY}"
@@ -282,5 +286,6 @@ def phrase(thing: ObjectSpec) -> str:
     before = [thing.action if held else "", *looks, thing.category]
     words = " ".join(word for word in before if word)
     named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
-    doing = "lying down" if thing.action == "lying" else thing.action  # "a man lying" may also be a liar
+    does = attribute_words.agreeing(thing.action, thing.count)
+    doing = "lying down" if does == "lying" else does  # "a man lying" may also be a liar
     return " ".join(word for word in (named, thing.state if seen else "", "" if held else doing) if word)

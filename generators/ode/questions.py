@@ -234,17 +234,21 @@ def attribute(picture: Picture) -> Iterator[Choice]:
 
 
 def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
-    """Yield the question about an attribute that was prompted, in the words of the weather where it is that."""
+    """Yield the question about an attribute that was prompted, in the words of the weather where it is that.
+
+    What stands behind a noun ("with dead branches", "at sunset") is not asked about.
+    """
     members = [o for o in scene.objects if o.category == claim.about]
     values = [value for value in (claim.value, *claim.noes) if not attribute_words.follows(value)]
-    if members:
+    asked: dict[str, str] = {}
+    if members and claim.value in values:
         subject = _subject(claim.about, members)
-        asked = {value: f"{subject} {value}?" for value in values}
-    elif scene.environment_state in _WEATHER:
-        said = {**dict.fromkeys((claim.value,), _WEATHER[scene.environment_state][0]), **_WEATHER_WORDS}
-        words = [said[value] for value in (claim.value, *claim.noes) if value in said]
+        asked = {value: f"{subject} {attribute_words.agreeing(value, len(members))}?" for value in values}
+    elif not members and (state := scene.environment_state) in _WEATHER:
+        said = {**dict.fromkeys((claim.value,), _WEATHER[state][0]), **_WEATHER_WORDS}
+        words = [said[value] for value in (claim.value, *claim.noes) if said.get(value) in _WEATHER[state]]
         asked = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(words)}
-    else:
+    elif not members and claim.value in values:
         shown = settings.shown(claim.about)
         place = shown.split(" ", 1)[1] if shown.startswith(("a ", "an ", "the ")) else shown
         asked = {value: f"Is the {place} in the image {value}?" for value in values}

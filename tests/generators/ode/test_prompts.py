@@ -47,6 +47,10 @@ def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: Co
         assert not re.search(r"\b(sunny|overcast|gloomy|stormy) (snow|grass|sand|ground)", text), text
         assert not ("sun " in text and re.search(r"night|dark|overcast|gloomy|stormy", text)), text
         assert not (re.search(r"\b(moon|star)\b", text) and "sunny" in text), text
+        assert not re.search(r"\b[Tt]wo [^,]*\b(its|a bicycle|a horse|a car)\b", text.split(" and ")[0]), text
+        assert not re.search(
+            r"\b(clouds?|sun|rainbows?) (on|in|at|by) (?!the.* (sky|floor)|an? .*wall|a stage)", text
+        ), text
         for thing in spec.objects:
             looks = [thing.colour, *thing.state.split(", ")]
             kinds = [attribute_words.kind_of(look) for look in looks if look]
@@ -72,6 +76,15 @@ def test_every_environment_of_amber_has_its_preposition() -> None:
             "busy",
             "A tree with falling leaves at a busy airport",
         ),
+        (ObjectSpec("dog", 2, action="raising its head"), "grass", "", "Two dogs raising their heads on grass"),
+        (ObjectSpec("lion", 2, action="with its mouth open"), "", "", "Two lions with their mouths open"),
+        (ObjectSpec("person", 2, action="riding a bicycle"), "", "", "Two people riding bicycles"),
+        (ObjectSpec("person", action="riding a bicycle"), "", "", "A person riding a bicycle"),
+        (ObjectSpec("cloud", 2), "sea", "calm", "Two clouds over the calm sea"),
+        (ObjectSpec("rainbow"), "mountain", "", "A rainbow over a mountain"),
+        (ObjectSpec("sun"), "sky", "white", "The sun in the white sky"),
+        (ObjectSpec("cloud"), "kitchen", "", "A cloud in a kitchen"),
+        (ObjectSpec("bird"), "grass", "", "A bird on grass"),
         (ObjectSpec("cup", 2), "street", "at night", "Two cups on a street at night"),
         (ObjectSpec("dog"), "grass", "lush", "A dog on lush grass"),
         (ObjectSpec("dog"), "snow", "sunny", "A dog in snow on a sunny day"),
