@@ -178,3 +178,26 @@ def test_what_a_night_sky_may_also_be_is_not_asked_as_wrong() -> None:
     claim = AttributeClaim("beach", "weather", "at night", attribute_contraries.of("at night"))
     [choice] = questions._claimed(scene, claim)
     assert (choice.yes, list(choice.noes)) == ("Is it night in the image?", ["sunny"])
+
+
+@pytest.mark.parametrize(("word", "other"), [("stone", "rock"), ("railing", "handrail"), ("baggage", "luggage")])
+def test_a_thing_is_found_though_another_name_for_it_is_looked_for_too(word: str, other: str) -> None:
+    spec = SceneSpec("s", (ObjectSpec("dog"), ObjectSpec(word)), width=128, height=128)
+    [made] = PerfectPainter().make([spec], seed=0)
+    [seen] = Eyes(PerfectDetector()).look([(spec, made)], [["dog", word, "cat", other]])
+    assert isinstance(seen, tuple), seen
+    assert seen[0].categories() == {"dog", word}
+    assert "cat" in seen[0].known
+    assert other not in seen[0].known
+
+
+def test_what_is_known_by_anothers_name_alone_is_not_absent() -> None:
+    class Closed(PerfectDetector):
+        def knows(self, word: str) -> bool:
+            return word in ("dog", "suitcase")
+
+    spec = SceneSpec("s", (ObjectSpec("dog"),), width=128, height=128)
+    [made] = PerfectPainter().make([spec], seed=0)
+    [seen] = Eyes(Closed()).look([(spec, made)], [["dog", "baggage", "luggage"]])
+    assert isinstance(seen, tuple)
+    assert seen[0].known == {"dog", "baggage"}
