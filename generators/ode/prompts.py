@@ -1,5 +1,6 @@
 """From concepts to what an image shall show: attributes, a spec for any image source, and a prompt in words."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -20,6 +21,11 @@ COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.
 
 TWO = 2
 """Where so many are the most, both numbers are dealt in turn, so that they can be asked about as often."""
+
+STATES: Mapping[str, str] = {
+    "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
+}  # fmt: skip
+"""State of a drawn thing → its contrary. The two are dealt in turn, so that they can be asked about as often."""
 
 DAYS = {weather: f"on {english.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
 """Weather → when a prompt says that something is somewhere; "in sunny snow" is no English."""
@@ -109,6 +115,7 @@ class ImagePlan:
     Attributes:
         rank: the place of the pair in the order in which the criterion yields them.
         turn: its place among those that are balanced with it.
+        states: for each concept the one of :data:`STATES` that it is dealt, or ""; empty where none has any.
     """
 
     criterion: str
@@ -117,6 +124,7 @@ class ImagePlan:
     variant: int
     concepts: tuple[str, ...]
     turn: int = 0
+    states: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -166,6 +174,26 @@ def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
     return [*things, last], ""
 
 
+def deal_states(words: Sequence[str], world: World, dealt: Counter[str]) -> tuple[str, ...]:
+    """Return for each concept its turn of the two states that it can be drawn in, or "" where it has no such states.
+
+    Args:
+        words: the concepts of a picture.
+        world: what can be shown.
+        dealt: state → how often it was dealt to what is balanced with the picture; is counted on.
+
+    Only where one thing is open and another closed can words be asked as often rightly as wrongly.
+    """
+    found = []
+    for word in words:
+        drawn = sorted((world.values(word, "state") or frozenset()) & STATES.keys())
+        pairs = [state for state in drawn if STATES[state] in drawn]
+        state = min(pairs, key=lambda one: dealt[one], default="")
+        dealt[state] += 1
+        found.append(state)
+    return tuple(found)
+
+
 def _dealt(case: ImagePlan, place: int, seed: int, attempt: int) -> int:
     """Return one or two for one of a case's things: in each two turns it is one and the other once."""
     random = rng(seed, "ode", "numbers", case.criterion, case.pairing, case.variant, case.turn // 2, place, attempt)
@@ -176,12 +204,13 @@ def _thing(
     word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator, dealt: int
 ) -> ObjectSpec:
     name = world.name(word)
-    looks = _looks(graph, word, world)
+    held = dict(zip(case.concepts, case.states, strict=False)).get(word, "")
+    looks = [pair for pair in _looks(graph, word, world) if not held or STATES.keys().isdisjoint(pair)]
     state = _draw(looks, case, random)
     action = _draw(_deeds(graph, word, world), case, random)
     colours = world.values(word, "colour") or frozenset()
     other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
-    found = [value for value in (state, other) if value]
+    found = [value for value in (state, other, held) if value]
     colour = next((value for value in found if value in colours), "")
     most = world.most(word) if english.countable(name) else 1
     shares = COUNTS[most]

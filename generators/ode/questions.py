@@ -15,7 +15,7 @@ from vhbench.colours import COLOURS, near
 from vhbench.generators.ode import attribute_words, settings
 from vhbench.generators.ode.balancing import Choice, balanced
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.prompts import ImagePlan
+from vhbench.generators.ode.prompts import STATES, ImagePlan
 from vhbench.schema import Question, Row, Scene, SceneObject
 from vhbench.seeding import rng
 
@@ -49,11 +49,6 @@ CONTRARY: Mapping[str, tuple[str, ...]] = {
     "kicking": ("sitting", "lying"),
 }  # fmt: skip
 """Action → actions that exclude it in one picture, beyond doubt, as they are drawn."""
-
-_STATES: Mapping[str, str] = {
-    "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
-}  # fmt: skip
-"""State of a drawn thing → its contrary."""
 
 _UNCLEAR = frozenset({"jumping"})
 """What people seem to do otherwise, as they are drawn: seen from the front, they sit."""
@@ -322,9 +317,9 @@ def _action(scene: Scene, target: str, members: Sequence[SceneObject], deeds: Ab
 
 def _drawn_state(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
     value = _shared(members, "state")
-    if value not in _STATES or len(members) > MOST_COUNTED:
+    if value not in STATES or len(members) > MOST_COUNTED:
         return
-    subject, other = _subject(target, members), _STATES[value]
+    subject, other = _subject(target, members), STATES[value]
     about = f"{target} state"  # beside its colour
     yield Choice(scene.id, "state", about, value, f"{subject} {value}?", {other: f"{subject} {other}?"})
 

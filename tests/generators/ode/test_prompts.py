@@ -1,6 +1,7 @@
 """Prompts in plain English: each environment with its preposition, no raw verb, nothing that sits and lies at once."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -115,6 +116,22 @@ def test_of_each_two_turns_one_shows_one_and_the_other_two(amber: ConceptGraph) 
         cases = [ImagePlan("random", "ee", 7 * turn + i, 0, ("cup", "bottle"), turn + i) for i in (0, 1)]
         counts = [[thing.count for thing in prompts.spec(c, amber, world, seed=3).objects] for c in cases]
         assert [sorted(each) for each in zip(*counts, strict=True)] == [[1, 2], [1, 2]]
+
+
+def test_states_are_dealt_in_turn_to_whatever_can_be_drawn_in_them(amber: ConceptGraph) -> None:
+    dealt: Counter[str] = Counter()
+    pictures = [("door", "dog"), ("umbrella", "candle"), ("book", "beach"), ("dog", "candle")]
+    found = [prompts.deal_states(words, DrawnWorld(amber), dealt) for words in pictures]
+    assert found == [("closed", ""), ("open", "lit"), ("closed", ""), ("", "unlit")]
+    assert set(prompts.deal_states(("door", "candle"), OpenWorld(amber), dealt)) == {""}, "a prompt asks for any word"
+
+
+def test_what_was_dealt_is_asked_for_beside_a_colour(amber: ConceptGraph) -> None:
+    for state in ("open", "closed"):
+        plan = ImagePlan("standard", "ee", 0, 0, ("door", "dog"), states=(state, ""))
+        door, dog = prompts.spec(plan, amber, DrawnWorld(amber), seed=4).objects
+        assert (door.state, dog.state) == (state, "")
+        assert f"{state} {door.colour}".strip() in prompts.phrase(door)
 
 
 def test_what_is_drawn_of_ambers_words(amber: ConceptGraph) -> None:
