@@ -51,7 +51,7 @@ class Eyes:
         """Return by which phrases a word is looked for; none where the detector does not know any."""
         return [phrase for phrase in (word, *synonyms.same_as(word)) if self.detector.knows(phrase)][:PHRASES]
 
-    def _meanings(self, words: Sequence[str]) -> dict[str, str]:
+    def meanings(self, words: Sequence[str]) -> dict[str, str]:
         """Return by which phrases words are looked for, and which word each means.
 
         What is itself among the words means that and no other one ("rock" beside "stone"); what could mean two of
@@ -72,7 +72,7 @@ class Eyes:
             asked: for each image the words that are looked for.
         """
         images = [read_image(scene.image) for _, scene in made]
-        phrases = [self._meanings(words) for words in asked]
+        phrases = [self.meanings(words) for words in asked]
         found = self.detector.detect(images, [list(each) for each in phrases]) if images else []
         judged = [
             filtering.judge(scene, spec, _named(detections, each), list(dict.fromkeys(each.values())), self.thresholds)
