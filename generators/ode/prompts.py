@@ -207,7 +207,9 @@ def _thing(
     held = dict(zip(case.concepts, case.states, strict=False)).get(word, "")
     looks = [pair for pair in _looks(graph, word, world) if not held or STATES.keys().isdisjoint(pair)]
     state = _draw(looks, case, random)
-    action = _draw(_deeds(graph, word, world), case, random)
+    others = {world.name(other) for other in case.concepts if other != word}
+    deeds = [pair for pair in _deeds(graph, word, world) if others.isdisjoint(" ".join(pair).split())]
+    action = _draw(deeds, case, random)  # a parked car, and nobody beside it who drives one more
     colours = world.values(word, "colour") or frozenset()
     other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
     found = [value for value in (state, other, held) if value]

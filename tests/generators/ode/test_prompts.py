@@ -110,6 +110,15 @@ def test_where_the_graph_tells_nothing_things_have_a_colour_places_a_weather_and
     assert prompts._looks(amber, "guitar", DrawnWorld(amber)) == []
 
 
+def test_nobody_rides_or_drives_another_of_what_is_to_be_seen(amber: ConceptGraph) -> None:
+    world = OpenWorld(amber)
+    for other, deed in (("car", "driving a car"), ("bicycle", "riding a bicycle"), ("tree", "climbing a tree")):
+        for seed in range(20):
+            for who in ("person", "child", "woman"):
+                spec = prompts.spec(ImagePlan("random", "ee", 0, 0, (who, other)), amber, world, seed=seed)
+                assert spec.objects[0].action != deed, spec.prompt
+
+
 def test_of_each_two_turns_one_shows_one_and_the_other_two(amber: ConceptGraph) -> None:
     world = OpenWorld(amber)
     for turn in range(0, 12, 2):
