@@ -317,6 +317,6 @@ def phrase(thing: ObjectSpec) -> str:
     before = [thing.action if held else "", *looks, thing.category]
     words = " ".join(word for word in before if word)
     named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
-    does = attribute_words.agreeing(thing.action, thing.count)
+    does = english.agreeing(thing.action, thing.count)
     doing = "lying down" if does == "lying" else does  # "a man lying" may also be a liar
     return " ".join(word for word in (named, thing.state if seen else "", "" if held else doing) if word)

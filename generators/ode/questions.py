@@ -238,7 +238,7 @@ def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
     asked: dict[str, str] = {}
     if members and claim.value in values:
         subject = _subject(claim.about, members)
-        asked = {value: f"{subject} {attribute_words.agreeing(value, len(members))}?" for value in values}
+        asked = {value: f"{subject} {english.agreeing(value, len(members))}?" for value in values}
     elif not members and (state := scene.environment_state) in _WEATHER:
         said = {**dict.fromkeys((claim.value,), _WEATHER[state][0]), **_WEATHER_WORDS}
         words = [said[value] for value in (claim.value, *claim.noes) if said.get(value) in _WEATHER[state]]
