@@ -1,11 +1,15 @@
 """What generators ask of the outside world; adapters answer. The two meet in :mod:`vhbench.builds`."""
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal, Protocol, overload
 
 from vhbench.schema import Box, Rejection, Row, Scene, SceneSpec
+
+_KEPT = 256
+"""Scenes of a sequence that are kept after they were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,12 @@ class SceneSequence(Sequence[Scene]):
         """Make one scene, or a list of them for a slice."""
         if isinstance(index, slice):
             return [self.scene(i) for i in range(len(self))[index]]
-        return self.scene(range(len(self))[index])
+        return self._kept(range(len(self))[index])
+
+    @cached_property
+    def _kept(self) -> Callable[[int], Scene]:
+        """Make one scene; the last few are kept, since who asks for one asks for it again and again."""
+        return lru_cache(maxsize=_KEPT)(self.scene)
 
     def __iter__(self) -> Iterator[Scene]:
         """Make one scene after the other."""
