@@ -230,3 +230,24 @@ def gerund(verb: str) -> str:
         return verb[:-1] + "ing"
     short = len(verb) == 3 and verb[-2] in "aeiou" and verb[-3] not in "aeiou" and verb[-1] not in "aeiouwxy"
     return verb + (verb[-1] if short or verb in ("swim", "skip") else "") + "ing"
+
+
+_OF_SEVERAL: Mapping[str, str] = {
+    "raising its head": "raising their heads",
+    "lowering its head": "lowering their heads",
+    "with its mouth open": "with their mouths open",
+    "with its mouth closed": "with their mouths closed",
+    "riding a bicycle": "riding bicycles",
+    "riding a horse": "riding horses",
+    "driving a car": "driving cars",
+}
+"""What is said of one → what is said of several, each of which does it for itself."""
+
+
+def agreeing(said: str, number: int) -> str:
+    """Return what is said of so many things.
+
+    >>> agreeing("raising its head", 2), agreeing("raising its head", 1), agreeing("running", 2)
+    ('raising their heads', 'raising its head', 'running')
+    """
+    return _OF_SEVERAL.get(said, said) if number > 1 else said

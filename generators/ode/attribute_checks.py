@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor
 
-from vhbench.generators.ode import attribute_contraries, attribute_words, prompts, settings
+from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, prompts, settings
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.images import open_image, to_png
 from vhbench.protocols import Verifier
@@ -42,6 +42,10 @@ class VerifierThresholds:
         for name, value in (("keep", self.keep), ("absent", self.absent), *self.kinds.items()):
             if not 0 <= value <= 1:
                 raise VhbenchError(f"threshold {name} = {value}: must be between 0 and 1")
+
+    def of(self, kind: str) -> float:
+        """Return from which probability on an attribute of a kind is there."""
+        return calibrating.reached(self.kinds[kind]) if kind in self.kinds else self.keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,7 @@ def verified(
     held: list[list[tuple[AttributeLook, tuple[str, ...]]]] = [[] for _ in scenes]
     for i, look in looks:
         each = [next(answers) for _ in range(max(1, len(look.members)))]
-        if min(found[0] for found in each) >= limits.kinds.get(look.kind, limits.keep):
+        if min(found[0] for found in each) >= limits.of(look.kind):
             highest = [max(found[1 + j] for found in each) for j in range(len(look.others))]
             no = tuple(o for o, most in zip(look.others, highest, strict=True) if most < limits.absent)
             held[i].append((look, no))

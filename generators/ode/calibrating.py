@@ -1,5 +1,6 @@
 """From which scores on a detector or verifier is to be believed: fitted on what people annotated."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 Scored = Sequence[tuple[float, bool]]
@@ -9,7 +10,16 @@ LEAST = 10
 """Cases above a threshold, or below it, by which it is judged: fewer tell nothing of a precision."""
 
 NEVER = 1.0
-"""The threshold of what is never believed."""
+"""The threshold of what is never believed, whatever its score: some models are sure to the last digit."""
+
+
+def reached(threshold: float) -> float:
+    """Return the score from which a fitted threshold is reached: by none, where it is that of the never believed.
+
+    >>> reached(0.7), reached(NEVER)
+    (0.7, inf)
+    """
+    return math.inf if threshold >= NEVER else threshold
 
 
 def keep(scored: Scored, precision: float, *, least: int = LEAST) -> float | None:

@@ -162,6 +162,16 @@ def gained(graph: ConceptGraph, word: str, slot: str) -> tuple[tuple[str, str], 
     return tuple(pair for pair in graph.nodes[word][slot] if pair not in older.nodes[word][slot])
 
 
+def has_news(graph: ConceptGraph) -> bool:
+    """Tell whether an updated graph has a concept, an edge or an attribute that it did not have before."""
+    older = getattr(graph, "older", None)
+    return older is not None and (
+        len(graph) > len(older)
+        or graph.number_of_edges() > older.number_of_edges()
+        or any(gained(graph, word, slot) for word in older for slot in ("state", "action"))
+    )
+
+
 def is_new(graph: ConceptGraph, a: str, b: str) -> bool:
     """Tell whether a pair came with a graph's newest version: a concept, the edge, or an attribute of one of them."""
     version, older = int(graph.graph["version"]), getattr(graph, "older", None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from vhbench import synonyms
 from vhbench.generators import scenes
-from vhbench.generators.ode import concept_graph, settings
+from vhbench.generators.ode import calibrating, concept_graph, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError, iou
@@ -46,8 +46,9 @@ class DetectionThresholds:
     words: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def of(self, word: str) -> tuple[float, float]:
-        """Return a word's (keep, absent)."""
-        return self.words.get(word, (self.keep, self.absent))
+        """Return a word's (keep, absent); of one that is never believed no score reaches ``keep``."""
+        keep, absent = self.words.get(word, (self.keep, self.absent))
+        return calibrating.reached(keep) if word in self.words else keep, absent
 
     def __post_init__(self) -> None:
         for name in ("keep", "absent", "environment", "environment_share", "overlap"):

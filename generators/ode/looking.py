@@ -51,6 +51,19 @@ class Eyes:
         """Return by which phrases a word is looked for; none where the detector does not know any."""
         return [phrase for phrase in (word, *synonyms.same_as(word)) if self.detector.knows(phrase)][:PHRASES]
 
+    def meanings(self, words: Sequence[str]) -> dict[str, str]:
+        """Return by which phrases words are looked for, and which word each means.
+
+        What is itself among the words means that and no other one ("rock" beside "stone"); what could mean two of
+        them means the first. A word for which nothing is left is not looked for.
+        """
+        found: dict[str, str] = {}
+        for word in words:
+            for phrase in self.phrases(word):
+                if phrase == word or phrase not in words:
+                    found.setdefault(phrase, word)
+        return found
+
     def look(self, made: Sequence[tuple[SceneSpec, Scene]], asked: Sequence[Sequence[str]]) -> list[Seen]:
         """Return each image's truth, or why it is no use.
 
@@ -59,11 +72,11 @@ class Eyes:
             asked: for each image the words that are looked for.
         """
         images = [read_image(scene.image) for _, scene in made]
-        phrases = [{phrase: word for word in words for phrase in self.phrases(word)} for words in asked]
+        phrases = [self.meanings(words) for words in asked]
         found = self.detector.detect(images, [list(each) for each in phrases]) if images else []
         judged = [
-            filtering.judge(scene, spec, _named(detections, each), words, self.thresholds)
-            for (spec, scene), detections, each, words in zip(made, found, phrases, asked, strict=True)
+            filtering.judge(scene, spec, _named(detections, each), list(dict.fromkeys(each.values())), self.thresholds)
+            for (spec, scene), detections, each in zip(made, found, phrases, strict=True)
         ]
         kept = [i for i, result in enumerate(judged) if isinstance(result, Scene)]
         seen = iter(self._attributes([(judged[i], made[i][0]) for i in kept], [images[i] for i in kept]))  # type: ignore[misc]

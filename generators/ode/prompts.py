@@ -1,5 +1,6 @@
 """From concepts to what an image shall show: attributes, a spec for any image source, and a prompt in words."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -21,6 +22,11 @@ COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.
 TWO = 2
 """Where so many are the most, both numbers are dealt in turn, so that they can be asked about as often."""
 
+STATES: Mapping[str, str] = {
+    "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
+}  # fmt: skip
+"""State of a drawn thing → its contrary. The two are dealt in turn, so that they can be asked about as often."""
+
 DAYS = {weather: f"on {english.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
 """Weather → when a prompt says that something is somewhere; "in sunny snow" is no English."""
 
@@ -32,6 +38,9 @@ FLYING = frozenset(
     "seagull star sun".split()
 )
 """What is in the sky; everything else is under it."""
+
+CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
+"""What is never down on the ground: a cloud is over a beach, not on it."""
 
 HIDDEN: Mapping[str, frozenset[str]] = {
     "sunny": frozenset({"moon", "star"}),
@@ -106,6 +115,7 @@ class ImagePlan:
     Attributes:
         rank: the place of the pair in the order in which the criterion yields them.
         turn: its place among those that are balanced with it.
+        states: for each concept the one of :data:`STATES` that it is dealt, or ""; empty where none has any.
     """
 
     criterion: str
@@ -114,6 +124,7 @@ class ImagePlan:
     variant: int
     concepts: tuple[str, ...]
     turn: int = 0
+    states: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -163,6 +174,26 @@ def _split(case: ImagePlan, world: World) -> tuple[list[str], str]:
     return [*things, last], ""
 
 
+def deal_states(words: Sequence[str], world: World, dealt: Counter[str]) -> tuple[str, ...]:
+    """Return for each concept its turn of the two states that it can be drawn in, or "" where it has no such states.
+
+    Args:
+        words: the concepts of a picture.
+        world: what can be shown.
+        dealt: state → how often it was dealt to what is balanced with the picture; is counted on.
+
+    Only where one thing is open and another closed can words be asked as often rightly as wrongly.
+    """
+    found = []
+    for word in words:
+        drawn = sorted((world.values(word, "state") or frozenset()) & STATES.keys())
+        pairs = [state for state in drawn if STATES[state] in drawn]
+        state = min(pairs, key=lambda one: dealt[one], default="")
+        dealt[state] += 1
+        found.append(state)
+    return tuple(found)
+
+
 def _dealt(case: ImagePlan, place: int, seed: int, attempt: int) -> int:
     """Return one or two for one of a case's things: in each two turns it is one and the other once."""
     random = rng(seed, "ode", "numbers", case.criterion, case.pairing, case.variant, case.turn // 2, place, attempt)
@@ -173,12 +204,15 @@ def _thing(
     word: str, case: ImagePlan, graph: ConceptGraph, world: World, random: np.random.Generator, dealt: int
 ) -> ObjectSpec:
     name = world.name(word)
-    looks = _looks(graph, word, world)
+    held = dict(zip(case.concepts, case.states, strict=False)).get(word, "")
+    looks = [pair for pair in _looks(graph, word, world) if not held or STATES.keys().isdisjoint(pair)]
     state = _draw(looks, case, random)
-    action = _draw(_deeds(graph, word, world), case, random)
+    others = {world.name(other) for other in case.concepts if other != word}
+    deeds = [pair for pair in _deeds(graph, word, world) if others.isdisjoint(" ".join(pair).split())]
+    action = _draw(deeds, case, random)  # a parked car, and nobody beside it who drives one more
     colours = world.values(word, "colour") or frozenset()
     other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
-    found = [value for value in (state, other) if value]
+    found = [value for value in (state, other, held) if value]
     colour = next((value for value in found if value in colours), "")
     most = world.most(word) if english.countable(name) else 1
     shares = COUNTS[most]
@@ -267,7 +301,8 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     later = DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
         aloft = all(thing.category in FLYING for thing in objects)
-        parts.append(settings.place(setting, "" if later else state, aloft=aloft))
+        over = all(thing.category in CELESTIAL for thing in objects)
+        parts.append(settings.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)
     return f"{text[0].upper()}{text[1:]}: {QUALITY}"
@@ -282,5 +317,6 @@ def phrase(thing: ObjectSpec) -> str:
     before = [thing.action if held else "", *looks, thing.category]
     words = " ".join(word for word in before if word)
     named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
-    doing = "lying down" if thing.action == "lying" else thing.action  # "a man lying" may also be a liar
+    does = english.agreeing(thing.action, thing.count)
+    doing = "lying down" if does == "lying" else does  # "a man lying" may also be a liar
     return " ".join(word for word in (named, thing.state if seen else "", "" if held else doing) if word)

@@ -15,7 +15,7 @@ from vhbench.colours import COLOURS, near
 from vhbench.generators.ode import attribute_words, settings
 from vhbench.generators.ode.balancing import Choice, balanced
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.prompts import ImagePlan
+from vhbench.generators.ode.prompts import STATES, ImagePlan
 from vhbench.schema import Question, Row, Scene, SceneObject
 from vhbench.seeding import rng
 
@@ -49,11 +49,6 @@ CONTRARY: Mapping[str, tuple[str, ...]] = {
     "kicking": ("sitting", "lying"),
 }  # fmt: skip
 """Action → actions that exclude it in one picture, beyond doubt, as they are drawn."""
-
-_STATES: Mapping[str, str] = {
-    "open": "closed", "closed": "open", "lit": "unlit", "unlit": "lit", "full": "empty", "empty": "full",
-}  # fmt: skip
-"""State of a drawn thing → its contrary."""
 
 _UNCLEAR = frozenset({"jumping"})
 """What people seem to do otherwise, as they are drawn: seen from the front, they sit."""
@@ -234,17 +229,21 @@ def attribute(picture: Picture) -> Iterator[Choice]:
 
 
 def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
-    """Yield the question about an attribute that was prompted, in the words of the weather where it is that."""
+    """Yield the question about an attribute that was prompted, in the words of the weather where it is that.
+
+    What stands behind a noun ("with dead branches", "at sunset") is not asked about.
+    """
     members = [o for o in scene.objects if o.category == claim.about]
     values = [value for value in (claim.value, *claim.noes) if not attribute_words.follows(value)]
-    if members:
+    asked: dict[str, str] = {}
+    if members and claim.value in values:
         subject = _subject(claim.about, members)
-        asked = {value: f"{subject} {value}?" for value in values}
-    elif scene.environment_state in _WEATHER:
-        said = {**dict.fromkeys((claim.value,), _WEATHER[scene.environment_state][0]), **_WEATHER_WORDS}
-        words = [said[value] for value in (claim.value, *claim.noes) if value in said]
+        asked = {value: f"{subject} {english.agreeing(value, len(members))}?" for value in values}
+    elif not members and (state := scene.environment_state) in _WEATHER:
+        said = {**dict.fromkeys((claim.value,), _WEATHER[state][0]), **_WEATHER_WORDS}
+        words = [said[value] for value in (claim.value, *claim.noes) if said.get(value) in _WEATHER[state]]
         asked = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(words)}
-    else:
+    elif not members and claim.value in values:
         shown = settings.shown(claim.about)
         place = shown.split(" ", 1)[1] if shown.startswith(("a ", "an ", "the ")) else shown
         asked = {value: f"Is the {place} in the image {value}?" for value in values}
@@ -318,9 +317,9 @@ def _action(scene: Scene, target: str, members: Sequence[SceneObject], deeds: Ab
 
 def _drawn_state(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
     value = _shared(members, "state")
-    if value not in _STATES or len(members) > MOST_COUNTED:
+    if value not in STATES or len(members) > MOST_COUNTED:
         return
-    subject, other = _subject(target, members), _STATES[value]
+    subject, other = _subject(target, members), STATES[value]
     about = f"{target} state"  # beside its colour
     yield Choice(scene.id, "state", about, value, f"{subject} {value}?", {other: f"{subject} {other}?"})
 

@@ -47,6 +47,9 @@ SETTINGS: Mapping[str, SettingWords] = {word: words for word, words in PLACES.it
 
 INDOORS = frozenset({"kitchen", "bathroom", "room", "work", "stage"})
 
+_NOTHING_OVER = frozenset({"sky", "floor", "wall"})
+"""Over these there is no sky to be seen."""
+
 _DISTINCT = frozenset(
     frozenset(pair.split("/"))
     for pair in (
@@ -72,14 +75,17 @@ def unlike(first: str, second: str) -> bool:
     return frozenset({a.family, b.family}) in _DISTINCT
 
 
-def place(word: str, state: str = "", *, aloft: bool = True) -> str:
+def place(word: str, state: str = "", *, aloft: bool = True, over: bool = False) -> str:
     """Return where a thing is; words that the table lacks are places that one can be in.
 
     Args:
         word: the environment.
         state: an adjective of it, or "".
         aloft: whether what is there can fly; what cannot is under the sky.
+        over: whether it is up in the sky that is over places outdoors.
 
+    >>> place("sea", "calm", over=True), place("kitchen", over=True)
+    ('over the calm sea', 'in a kitchen')
     >>> place("street"), place("sea", "calm"), place("airport", "busy"), place("sky", aloft=False), place("cave")
     ('on a street', 'in the calm sea', 'at a busy airport', 'under the sky', 'in a cave')
     """
@@ -87,6 +93,8 @@ def place(word: str, state: str = "", *, aloft: bool = True) -> str:
     where = words.place if words else f"in {english.with_article(word)}"
     if word == "sky" and not aloft:
         where = "under the sky"
+    if over and words and word not in _NOTHING_OVER and words.family not in INDOORS:
+        where = f"over {where.split(' ', 1)[1]}"
     if not state:
         return where
     preposition, named = where.split(" ", 1)

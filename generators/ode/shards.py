@@ -1,5 +1,6 @@
 """The pipeline of ODE: pairs → specs → images → truth → questions, for a share of one criterion's pairs."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -123,7 +124,7 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
     pool = criteria.PairPool(recipe.graph, share.pairing, share.graph_version, recipe.epsilon, recipe.delta)
     drawn = criteria.candidates(pool, share.criterion, seed=recipe.seed)
     offset = 100_000 * (share.graph_version - 1)
-    turn = 0
+    turn, dealt = 0, Counter[str]()
     for rank, pair in islice(enumerate(drawn), share.first, None, share.step):
         groups = criteria.extend(recipe.graph, share.criterion, pair, recipe.concepts, seed=recipe.seed)
         shown = [(group, _problem(recipe, group)) for group in islice(groups, GROUPS)]
@@ -135,7 +136,15 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
             yield Rejection(f"{share.criterion}-{share.pairing}-{rank + offset:05d}", reason, detail)
         else:
             yield [
-                ImagePlan(share.criterion, share.pairing, rank + offset, variant, group, turn)
+                ImagePlan(
+                    share.criterion,
+                    share.pairing,
+                    rank + offset,
+                    variant,
+                    group,
+                    turn,
+                    prompts.deal_states(group, recipe.world, dealt),
+                )
                 for variant in range(recipe.variants)
             ]
             turn += 1

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from string import ascii_uppercase
 
+from vhbench import english
 from vhbench.audit import phrases
 from vhbench.audit.phrases import Maybe, all_of, any_of, category, count, holds, negation
 from vhbench.schema import Question, Scene
@@ -88,7 +89,7 @@ def _all_are(scene: Scene, subject: str, value: str) -> Maybe:
     things = [thing for thing in scene.objects if thing.category == name]
     if not things or (wanted is not None and len(things) != wanted):
         return None
-    have = [value in (held for _, held in thing.attributes) for thing in things]
+    have = [value in (english.agreeing(held, len(things)) for _, held in thing.attributes) for thing in things]
     if all(have):
         return True
     return False if not any(have) and all(thing.known_attributes for thing in things) else None

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache, reduce
-from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -338,7 +337,7 @@ def load_graph(sources: tuple[str, ...], node_types: str = "", add: str = "") ->
         return graph
     more = graph_sources.load(add)
     updated = concept_graph.update(graph, more)
-    if set(more) <= set(graph) and not any(concept_graph.is_new(updated, *pair) for pair in combinations(more, 2)):
+    if not concept_graph.has_news(updated):
         raise VhbenchError(f"--add {add}: the graph has all {len(more)} of its concepts already; nothing is new")
     return updated
 

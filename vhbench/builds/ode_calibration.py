@@ -66,13 +66,12 @@ def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[
     found: dict[str, list[tuple[float, bool]]] = {}
     for start in range(0, len(scenes), AT_ONCE):
         part = scenes[start : start + AT_ONCE]
-        asked = [_asked(scene, eyes) for scene in part]
         images = [read_image(scene.image) for scene in part]
-        phrases = [{phrase: word for word in words for phrase in eyes.phrases(word)} for words in asked]
+        phrases = [eyes.meanings(_asked(scene, eyes)) for scene in part]
         seen = [i for i, words in enumerate(phrases) if words]
         looked = detector.detect([images[i] for i in seen], [list(phrases[i]) for i in seen])
         for i, detections in zip(seen, looked, strict=True):
-            best = dict.fromkeys(asked[i], 0.0)
+            best = dict.fromkeys(phrases[i].values(), 0.0)
             for one in detections:
                 word = phrases[i][one.category]
                 best[word] = max(best[word], one.score)

@@ -13,9 +13,10 @@ from PIL import Image
 from vhbench.builds.ode import imagined, load_graph
 from vhbench.builds.ode_worlds import OpenWorld
 from vhbench.colours import COLOURS
-from vhbench.generators.ode import attribute_checks, attribute_contraries, attribute_words
+from vhbench.generators.ode import attribute_checks, attribute_contraries, attribute_words, questions
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.looking import Eyes
+from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.generators.ode.shards import Recipe, Share, make
 from vhbench.schema import ObjectSpec, Question, Rejection, Row, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.tasks.metrics import word_floor
@@ -112,8 +113,8 @@ def asked(reference: Path) -> tuple[list[Question], int]:
 def test_attributes_that_were_prompted_and_verified_are_asked_about(asked: tuple[list[Question], int]) -> None:
     found, images = asked
     attributes = [question for question in found if question.task == "attribute"]
-    for criterion, questions in Counter(question.criterion for question in attributes).items():
-        assert questions >= 5 * images, criterion
+    for criterion, number in Counter(question.criterion for question in attributes).items():
+        assert number >= 5 * images, criterion
     told = Counter((q.question_type, q.answer) for q in attributes)
     for kind in ("state", "action", "number"):
         assert told[kind, "yes"] == told[kind, "no"] > 0, told
@@ -146,3 +147,57 @@ def test_the_best_of_some_images_is_kept(reference: Path) -> None:
     for scene in kept:
         mine = [r for r in others if r.item.startswith(scene.id.rsplit("-", 1)[0])]
         assert all(min(scene.provenance["scores"].values()) >= min(r.detail["scores"].values()) for r in mine)
+
+
+SKIES = {"Is it night in the image?", "Is it a sunny day in the image?", "Is the sky overcast in the image?"}
+
+
+@pytest.mark.parametrize("value", sorted({found.said for found in attribute_words.WORDS.values() if found.said}))
+def test_what_is_right_is_never_taken_from_the_contraries(value: str) -> None:
+    tree = SceneObject(1, "tree", (0, 0, 9, 9), 81)
+    noes = attribute_contraries.of(value)
+    for about, objects in (("tree", (tree,)), ("beach", ())):
+        scene = Scene("s", b"", 9, 9, objects, environment="beach", environment_state="" if objects else value)
+        claim = AttributeClaim(about, attribute_words.kind_of(value), value, noes)
+        for choice in questions._claimed(scene, claim):
+            assert choice.word not in noes
+            assert value in choice.yes or choice.yes in SKIES
+
+
+def test_several_do_it_for_themselves() -> None:
+    dogs = tuple(SceneObject(i, "dog", (0, 0, 9, 9), 81) for i in (1, 2))
+    scene = Scene("s", b"", 9, 9, dogs)
+    claim = AttributeClaim("dog", "posture", "raising its head", ("lowering its head",))
+    [choice] = questions._claimed(scene, claim)
+    assert choice.yes == "Are the two dogs in the image raising their heads?"
+    assert list(choice.noes.values()) == ["Are the two dogs in the image lowering their heads?"]
+
+
+def test_what_a_night_sky_may_also_be_is_not_asked_as_wrong() -> None:
+    scene = Scene("s", b"", 9, 9, (), environment="beach", environment_state="night")
+    claim = AttributeClaim("beach", "weather", "at night", attribute_contraries.of("at night"))
+    [choice] = questions._claimed(scene, claim)
+    assert (choice.yes, list(choice.noes)) == ("Is it night in the image?", ["sunny"])
+
+
+@pytest.mark.parametrize(("word", "other"), [("stone", "rock"), ("railing", "handrail"), ("baggage", "luggage")])
+def test_a_thing_is_found_though_another_name_for_it_is_looked_for_too(word: str, other: str) -> None:
+    spec = SceneSpec("s", (ObjectSpec("dog"), ObjectSpec(word)), width=128, height=128)
+    [made] = PerfectPainter().make([spec], seed=0)
+    [seen] = Eyes(PerfectDetector()).look([(spec, made)], [["dog", word, "cat", other]])
+    assert isinstance(seen, tuple), seen
+    assert seen[0].categories() == {"dog", word}
+    assert "cat" in seen[0].known
+    assert other not in seen[0].known
+
+
+def test_what_is_known_by_anothers_name_alone_is_not_absent() -> None:
+    class Closed(PerfectDetector):
+        def knows(self, word: str) -> bool:
+            return word in ("dog", "suitcase")
+
+    spec = SceneSpec("s", (ObjectSpec("dog"),), width=128, height=128)
+    [made] = PerfectPainter().make([spec], seed=0)
+    [seen] = Eyes(Closed()).look([(spec, made)], [["dog", "baggage", "luggage"]])
+    assert isinstance(seen, tuple)
+    assert seen[0].known == {"dog", "baggage"}

@@ -1,6 +1,7 @@
 """Prompts in plain English: each environment with its preposition, no raw verb, nothing that sits and lies at once."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,6 +48,10 @@ def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: Co
         assert not re.search(r"\b(sunny|overcast|gloomy|stormy) (snow|grass|sand|ground)", text), text
         assert not ("sun " in text and re.search(r"night|dark|overcast|gloomy|stormy", text)), text
         assert not (re.search(r"\b(moon|star)\b", text) and "sunny" in text), text
+        assert not re.search(r"\b[Tt]wo [^,]*\b(its|a bicycle|a horse|a car)\b", text.split(" and ")[0]), text
+        assert not re.search(
+            r"\b(clouds?|sun|rainbows?) (on|in|at|by) (?!the.* (sky|floor)|an? .*wall|a stage)", text
+        ), text
         for thing in spec.objects:
             looks = [thing.colour, *thing.state.split(", ")]
             kinds = [attribute_words.kind_of(look) for look in looks if look]
@@ -72,6 +77,15 @@ def test_every_environment_of_amber_has_its_preposition() -> None:
             "busy",
             "A tree with falling leaves at a busy airport",
         ),
+        (ObjectSpec("dog", 2, action="raising its head"), "grass", "", "Two dogs raising their heads on grass"),
+        (ObjectSpec("lion", 2, action="with its mouth open"), "", "", "Two lions with their mouths open"),
+        (ObjectSpec("person", 2, action="riding a bicycle"), "", "", "Two people riding bicycles"),
+        (ObjectSpec("person", action="riding a bicycle"), "", "", "A person riding a bicycle"),
+        (ObjectSpec("cloud", 2), "sea", "calm", "Two clouds over the calm sea"),
+        (ObjectSpec("rainbow"), "mountain", "", "A rainbow over a mountain"),
+        (ObjectSpec("sun"), "sky", "white", "The sun in the white sky"),
+        (ObjectSpec("cloud"), "kitchen", "", "A cloud in a kitchen"),
+        (ObjectSpec("bird"), "grass", "", "A bird on grass"),
         (ObjectSpec("cup", 2), "street", "at night", "Two cups on a street at night"),
         (ObjectSpec("dog"), "grass", "lush", "A dog on lush grass"),
         (ObjectSpec("dog"), "snow", "sunny", "A dog in snow on a sunny day"),
@@ -96,12 +110,37 @@ def test_where_the_graph_tells_nothing_things_have_a_colour_places_a_weather_and
     assert prompts._looks(amber, "guitar", DrawnWorld(amber)) == []
 
 
+def test_nobody_rides_or_drives_another_of_what_is_to_be_seen(amber: ConceptGraph) -> None:
+    world = OpenWorld(amber)
+    for other, deed in (("car", "driving a car"), ("bicycle", "riding a bicycle"), ("tree", "climbing a tree")):
+        for seed in range(20):
+            for who in ("person", "child", "woman"):
+                spec = prompts.spec(ImagePlan("random", "ee", 0, 0, (who, other)), amber, world, seed=seed)
+                assert spec.objects[0].action != deed, spec.prompt
+
+
 def test_of_each_two_turns_one_shows_one_and_the_other_two(amber: ConceptGraph) -> None:
     world = OpenWorld(amber)
     for turn in range(0, 12, 2):
         cases = [ImagePlan("random", "ee", 7 * turn + i, 0, ("cup", "bottle"), turn + i) for i in (0, 1)]
         counts = [[thing.count for thing in prompts.spec(c, amber, world, seed=3).objects] for c in cases]
         assert [sorted(each) for each in zip(*counts, strict=True)] == [[1, 2], [1, 2]]
+
+
+def test_states_are_dealt_in_turn_to_whatever_can_be_drawn_in_them(amber: ConceptGraph) -> None:
+    dealt: Counter[str] = Counter()
+    pictures = [("door", "dog"), ("umbrella", "candle"), ("book", "beach"), ("dog", "candle")]
+    found = [prompts.deal_states(words, DrawnWorld(amber), dealt) for words in pictures]
+    assert found == [("closed", ""), ("open", "lit"), ("closed", ""), ("", "unlit")]
+    assert set(prompts.deal_states(("door", "candle"), OpenWorld(amber), dealt)) == {""}, "a prompt asks for any word"
+
+
+def test_what_was_dealt_is_asked_for_beside_a_colour(amber: ConceptGraph) -> None:
+    for state in ("open", "closed"):
+        plan = ImagePlan("standard", "ee", 0, 0, ("door", "dog"), states=(state, ""))
+        door, dog = prompts.spec(plan, amber, DrawnWorld(amber), seed=4).objects
+        assert (door.state, dog.state) == (state, "")
+        assert f"{state} {door.colour}".strip() in prompts.phrase(door)
 
 
 def test_what_is_drawn_of_ambers_words(amber: ConceptGraph) -> None:

@@ -187,3 +187,11 @@ def test_answers_that_lean_to_one_side_are_told(tmp_path: Path) -> None:
         "a: answer 'no' is right in 20% of 100 questions, not in 50%",
         "a: answer 'yes' is right in 80% of 100 questions, not in 50%",
     ]
+
+
+def test_what_several_do_is_read_in_the_plural() -> None:
+    held = {"attributes": (("posture", "raising its head"),), "known_attributes": frozenset({"posture"})}
+    dogs = tuple(SceneObject(number, "dog", (0, 0, 9, 9), 81, **held) for number in (1, 2))  # type: ignore[arg-type]
+    scene = Scene("s", b"", 9, 9, dogs, known=frozenset({"dog"}))
+    assert verdicts.read("Are the two dogs in the image raising their heads?", [scene]) is True
+    assert verdicts.read("Are the two dogs in the image lowering their heads?", [scene]) is False

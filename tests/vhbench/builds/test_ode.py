@@ -282,3 +282,13 @@ def test_an_addition_without_anything_new_is_refused(tmp_path: Path) -> None:
     more.write_text('{"concepts": [{"word": "dog", "kind": "entity"}], "edges": []}')
     with pytest.raises(VhbenchError, match="the graph has all 1 of its concepts already; nothing is new"):
         OdeBuild(add=str(more)).check()
+
+
+def test_an_attribute_of_a_single_concept_is_something_new(tmp_path: Path) -> None:
+    more = tmp_path / "more.json"
+    more.write_text('{"concepts": [{"word": "cup", "kind": "entity", "state": [["orange", "purple"]]}], "edges": []}')
+    build = OdeBuild(add=str(more), pairs=1, criteria=("random",), size=96, levels=("caption",))
+    shown = [item for shard in range(build.shards) for item in build.make(shard) if isinstance(item, Scene)]
+    cups = [thing for scene in shown[-2:] for thing in scene.objects if thing.category == "cup"]
+    assert {dict(cup.attributes).get("colour") for cup in cups} <= {"orange", "purple"}
+    assert cups

@@ -14,6 +14,8 @@ from PIL import Image
 from vhbench.builds import ode_calibration, ode_models
 from vhbench.builds.ode_models import Calibration
 from vhbench.generators.ode import calibrating
+from vhbench.generators.ode.attribute_checks import VerifierThresholds
+from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.protocols import Detection
 from vhbench.schema import Scene, SceneObject, VhbenchError
 
@@ -149,3 +151,21 @@ def test_other_files_are_no_calibration(tmp_path: Path) -> None:
         Calibration(str(file)).detection(0.6, 0.2)
     with pytest.raises(VhbenchError, match="must be FILE, coco:FILE or paco:FILE"):
         ode_calibration.photos("svg:x.json", tmp_path, 3)
+
+
+def test_what_is_never_believed_is_not_believed_at_a_score_of_one_either() -> None:
+    found = DetectionThresholds(words={"fog": (calibrating.NEVER, 0.2), "dog": (0.9, 0.2)})
+    assert [found.of(word)[0] <= 1.0 for word in ("fog", "dog", "cat")] == [False, True, True]
+    kinds = VerifierThresholds(kinds={"action": calibrating.NEVER, "colour": 0.9})
+    assert [kinds.of(kind) <= 1.0 for kind in ("action", "colour", "size")] == [False, True, True]
+
+
+def test_what_was_not_looked_for_is_not_scored() -> None:
+    class Seeing(Noisy):
+        def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
+            return [[Detection("stone", 0.8, (0, 0, 9, 9))] for _ in images]
+
+    stone = SceneObject(1, "stone", (0, 0, 9, 9), 81)
+    shown = Scene("s", b"", 9, 9, (stone,), known=frozenset({"stone", "rock", "cat"}))
+    told = {word: cases[0] for word, cases in ode_calibration.scores([shown], Seeing()).items()}
+    assert told == {"stone": (0.8, True), "rock": (0.0, False), "cat": (0.0, False)}
