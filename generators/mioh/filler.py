@@ -192,12 +192,7 @@ class Filler:
         groups = _by_answer(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), found))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
-        return list(islice(filter(None, map(self._shown, dealt)), wanted))
-
-    def _shown(self, item: Item) -> Item | None:
-        """Return an item with those twins whose images may be shown together, or None if its own may not."""
-        twins = {p: scenes for p, scenes in item.pressed.items() if self.pool.fit(scenes)}
-        return replace(item, pressed=twins) if self.pool.fit(item.scenes) else None
+        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted))
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
         """Return the order in which answers have their turn, where so many questions came ``before``.
@@ -311,7 +306,10 @@ class Filler:
         return tuple(twin)
 
     def _press(self, items: Sequence[Item], pressure: str) -> None:
-        """Add pressed twins, as many of each answer as of any other (one may be ahead of the rest)."""
+        """Add pressed twins, as many of each answer as of any other (one may be ahead of the rest).
+
+        Whether their images may be shown together is seen when they have their turn: few of all twins are wanted.
+        """
         cell = self.cells[pressure]
         able = {a: [i for i in group if not _too_few(pressure, i.draft)] for a, group in _by_answer(items).items()}
         waiting = {a: [i for i in group if pressure in i.pressed] for a, group in able.items() if group}
@@ -320,15 +318,23 @@ class Filler:
         while even and any(waiting.values()) and not cell.full():
             even = all(waiting.values())
             for answer in turns:
-                if not cell.full() and waiting[answer]:
-                    self._emit(waiting[answer].pop(0), pressure)
+                if not cell.full() and (item := self._next(waiting[answer], pressure)):
+                    self._emit(item, pressure)
+
+    def _next(self, waiting: list[Item], pressure: str) -> Item | None:
+        """Take the next item away whose pressed twin may be shown."""
+        while waiting:
+            item = waiting.pop(0)
+            if self.pool.fit(item.pressed[pressure]):
+                return item
+        return None
 
     def _again(self, items: Sequence[Item], pressure: str) -> list[Item]:
         """Draw second twins, of other images, where a cell is larger than the easy one."""
         if self.cells[pressure].wanted <= self.cells["easy"].wanted:
             return []
         again = []
-        for item in (item for item in items if pressure in item.pressed):
+        for item in (item for item in items if pressure in item.pressed and self.pool.fit(item.pressed[pressure])):
             generator = rng(self.seed, "mioh", self.kind.id, item.number, pressure, "again")
             known = (set(item.scenes), set(item.pressed[pressure]))
             for _ in range(_TRIES_AGAIN):
