@@ -289,14 +289,7 @@ def _folder(scratch: str, number: int, seed: int, size: int) -> Path:
 
 def _draw_chunk(chunk: tuple[int, int], seed: int, size: int) -> list[Scene | Rejection]:
     specs = [replace(spec(i, seed), width=size, height=size) for i in range(*chunk)]
-    return [_drawn(one, seed) for one in specs]
-
-
-def _drawn(one: SceneSpec, seed: int) -> Scene | Rejection:
-    try:
-        return next(iter(SceneSource().make([one], seed=seed)))
-    except VhbenchError as error:  # a net of 7x4 pixels
-        return Rejection(one.id, "cannot be drawn so small", {"error": str(error)})
+    return list(SceneSource().make(specs, seed=seed))
 
 
 def _draw_together(chunks: Sequence[tuple[int, int]], folder: Path, seed: int, size: int) -> list[Scene | Rejection]:

@@ -11,7 +11,8 @@ import pytest
 
 from vhbench.builds import mioh_drawn, sharding
 from vhbench.colours import near
-from vhbench.generators.scenes import clash
+from vhbench.generators.scenes import SceneSource, clash, source
+from vhbench.generators.scenes.layout.plan import Refusal
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
 
 SIDES = ("left of", "right of")  # as seen from the hub
@@ -108,10 +109,16 @@ def test_what_colour_spokes_have_is_known_and_whether_they_are_there() -> None:
     assert sum(spoke in scene.known for scene in scenes for spoke in spokes) >= 0.95 * len(scenes) * len(spokes)
 
 
-def test_what_cannot_be_drawn_so_small_is_told() -> None:
-    one = mioh_drawn.spec(0, 0)
-    tiny = ObjectSpec("bicycle", size="tiny", hard=("small",))  # 4 × 2 pixels of a picture of 64
-    for objects, kind in ((one.objects[:1], Scene), ((tiny,), Rejection)):
-        made = [mioh_drawn._drawn(replace(one, objects=objects, width=64, height=64), seed) for seed in range(40)]
-        assert kind in map(type, made), made
-        assert {item.reason for item in made if isinstance(item, Rejection)} <= {"cannot be drawn so small"}
+def test_the_smallest_picture_shows_a_tiny_bicycle() -> None:
+    tiny = ObjectSpec("bicycle", size="tiny", hard=("small",))  # of which some tries leave no pixel
+    one = replace(mioh_drawn.spec(0, 0), objects=(tiny,), width=64, height=64)
+    assert {type(made) for seed in range(8) for made in SceneSource().make([one], seed=seed)} == {Scene}
+
+
+def test_what_cannot_be_drawn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: object) -> None:
+        raise Refusal("too small")
+
+    monkeypatch.setattr(source, "arrange", nothing)
+    made = mioh_drawn._draw_chunk((0, 3), 0, 64)
+    assert [(type(one), getattr(one, "reason", "")) for one in made] == [(Rejection, "too small")] * 3

@@ -155,7 +155,7 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
     analysis = tmp_path / "ode_analysis.json"
     analysis.write_bytes(orjson.dumps({"curve": {"standard": cells, "fictional": cells}, "lift": {}}))
     out = tmp_path / "rows"
-    run("sft", "--split", editions.train, "--test", editions.test, "--weakness", analysis, "--number", 24,
+    run("sft", "--split", editions.train, "--test", editions.test, "--weakness", analysis, "--number", 20,
         "--types", "existence,state,number,action", "--answers", "short", "--out", out)  # fmt: skip
     counts = Counter(row["task"] for row in rows_of(out))
     assert counts["attribute"] > 2 * counts["existence"]
