@@ -17,12 +17,12 @@ questions have the same ones; what was answered plays no part.
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from vhbench.files import short_digest
 from vhbench.schema import Record
 from vhbench.tasks.metrics.intervals import Clustering
 from vhbench.tasks.metrics.records import fact_of, split_repetition
@@ -32,7 +32,7 @@ CHAINED = "facts as clusters, with what the images tie"
 
 _LARGE, _SPARSE = 10, 4
 _MOST_PAIRS = 20_000_000
-_BYTES = 8  # of a digest: two of a million names are the same once in 40 million such files
+_BYTES = 8  # of a digest
 
 
 def clusters_of(records: Iterable[Record]) -> Clustering:
@@ -66,7 +66,7 @@ class Shared:
         before = len(self._names)
         for record in records:
             for name in names_of(record):
-                self._names += blake2b(name.encode(errors="surrogatepass"), digest_size=_BYTES).digest()
+                self._names += short_digest(name)
         self._counts.append((len(self._names) - before) // _BYTES)
 
     def among(self, places: npt.NDArray[np.integer] | None = None) -> Clustering:

@@ -1,6 +1,5 @@
 """One run, ready to be compared: its scores as the reports have them, and what each question adds to them."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from vhbench import scoring
 from vhbench.benchmarks import ACCURACY, BENCHMARKS, Family, Metric
+from vhbench.files import short_digest
 from vhbench.provenance import Provenance
 from vhbench.responses.said import Responses
 from vhbench.schema import Record, VhbenchError
@@ -224,8 +224,4 @@ def _questions(ordered: Sequence[Record], owner: Places, groupings: Sequence[Seq
 def _digests(record: Record) -> tuple[bytes, bytes]:
     """Return what tells one question from another of the same id."""
     told = (record.kind, record.answer, record.choices, record.objects, record.scene_ids)
-    return _hash(repr(told)), _hash(record.question) if record.question else b""
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()
+    return short_digest(repr(told)), short_digest(record.question) if record.question else b""

@@ -2,15 +2,14 @@
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
-from hashlib import blake2b
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from vhbench.files import shown
+from vhbench.files import short_digest, shown
 from vhbench.schema import VhbenchError
 
 Numbered = tuple[int, str, dict[str, Any]]
@@ -45,7 +44,7 @@ class KnownRows:
             numbers.append(number)
         order = np.argsort(np.array(digests), kind="stable")
         self._digests, self._places = (array("Q", found.tobytes()) for found in (np.array(digests)[order], order))
-        for place in self._twice():
+        if (place := self._twice()) is not None:
             raise VhbenchError(
                 f"{file}, row {numbers[place]}: id {shown(self._name(place))} occurs twice; each may occur once"
             )
@@ -72,13 +71,12 @@ class KnownRows:
     def _name(self, place: int) -> str:
         return str(self[place][1]["id"])
 
-    def _twice(self) -> Iterator[int]:
-        """Yield the places of rows whose id a row before them has, the first in the file first."""
+    def _twice(self) -> int | None:
+        """Return the place of the first row whose id a row before it has."""
         digests = np.array(self._digests)
-        alike = np.flatnonzero(digests[1:] == digests[:-1]) + 1
-        places = sorted(self._places[at] for at in alike.tolist())
-        yield from (place for place in places if self.place(self._name(place)) != place)
+        alike = sorted(self._places[at + 1] for at in np.flatnonzero(digests[1:] == digests[:-1]).tolist())
+        return next((place for place in alike if self.place(self._name(place)) != place), None)
 
 
 def _digest(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode(errors="surrogatepass"), digest_size=8).digest())
+    return int.from_bytes(short_digest(name))

@@ -4,6 +4,7 @@ import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -151,8 +152,14 @@ def told_otherwise(samples: Path, told: Provenance | None) -> Iterator[str]:
         yield escaped(f"{task}: the results beside its samples tell of another run ({how})")
 
 
-def _told_by(results: Path) -> dict[str, Provenance]:
+def _told_by(results: Path) -> Mapping[str, Provenance]:
     """Return task → where its answers come from, as lmms-eval's results say; what cannot be read is left out."""
+    return _told_in(results, results.stat().st_mtime_ns) if results.is_file() else {}
+
+
+@lru_cache(maxsize=8)
+def _told_in(results: Path, written: int) -> Mapping[str, Provenance]:
+    """Read results once for all tasks of a run, and anew when they are written anew."""
     with suppress(VhbenchError, AttributeError):
         told = {task: from_json(value, str(results)) for task, value in read_json(results).get("vhbench", {}).items()}
         return {task: one for task, one in told.items() if one is not None}

@@ -76,21 +76,18 @@ def write_split(
         if not writer.rows and not may_be_empty:
             raise _no_rows(benchmark, reasons)
         facts = {**(extra or {}), **write_truths(staging / manifests.SCENES, scenes)}
-        manifest = Manifest(
-            benchmark=benchmark,
-            version=version,
-            seed=seed,
-            config=dict(config),
-            sources=dict(sources or {}),
-            rows=writer.rows,
-            rejections=reasons,
-            files={**writer.files, **_other_files(staging)},
-            content_hash=content_hash(writer.row_hashes, facts.get("scenes_hash", ""), config),
-            extra=facts,
-        )
+        told = {"benchmark": benchmark, "version": version, "seed": seed, "config": dict(config)}
+        manifest = _manifest(staging, writer, **told, sources=dict(sources or {}), rejections=reasons, extra=facts)
         write_atomic(staging / manifests.MANIFEST, manifests.manifest_bytes(manifest))
         replace(staging, directory)
     return manifest
+
+
+def _manifest(staging: Path, writer: "_Writer", **told: Any) -> Manifest:
+    """Return the manifest of a split whose files are all written: what is told of it, and what the files are."""
+    content = content_hash(writer.row_hashes, told["extra"].get("scenes_hash", ""), told["config"])
+    files = {**writer.files, **_other_files(staging)}
+    return Manifest(rows=writer.rows, files=files, content_hash=content, **told)
 
 
 @contextmanager
