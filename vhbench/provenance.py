@@ -42,8 +42,8 @@ ALIKE = ("prompt_form", "generation")
 """What is to be the same in all tasks of one run, or their scores do not belong together."""
 
 _SECRET = re.compile(
-    r"(?i)((?:^|,)\s*(?:[\w.-]*(?:secret|passw|passphrase|credential|authorization|access_key)[\w.-]*"
-    r"|[\w.-]*(?:api|\b|[_.-])(?:keys?|token|bearer|pwd|auth))=)[^,]*"
+    r"(?i)((?:^|,)\s*[\w.-]*(?:(?:secret|passw|passphrase|credential|authorization|access_?key)[\w.-]*"
+    r"|(?:(?:api|\b|[_.-])keys?|token|bearer|pwd|auth))=)[^,]*"
 )
 """An argument that nobody else may know, by its name: ``hf_token``, and not ``max_new_tokens`` or ``tokenizer``."""
 _LOGIN = re.compile(r"//[^/@\s,]*@")

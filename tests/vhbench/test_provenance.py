@@ -90,6 +90,8 @@ def test_the_hash_of_a_row_is_that_of_its_record() -> None:
         "pretrained=org/x,apiKey=s3cr3t,max_pixels=4",
         "pretrained=org/x,key=s3cr3t,max_pixels=4",
         "pretrained=org/x,api-key=s3cr3t,max_pixels=4",
+        "pretrained=org/x,hftoken=s3cr3t,max_pixels=4",
+        "pretrained=org/x,accesskey=s3cr3t,max_pixels=4",
         "pretrained=org/x,aws_access_key_id=s3cr3t,max_pixels=4",
         "pretrained=org/x, credentials=s3cr3t,max_pixels=4",
         "pretrained=org/x,headers.Authorization=s3cr3t,max_pixels=4",

@@ -136,16 +136,15 @@ COMMON_DEEDS = ("standing", "walking", "running", "sitting", "lying")
 """What a prompt says that a creature does of which the graph tells nothing."""
 
 MADE_IN_ANY_COLOUR = frozenset(
-    name.replace("_", " ")
-    for name in (
-        "air_conditioner bar baseball_bat baseball_glove basket board bookshelf box bracelet bridge brush "
-        "building camera can cell_phone cloth clothes_hanger computer cone cooktop crutch doghouse doll "
-        "earphones ebook fence fishing_rod flowerpot fork guardrail handrail headphones holder juicer "
-        "keyboard kite laptop magazine mattress microphone microwave monitor napkin net oar opener paddle "
-        "pinwheel pipe pole quilt rack remote ring rod rope rugby_ball saddle sheet shovel showerhead sign "
-        "slippers sticker street_lamp sunglasses switch tablet_computer tap television trough tv watch wire "
-        "yacht"
-    ).split()
+    (
+        "air conditioner, bar, baseball bat, baseball glove, basket, board, bookshelf, box, bracelet, bridge, "
+        "brush, building, camera, can, cell phone, cloth, clothes hanger, computer, cone, cooktop, crutch, "
+        "doghouse, doll, earphones, ebook, fence, fishing rod, flowerpot, fork, guardrail, handrail, "
+        "headphones, holder, juicer, keyboard, kite, laptop, magazine, mattress, microphone, microwave, "
+        "monitor, napkin, net, oar, opener, paddle, pinwheel, pipe, pole, quilt, rack, remote, ring, rod, "
+        "rope, rugby ball, saddle, sheet, shovel, showerhead, sign, slippers, sticker, street lamp, "
+        "sunglasses, switch, tablet computer, tap, television, trough, tv, watch, wire, yacht"
+    ).split(", ")
 )
 """What people make in any colour, though it is drawn in one."""
 
