@@ -122,10 +122,10 @@ class _Allowance:
             return [one if there else None for one, there in zip(found, array.is_valid().to_pylist(), strict=True)]
         if isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray):
             return self._lists(array)
-        found: list[Any] = array.to_pylist()
-        sized = sum(len(value) for value in found if value is not None) if _is_text(array.type) else len(array)
+        plain: list[Any] = array.to_pylist()
+        sized = sum(len(value) for value in plain if value is not None) if _is_text(array.type) else len(array)
         self._take(len(array), sized)
-        return found
+        return plain
 
     def _lists(self, array: Any) -> list[Any]:
         flat = self.values(array.flatten())
