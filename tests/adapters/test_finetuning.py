@@ -127,6 +127,24 @@ def tuned(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> di
     }
 
 
+@pytest.fixture(scope="module")
+def shared(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], str]:
+    """Fine-tune a model in two processes of half the batch each; return what was done, and what was said of it."""
+    out, vhbench = tmp_path_factory.mktemp("shared") / "tuned", Path(sys.executable).with_name("vhbench")
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone"]
+    words = [
+        "finetune", "--model", tiny("llava"), "--data", rows, "--out", out, "--device", "cpu", "--batch", ROWS // 2,
+        "--accumulate", 1, "--steps", 60, "--rank", FAST.rank, "--alpha", FAST.alpha, "--processes", 2,
+        "--learning-rate", FAST.learning_rate,
+    ]  # fmt: skip
+    done = subprocess.run(
+        [*torchrun, str(vhbench), *map(str, words)], capture_output=True, text=True, check=False,
+        env=dict(os.environ) | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads((out / "training.json").read_text()), done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("family", tiny_trainable.FAMILIES)
 def test_the_loss_falls_and_what_is_saved_is_whole(family: str, tuned: Any, rows: Path) -> None:
@@ -160,12 +178,12 @@ print(json.dumps(found))
 
 
 @pytest.mark.slow
-def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, editions: Editions) -> None:
+def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, shared: Any, editions: Editions) -> None:
     """Before and after, on the training edition; the test edition shares nothing with it (by hash, id and word)."""
     more = {"qwen2_vl": ",min_pixels=3136,max_pixels=12544"}  # as the tiny processor has them
     runs = [
         (told["lmms_eval"], f"pretrained={model}{more.get(told['lmms_eval'], '')}")
-        for told in tuned.values()
+        for told in (*tuned.values(), shared[0])
         for model in (told["base"], told["model"])
     ]
     done = subprocess.run(
@@ -250,22 +268,13 @@ def test_each_distribution_has_a_model_of_its_own(editions: Editions, tiny: Any,
 
 
 @pytest.mark.slow
-def test_two_processes_share_a_training(rows: Path, tiny: Any, tmp_path: Path) -> None:
+def test_two_processes_share_a_training(shared: tuple[dict[str, Any], str]) -> None:
     """Through torchrun and the command: two gloo processes, whose number is asserted; one of them tells and saves."""
-    out, vhbench = tmp_path / "tuned", Path(sys.executable).with_name("vhbench")
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc_per_node", "2", "--standalone"]
-    words = [
-        "finetune", "--model", tiny("llava"), "--data", rows, "--out", out, "--device", "cpu", "--batch", "4",
-        "--accumulate", "1", "--steps", "2", "--rank", "8", "--processes", "2",
-    ]  # fmt: skip
-    done = subprocess.run(
-        [*torchrun, str(vhbench), *map(str, words)], capture_output=True, text=True, check=False,
-        env=dict(os.environ) | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.count("2 steps, 2 processes") == 1
-    assert done.stdout.count("vhbench compare") == 1
-    assert json.loads((out / "training.json").read_text())["processes"] == 2
+    told, said = shared
+    assert said.count("60 steps, 2 processes") == 1
+    assert said.count("vhbench compare") == 1
+    assert (told["processes"], told["steps"]) == (2, 60)
+    assert told["losses"][0] > 10 * told["losses"][-1]
 
 
 @pytest.mark.slow
