@@ -84,7 +84,7 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     found.filters["one"] = lambda value: f"{value:.1f}"
-    found.filters["signed"] = lambda value: f"{value:+.1f}".replace("-", "−")
+    found.filters["signed"] = lambda value: f"{round(value, 1) + 0.0:+.1f}".replace("-", "−")
     return found
 
 

@@ -334,4 +334,5 @@ def findings(views: Sequence[EditionView], standings: Standings) -> Iterator[dic
         own = [drop for number, drop in drops.items() if standings.models[number].ranked]
         fall = sum(drop.certain and drop.value > 0 for drop in own)
         titles = {view.name: view.title for view in views}
-        yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(own), "name": public}
+        if own:
+            yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(own), "name": public}

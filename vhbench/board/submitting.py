@@ -1,7 +1,6 @@
 """From a run to entries: what a run answered of a board's editions, and every reason why the board does not take it."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -93,10 +92,10 @@ def read_run_for(board: Board, run: Path, editions: Mapping[str, AskedEdition], 
     Raises:
         VhbenchError: if nothing can be read, or it answers no edition of the board.
     """
-    wanted = {name: asked for name, asked in editions.items() if only in ("", name)}
     if only:
         board.edition(only)
-    found = _of_run(run, wanted) if is_run(run) else _of_file(run, wanted, meant=bool(only))
+    wanted = {name: asked for name, asked in editions.items() if only in ("", name)}
+    found = _of_run(run, wanted) if is_run(run) else _of_file(run, editions, only)
     if not found:
         raise VhbenchError(f"{run}: answers no edition of this board; it has {board.named}")
     return found
@@ -151,7 +150,7 @@ def _alien(one: Offered, task: str, records: Sequence[Any]) -> Iterator[str]:
             yield f"{task}: {len(names):,} answers are {what} {one.asked.edition.name} (the first: {shown(names[0])})"
 
 
-def _of_file(path: Path, editions: Mapping[str, AskedEdition], *, meant: bool) -> list[Offered]:
+def _of_file(path: Path, editions: Mapping[str, AskedEdition], only: str) -> list[Offered]:
     said: dict[str, str] = {}
     for number, row in enumerate(forms.rows(path, naming.KNOWN), start=1):
         place = f"{path}, row {number}"
@@ -162,15 +161,32 @@ def _of_file(path: Path, editions: Mapping[str, AskedEdition], *, meant: bool) -
         if name in said:
             raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
         said[name] = text_of(found["response"])
-    fits = Counter({n: sum(split_repetition(i)[1] in a.number for i in said) for n, a in editions.items()})
-    half = [name for name, count in fits.items() if 2 * count >= len(editions[name].rows)]
-    chosen = list(editions) if meant else half or [name for name, count in fits.most_common(1) if count]
-    offered = [Offered(editions[name]) for name in chosen]
-    taken = {name for one in offered for name, text in said.items() if one.add(name, text)}
-    if alien := [name for name in said if name not in taken]:
+    own = {name: split_repetition(name)[1] for name in said}
+    offered = [Offered(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
+    for one in offered:
+        for name, text in said.items():
+            one.add(name, text)
+    # Answers to what is named may lie beside those to other editions; without a name, all are to be of some use.
+    known = set().union(*(asked.number for asked in (editions.values() if only else [one.asked for one in offered])))
+    if alien := [name for name in said if own[name] not in known]:
         for one in offered:
             one.reasons.append(f"{len(alien):,} answers are to no question of it (the first: {shown(alien[0])})")
     return offered
+
+
+def _meant(answered: Set[str], editions: Mapping[str, AskedEdition]) -> list[str]:
+    """Return the editions that answers are to, by their questions.
+
+    One that grew out of another asks the questions of both: answers to all of them are to the grown one, and answers to
+    those of the older one to that alone.
+    """
+    asked = {name: one.number.keys() for name, one in editions.items()}
+    whole = [name for name, own in asked.items() if own <= answered]
+    if whole and answered <= set().union(*(asked[name] for name in whole)):
+        return [name for name in whole if not any(asked[name] < asked[other] for other in whole)]
+    half = [name for name, own in asked.items() if 2 * len(own & answered) >= len(own)]
+    most = max(asked, key=lambda name: len(asked[name] & answered))
+    return half or ([most] if asked[most] & answered else [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 from vhbench.board.asked_edition import AskedEdition
 from vhbench.board.boards import Board, read_board
 from vhbench.board.entries import stored
+from vhbench.board.submitting import read_run_for
 from vhbench.cli import app
 
 MIOH = "mioh-1.0.0"
@@ -159,3 +160,21 @@ def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str,
     )
     assert [(public.name, fresh.name) for public, fresh in both.fresh()] == [("ode-1.0.0", "ode-1.1.0")]
     assert read_board(board.folder).editions == board.editions
+
+
+def test_answers_are_to_the_edition_that_asks_just_them(
+    board: Board, editions: dict[str, AskedEdition], tmp_path: Path
+) -> None:
+    grown = editions[MIOH]
+    public = replace(grown, edition=replace(grown.edition, version="0.9.0"), rows=grown.rows[:400])
+    both, file = {"mioh-0.9.0": public, MIOH: grown}, tmp_path / "said.json"
+
+    def entered(count: int, only: str = "") -> list[str]:
+        file.write_text(json.dumps({row["id"]: "A" for row in grown.rows[:count]}))
+        found = read_run_for(board, file, both, only)
+        return [one.asked.edition.name for one in found if not [*one.missing(), *one.reasons]]
+
+    assert entered(400) == ["mioh-0.9.0"]  # more than half of the grown edition, which they leave open
+    assert entered(len(grown.rows)) == [MIOH]
+    both = {"mioh-1.0.0": grown, "ode-1.0.0": replace(public, edition=editions["ode-1.0.0"].edition)}
+    assert entered(len(grown.rows), "ode-1.0.0") == ["ode-1.0.0"]  # it may say more, to other editions
