@@ -215,8 +215,7 @@ def submit(board: Board, offered: Offered, about: About, *, replacing: bool = Fa
     edition, reasons = offered.asked.edition, list(offered.reasons)
     about.check()
     place = stored(board, slug(about.name), edition)
-    if there(place.folder) and not replacing:
-        reasons.append(f"{place.title} is there already; --replace takes this one instead")
+    reasons += _in_its_place(place, about, replacing)
     reasons += _of_others(board, place, about)
     lost = list(offered.missing())
     reasons += lost
@@ -266,6 +265,20 @@ def filled(board: Board, about: About) -> About:
             empty = [name for name in SHARED if getattr(about, name) in ("", 0, None)]
             about = replace(about, **{name: getattr(told, name) for name in empty})
     return about
+
+
+def _in_its_place(place: StoredEntry, about: About, replacing: bool) -> Iterator[str]:
+    """Say why an entry cannot take the place where it belongs: another one is there, perhaps of another model."""
+    if not there(place.folder):
+        return
+    try:
+        told = place.read().name
+    except VhbenchError:  # whatever is there is no entry
+        told = about.name
+    if told != about.name:
+        yield f"{place.title} is there already, of {shown(told)}; take another name, as both would have one folder"
+    elif not replacing:
+        yield f"{place.title} is there already; --replace takes this one instead"
 
 
 def _of_others(board: Board, place: StoredEntry, about: About) -> Iterator[str]:
