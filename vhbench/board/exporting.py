@@ -6,6 +6,7 @@ The Hub's forms are made by its client's own types. Every Eval Ever's are versio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -192,9 +193,12 @@ def _result(
     }
     settings = entry.provenance[0].generation if entry.provenance else {}
     told = {"temperature": settings.get("temperature"), "max_tokens": settings.get("max_new_tokens")}
-    kinds = {"temperature": (int, float), "max_tokens": int}
-    args = {name: value for name, value in told.items() if isinstance(value, kinds[name])}  # type: ignore[arg-type]
+    args = {name: value for name, value in told.items() if _is_number(value, whole=name == "max_tokens")}
     return found | ({"generation_config": {"generation_args": args}} if args else {})
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int if whole else (int, float)) and isfinite(value)
 
 
 def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, developer: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from vhbench.board.site_views import EditionView, RowView, ScoreView
 from vhbench.board.standings import BoardModel, Standings
 from vhbench.files import json_bytes
 from vhbench.schema import VhbenchError
+from vhbench.terminal import escaped
 
 HERE = Path(__file__).parent
 MARK = "site.json"
@@ -202,7 +203,7 @@ def provenance(standings: Standings, model: BoardModel) -> str:
             lines += [f"asked by       {how}", f"prompts        {', '.join(tasks)}"]
         if not groups:
             lines.append("asked by       not told")
-    return "\n".join(lines)
+    return "\n".join(escaped(line).replace("\n", r"\n") for line in lines)
 
 
 def describe(out: Path) -> str:

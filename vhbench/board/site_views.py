@@ -329,7 +329,9 @@ def findings(views: Sequence[EditionView], standings: Standings) -> Iterator[dic
         ranked = [row for row in view.models if row.score.value is not None]
         if ranked:
             ties = sum(row.score.ranks is not None and row.score.ranks[0] == 1 for row in ranked)
-            yield {"title": view.title, "name": view.name, "first": ranked[0], "ties": ties, "alone": len(ranked) == 1}
+            top = [row for row in ranked if row.score.value == ranked[0].score.value]
+            told = {"title": view.title, "name": view.name, "first": ranked[0], "alone": len(ranked) == 1}
+            yield {**told, "leaders": top, "ties": ties}
     for (public, fresh), drops in standings.drops.items():
         own = [drop for number, drop in drops.items() if standings.models[number].ranked]
         fall = sum(drop.certain and drop.value > 0 for drop in own)

@@ -14,7 +14,7 @@ from vhbench.board.all_pairs import AllPairs, claimed, differences
 from vhbench.board.asked_edition import AskedEdition, Places, QuestionPart
 from vhbench.board.boards import Board, Edition
 from vhbench.board.entries import About, BoardEntry, slug
-from vhbench.board.guessers import GUESSERS, KnownLevel, levels
+from vhbench.board.guessers import GUESSERS, Guesser, KnownLevel, levels
 from vhbench.board.public_to_fresh import Drop, fresh_questions
 from vhbench.board.recomputed import Recomputed, recompute
 from vhbench.board.validating import CheckedEntry, asked_once, check_all
@@ -156,7 +156,11 @@ def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardMode
         yield BoardModel(number, name, abouts[name], by_model[name])
     for place, guesser in enumerate(GUESSERS, start=number + 1):
         about = About(name=guesser.name, reference=guesser.kind)
-        yield BoardModel(place, f"reference-{slug(guesser.name)}", about)
+        yield BoardModel(place, _address(guesser), about)
+
+
+def _address(guesser: Guesser) -> str:
+    return f"reference_{slug(guesser.name)}"  # no model's folder has "_", so whatever it is called it is another
 
 
 def _answers(
@@ -167,7 +171,7 @@ def _answers(
         if one.place.edition == asked.edition and one.found is not None:
             found[numbers[one.place.model]], said[numbers[one.place.model]] = one.found, one.responses
     for guesser in GUESSERS:
-        number = numbers[f"reference-{slug(guesser.name)}"]
+        number = numbers[_address(guesser)]
         said[number] = guesser.answers(asked)
         found[number] = recompute(asked, said[number])
     return found, said

@@ -22,6 +22,7 @@ from vhbench.board import boards, exporting, pushing, site
 from vhbench.board.asked_edition import AskedEdition, find_sources
 from vhbench.board.boards import Board, read_board
 from vhbench.board.standings import Standings, stand
+from vhbench.provenance import DataSource, Provenance
 from vhbench.schema import VhbenchError
 
 HOSTILE = [
@@ -51,6 +52,17 @@ def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None
     assert "overall score" in page
     for name in ("Oracle", "Blind", "Always yes", "Coin", "Chance", "Word floor", "One image"):
         assert f"<bdi>{name}</bdi>" in page
+
+
+def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str, AskedEdition]) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    board = replace(board, editions=(asked.edition,))
+    for name in ("Aster", "Basalt"):
+        enter(board, asked, name, lambda row: row["answer"])
+    page = site.write_site(stand(board, {asked.edition.name: asked.source}, workers=1), board.folder.parent / "site")
+    told = re.sub(r"<[^>]+>", "", page.read_text())
+    assert "Aster and Basalt lead VHExpansion together with 100.0 (" in told
+    assert "2 models may be first" in told
 
 
 def test_every_page_has_the_policy_and_no_style_or_handler_of_its_own(made: Path) -> None:
@@ -142,6 +154,34 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, AskedEdition],
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
     assert 'onload="x' not in page
     assert r"\textbackslash" not in (out / "downloads/scores.tex").read_text()
+
+
+def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, AskedEdition]) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    board = replace(board, editions=(asked.edition,))
+    enter(board, asked, "Reference Oracle", lambda row: "yes")
+    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    assert len({model.slug for model in standings.models}) == len(standings.models)
+    assert standings.of(asked.edition.name).found[0].scores["pairs"]["symmetric_accuracy"].value == 0
+    site.write_site(standings, board.folder.parent / "site")
+
+
+def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
+    board: Board, editions: dict[str, AskedEdition]
+) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    board = replace(board, editions=(asked.edition,))
+    enter(board, asked, "My model", lambda row: "yes")
+    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    told = {"benchmark": "vhexpansion", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    args = "a=\ud800,b=\u202e\ncontent hash   0123"
+    one = Provenance(task="vhexpansion", model_args=args, vhbench="1\r", lmms_eval="1", **told)
+    model = standings.models[0]
+    entries = {name: replace(entry, provenance=(one,)) for name, entry in model.entries.items()}
+    text = site.provenance(standings, replace(model, entries=entries))
+    assert r"a=\ud800,b=\u202e\ncontent hash   0123" in text
+    assert sum(line.startswith("content hash") for line in text.splitlines()) == 1
+    assert r"vhbench 1\x0d," in text
 
 
 def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, AskedEdition]) -> None:
