@@ -170,6 +170,8 @@ def _section(standings: Standings, model: BoardModel, view: EditionView) -> dict
             if name in captions
         ],
         "told": one.found[model.number].told,
+        # Why there is no score, without what the model said instead of an answer.
+        "withheld": [why.partition("; the first: ")[0] for why in one.found[model.number].withheld.values()],
     }
 
 

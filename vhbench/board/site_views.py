@@ -125,6 +125,11 @@ class EditionView:
         return [row for row in self.rows if not row.kind]
 
     @property
+    def ranked(self) -> int:
+        """How many of them have a rank."""
+        return sum(row.score.ranks is not None for row in self.models)
+
+    @property
     def references(self) -> list[RowView]:
         """The rows of the references."""
         return [row for row in self.rows if row.kind]

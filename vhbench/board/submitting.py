@@ -11,7 +11,7 @@ from vhbench.board import packed_answers
 from vhbench.board.asked_edition import AskedEdition
 from vhbench.board.boards import Board, Rules
 from vhbench.board.claiming import differing, prompt_faults, run_claims, setting_faults, stated
-from vhbench.board.entries import MOST_REPEATS, About, BoardEntry, StoredEntry, slug, stored
+from vhbench.board.entries import FILE, MOST_REPEATS, About, BoardEntry, StoredEntry, slug, stored
 from vhbench.board.recomputed import Recomputed, recompute
 from vhbench.files import shown, there
 from vhbench.provenance import Provenance
@@ -260,7 +260,7 @@ def filled(board: Board, about: About) -> About:
     """Return what is told of a model, with what its other entries tell where nothing is said now."""
     for edition in board.editions:
         other = stored(board, slug(about.name), edition)
-        if there(other.folder):
+        if there(other.folder / FILE):
             told = other.read().about
             empty = [name for name in SHARED if getattr(about, name) in ("", 0, None)]
             about = replace(about, **{name: getattr(told, name) for name in empty})
@@ -285,7 +285,8 @@ def _of_others(board: Board, place: StoredEntry, about: About) -> Iterator[str]:
     """Say where the model's other entries tell something else of it."""
     for edition in board.editions:
         other = stored(board, place.model, edition)
-        if edition != place.edition and there(other.folder):
+        # What is written last: whoever adds a model's editions side by side finds whole entries, or none.
+        if edition != place.edition and there(other.folder / FILE):
             try:
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:

@@ -289,6 +289,19 @@ def test_exports_are_what_others_read(standings: Standings) -> None:
     assert f"| ODE 1.0.0 | accuracy | {value:.1f} |" in found["table.md"].decode()
 
 
+def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict[str, AskedEdition]) -> None:
+    asked = editions["ode-1.0.0"]
+    asked = replace(asked, edition=replace(asked.edition, repo_id="org/vhbench-ode", revision="a" * 40))
+    board = replace(board, editions=(asked.edition,))
+    answers = [row["id"] for row in asked.rows if row["kind"] == "yes_no"]
+    failed = set(answers[: len(answers) // 100 + 1])  # more than 1 % of these, and not of all
+    enter(board, asked, "Fails", lambda row: "" if row["id"] in failed else row["answer"] or "A park.")
+    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    assert not any(name.startswith(".eval_results") for name, _ in exporting.files(standings, standings.models[0]))
+    page = site.write_site(standings, board.folder.parent / "site").parent / "models/fails.html"
+    assert f"no score: {len(failed)} of {len(answers)} requests failed (1.1 %)" in page.read_text()
+
+
 def test_exports_fit_every_eval_ever(standings: Standings) -> None:
     package = find_spec("every_eval_ever")
     if package is None or not package.submodule_search_locations:

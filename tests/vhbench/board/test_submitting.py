@@ -207,3 +207,10 @@ def test_another_model_of_the_same_folder_is_not_replaced(run: Path, board: Boar
     done = add(run, board, sources, "--replace", name="My-Model")
     assert "is there already, of 'My model'; take another name" in done.output
     assert "name: My model" in (board.folder / "entries/my-model/mioh-1.0.0/entry.yaml").read_text()
+
+
+def test_an_entry_that_is_being_written_is_none_yet(run: Path, board: Board, sources: dict[str, Path]) -> None:
+    other = board.folder / "entries/my-model/ode-1.0.0"
+    other.mkdir(parents=True)
+    (other / "answers.parquet").write_bytes(b"half of it")
+    assert "added" in add(run, board, sources).output
