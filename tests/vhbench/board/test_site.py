@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -265,8 +266,15 @@ def test_board_and_site_are_sent_in_one_commit(copied: Path, made: Path, hub: Hu
         kind, owned, message = pushing.kind_of(copied)
         sent = push_folder(copied, "org/board", kind, message=message, owned=owned, dry_run=True)
         assert sent.deleted == ("entries/iris-vl-2b/ode-1.0.0/entry.yaml",)
+        site_of_two = Path(shutil.copytree(made, tmp_path / "site"))
+        (site_of_two / "mioh-0.9.0.html").write_text("an edition that the board has no more")
+        kind, owned, message = pushing.kind_of(site_of_two)
+        push_folder(site_of_two, "org/site", kind, message=message, owned=owned)
+        kind, owned, message = pushing.kind_of(made)
+        sent = push_folder(made, "org/site", kind, message=message, owned=owned, dry_run=True)
+        assert (sent.uploaded, sent.deleted) == ((), ("mioh-0.9.0.html",))
     with pytest.raises(VhbenchError, match="neither a board"):
-        pushing.kind_of(tmp_path)
+        pushing.kind_of(tmp_path / "cache")
 
 
 def test_exports_are_what_others_read(standings: Standings) -> None:
