@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,7 +39,7 @@ def push_folder(
         repo_id: ORG/NAME; created if there is none.
         kind: a dataset, or a static Space.
         message: of the commit.
-        owned: files and folders at the top that are ours: what the folder lacks of them is deleted there.
+        owned: files and folders at the top that are ours, as patterns: what the folder lacks of them is deleted there.
         dry_run: find out what would be done, and do nothing.
 
     Raises:
@@ -60,7 +61,7 @@ def push_folder(
             api.create_repo(repo_id, repo_type=kind, space_sdk="static" if kind == "space" else None, exist_ok=True)
             head, remote = _there(api, repo_id, kind)
         new = tuple(name for name, path in local.items() if remote.get(name) not in _digests(path))
-        gone = tuple(sorted(name for name in remote if name.split("/")[0] in owned and name not in local))
+        gone = tuple(sorted(name for name in remote if _is_ours(name, owned) and name not in local))
         if dry_run or not (new or gone):
             return SentFolder("", new, gone)
         operations: list[Any] = [CommitOperationDelete(path_in_repo=name) for name in gone]
@@ -73,9 +74,13 @@ def push_folder(
 
 def _files(folder: Path, owned: tuple[str, ...]) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
-        ours = path.relative_to(folder).parts[0] in (*owned, "README.md")
+        ours = _is_ours(path.relative_to(folder).as_posix(), (*owned, "README.md"))
         if ours and path.is_file() and not path.is_symlink():
             yield path
+
+
+def _is_ours(name: str, owned: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name.split("/")[0], pattern) for pattern in owned)
 
 
 def _there(api: Any, repo_id: str, kind: RepoKind) -> tuple[str, dict[str, str]]:

@@ -133,7 +133,7 @@ def claimed(pairs: Sequence[AllPairs]) -> npt.NDArray[np.bool_]:
     return np.asarray(np.concatenate([whole[None], found]) <= families.ALPHA)
 
 
-def drop(public: Floats, fresh: Floats) -> Floats:
+def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:
     """Return what each question changes in a score on a public edition less that on a fresh one.
 
     Each edition has its own questions, the public ones first. The mean of what is returned is the drop, and each number
@@ -143,10 +143,12 @@ def drop(public: Floats, fresh: Floats) -> Floats:
     Args:
         public: outcomes of the public edition, from 0 to 1.
         fresh: of the fresh one.
+        weights: of either, which add up to 1; by default all questions of an edition weigh alike.
 
     >>> drop(np.array([1.0, 1.0]), np.array([1.0, 0.0])).tolist()
     [0.5, 0.5, -0.5, 1.5]
     """
-    count = len(public) + len(fresh)
-    off = np.concatenate([(public - public.mean()) / len(public), -(fresh - fresh.mean()) / len(fresh)])
-    return np.asarray(count * off + (public.mean() - fresh.mean()), dtype=np.float64)
+    one, other = weights or (np.full(len(public), 1 / len(public)), np.full(len(fresh), 1 / len(fresh)))
+    before, after = one @ public, other @ fresh
+    off = np.concatenate([one * (public - before), -other * (fresh - after)])
+    return np.asarray(len(off) * off + (before - after), dtype=np.float64)

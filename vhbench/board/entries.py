@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from datetime import date
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated
@@ -18,11 +19,16 @@ from vhbench.schema import VhbenchError
 FORMAT = "vhbench-entry-1"
 FILE, ANSWERS = "entry.yaml", "answers.parquet"
 MOST_REPEATS = 100
+_LONGEST_FOLDER = 60
 
 _SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
-_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_KEPT = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+"""Names that Windows keeps for devices, whatever follows the dot."""
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+"""Categories of characters that leave no mark: two names may differ in them, and look alike."""
 _LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "prepared": 80}
 
 
@@ -57,9 +63,11 @@ class About:
                 one_line(getattr(self, name), f"the {name}", most)
         if not self.name.strip():
             raise VhbenchError("the name is empty; an entry needs one")
+        if any(unicodedata.category(sign) in _UNSEEN for sign in self.name):
+            raise VhbenchError(f"the name {self.name!a}: has characters that nobody sees")
         if self.url:
             web_address(self.url, "the url")
-        if self.date and not _DATE.fullmatch(self.date):
+        if self.date and not _is_date(self.date):
             raise VhbenchError(f"the date {shown(self.date)}: must be YYYY-MM-DD")
 
 
@@ -163,14 +171,29 @@ def slug(name: str) -> str:
     """Return the folder of a model: made of a-z, 0-9, "." and "-", whatever the name is.
 
     >>> slug("Qwen2.5-VL 3B Instruct"), slug("../../etc"), slug("CON")
-    ('qwen2.5-vl-3b-instruct', 'etc', 'con')
-    >>> slug("模型")
-    'model-7f951c0b'
+    ('qwen2.5-vl-3b-instruct', 'etc', 'model-con')
+    >>> slug("模型"), slug("模型 7B")
+    ('model-c98e118e', '7b-52f30708')
     """
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    found = re.sub(r"\.\.+", ".", re.sub(r"[^a-z0-9.]+", "-", plain))
-    found = re.sub(r"[.-]*-[.-]*", "-", found).strip("-.")[:60].strip("-.")
-    return found if _SLUG.fullmatch(found) else f"model-{sha256(name.encode()).hexdigest()[:8]}"
+    plain = unicodedata.normalize("NFKD", name)
+    kept = plain.encode("ascii", "ignore").decode().lower()
+    found = re.sub(r"\.\.+", ".", re.sub(r"[^a-z0-9.]+", "-", kept))
+    found = re.sub(r"[.-]*-[.-]*", "-", found).strip("-.")
+    digest = sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    if not _SLUG.fullmatch(found):
+        return f"model-{digest}"
+    if _KEPT.fullmatch(found):
+        found = f"model-{found}"
+    if len(found) > _LONGEST_FOLDER or any(sign > "\x7f" and sign.isalnum() for sign in plain):
+        return f"{found[: _LONGEST_FOLDER - 9].strip('-.')}-{digest}"  # others may be called alike but for what is lost
+    return found
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def parameters(text: str) -> int:

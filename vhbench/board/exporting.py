@@ -6,6 +6,7 @@ The Hub's forms are made by its client's own types. Every Eval Ever's are versio
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
+from math import isfinite
 from typing import Any
 
 import orjson
@@ -30,7 +31,7 @@ _KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
 def files(standings: Standings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a model, by their paths below its folder."""
     for one in _entered(standings, model):
-        if one.edition.repo_id:
+        if one.edition.repo_id and _headline(one, model).value is not None:
             yield f".eval_results/{one.edition.name}.yaml", eval_results(one, model)
     yield "model-index.yaml", model_index(standings, model)
     yield "table.md", table(standings, model).encode()
@@ -53,6 +54,11 @@ def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, str
             yield family, metric, score
 
 
+def _headline(one: EditionStandings, model: BoardModel) -> Score:
+    main = one.asked.main
+    return one.found[model.number].scores[main.family.name][main.headline]
+
+
 def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
     """Return an ``.eval_results/*.yaml`` of the Hub: the headline, on the dataset that has the edition.
 
@@ -63,7 +69,7 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError as error:
         raise VhbenchError("this huggingface_hub is too old for .eval_results; install 1.4 or newer") from error
-    entry, (_, metric, score) = model.entries[one.edition.name], next(_scores(one, model))
+    entry, metric, score = model.entries[one.edition.name], one.asked.main.headline, _headline(one, model)
     told = EvalResultEntry(
         dataset_id=one.edition.repo_id,
         task_id=one.edition.benchmark,
@@ -103,11 +109,11 @@ def table(standings: Standings, model: BoardModel) -> str:
     lines = ["| benchmark | score | value | 95 % | rank |", "|---|---|---:|---|---|"]
     for one in _entered(standings, model):
         title = f"{site_views.title_of(one.edition)} {one.edition.version}"
-        for place, (_, metric, score) in enumerate(_scores(one, model)):
+        for _, metric, score in _scores(one, model):
             ends = "" if score.interval is None else f"{score.interval[0]:.1f}–{score.interval[1]:.1f}"
             first, last = one.ranks.get(model.number, (0, 0))
             ranks = f"{first}" if first == last else f"{first}–{last}"
-            rank = f"{ranks} of {len(one.ranks)}" if not place and first else ""
+            rank = f"{ranks} of {len(one.ranks)}" if score is _headline(one, model) and first else ""
             lines.append(f"| {title} | {site_views.WORDS.get(metric, metric)} | {score.value:.1f} | {ends} | {rank} |")
     hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
     return "\n".join([*lines, "", f"Recomputed from the answers by vhbench {vhbench.__version__}: {hashes}.", ""])
@@ -192,9 +198,12 @@ def _result(
     }
     settings = entry.provenance[0].generation if entry.provenance else {}
     told = {"temperature": settings.get("temperature"), "max_tokens": settings.get("max_new_tokens")}
-    kinds = {"temperature": (int, float), "max_tokens": int}
-    args = {name: value for name, value in told.items() if isinstance(value, kinds[name])}  # type: ignore[arg-type]
+    args = {name: value for name, value in told.items() if _is_number(value, whole=name == "max_tokens")}
     return found | ({"generation_config": {"generation_args": args}} if args else {})
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int if whole else (int, float)) and isfinite(value)
 
 
 def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, developer: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from vhbench.adapters.hub_folder import RepoKind
+from vhbench.benchmarks import BENCHMARKS
 from vhbench.board import site
 from vhbench.board.boards import ENTRIES, FILE, read_board
 from vhbench.files import read_json
@@ -21,6 +22,7 @@ def kind_of(folder: Path) -> tuple[RepoKind, tuple[str, ...], str]:
     if (folder / FILE).is_file():
         return "dataset", (FILE, ENTRIES), f"Update {read_board(folder).title}"
     if (folder / site.MARK).is_file() and read_json(folder / site.MARK).get("format") == site.FORMAT:
-        pages = tuple(path.name for path in folder.glob("*.html"))
-        return "space", (*SITE, *pages, site.MARK, ".nojekyll"), "Update the board's site"
+        pages = [path.name for path in folder.glob("*.html")]
+        editions = [f"{name}-[0-9]*.html" for name in BENCHMARKS]  # of editions that the board has no more, too
+        return "space", (*SITE, *pages, *editions, site.MARK, ".nojekyll"), "Update the board's site"
     raise VhbenchError(f"{folder}: is neither a board ({FILE}) nor the site of one ({site.MARK})")

@@ -14,6 +14,7 @@ from vhbench.board.site_views import EditionView, RowView, ScoreView
 from vhbench.board.standings import BoardModel, Standings
 from vhbench.files import json_bytes
 from vhbench.schema import VhbenchError
+from vhbench.terminal import escaped
 
 HERE = Path(__file__).parent
 MARK = "site.json"
@@ -84,7 +85,7 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     found.filters["one"] = lambda value: f"{value:.1f}"
-    found.filters["signed"] = lambda value: f"{value:+.1f}".replace("-", "−")
+    found.filters["signed"] = lambda value: f"{round(value, 1) + 0.0:+.1f}".replace("-", "−")
     return found
 
 
@@ -169,6 +170,8 @@ def _section(standings: Standings, model: BoardModel, view: EditionView) -> dict
             if name in captions
         ],
         "told": one.found[model.number].told,
+        # Why there is no score, without what the model said instead of an answer.
+        "withheld": [why.partition("; the first: ")[0] for why in one.found[model.number].withheld.values()],
     }
 
 
@@ -202,7 +205,7 @@ def provenance(standings: Standings, model: BoardModel) -> str:
             lines += [f"asked by       {how}", f"prompts        {', '.join(tasks)}"]
         if not groups:
             lines.append("asked by       not told")
-    return "\n".join(lines)
+    return "\n".join(escaped(line).replace("\n", r"\n") for line in lines)
 
 
 def describe(out: Path) -> str:

@@ -125,6 +125,11 @@ class EditionView:
         return [row for row in self.rows if not row.kind]
 
     @property
+    def ranked(self) -> int:
+        """How many of them have a rank."""
+        return sum(row.score.ranks is not None for row in self.models)
+
+    @property
     def references(self) -> list[RowView]:
         """The rows of the references."""
         return [row for row in self.rows if row.kind]
@@ -329,9 +334,12 @@ def findings(views: Sequence[EditionView], standings: Standings) -> Iterator[dic
         ranked = [row for row in view.models if row.score.value is not None]
         if ranked:
             ties = sum(row.score.ranks is not None and row.score.ranks[0] == 1 for row in ranked)
-            yield {"title": view.title, "name": view.name, "first": ranked[0], "ties": ties, "alone": len(ranked) == 1}
+            top = [row for row in ranked if row.score.value == ranked[0].score.value]
+            told = {"title": view.title, "name": view.name, "first": ranked[0], "alone": len(ranked) == 1}
+            yield {**told, "leaders": top, "ties": ties}
     for (public, fresh), drops in standings.drops.items():
         own = [drop for number, drop in drops.items() if standings.models[number].ranked]
         fall = sum(drop.certain and drop.value > 0 for drop in own)
         titles = {view.name: view.title for view in views}
-        yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(own), "name": public}
+        if own:
+            yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(own), "name": public}

@@ -10,16 +10,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.board.all_pairs import AllPairs, claimed, differences, drop
-from vhbench.board.asked_edition import AskedEdition, QuestionPart
+from vhbench.board.all_pairs import AllPairs, claimed, differences
+from vhbench.board.asked_edition import AskedEdition, Places, QuestionPart
 from vhbench.board.boards import Board, Edition
 from vhbench.board.entries import About, BoardEntry, slug
-from vhbench.board.guessers import GUESSERS, KnownLevel, levels
+from vhbench.board.guessers import GUESSERS, Guesser, KnownLevel, levels
+from vhbench.board.public_to_fresh import Drop, fresh_questions
 from vhbench.board.recomputed import Recomputed, recompute
 from vhbench.board.validating import CheckedEntry, asked_once, check_all
-from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import families, intervals
-from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics import families
 from vhbench.tasks.metrics.intervals import Clustering, Floats
 
 
@@ -78,25 +78,6 @@ class EditionStandings:
     def parts(self) -> Sequence[QuestionPart]:
         """What its questions are parted into."""
         return self.asked.main.parts
-
-
-@dataclass(frozen=True, slots=True)
-class Drop:
-    """How far a model falls from a public edition to a fresh one of the same build, in points.
-
-    Attributes:
-        public: its score on the public edition.
-        fresh: on the fresh one.
-        value: public less fresh.
-        interval: of the difference, 95 %.
-        certain: whether it falls or rises for certain, all models of the board together (Holm).
-    """
-
-    public: float
-    fresh: float
-    value: float
-    interval: tuple[float, float] | None
-    certain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +156,11 @@ def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardMode
         yield BoardModel(number, name, abouts[name], by_model[name])
     for place, guesser in enumerate(GUESSERS, start=number + 1):
         about = About(name=guesser.name, reference=guesser.kind)
-        yield BoardModel(place, f"reference-{slug(guesser.name)}", about)
+        yield BoardModel(place, _address(guesser), about)
+
+
+def _address(guesser: Guesser) -> str:
+    return f"reference_{slug(guesser.name)}"  # no model's folder has "_", so whatever it is called it is another
 
 
 def _answers(
@@ -186,7 +171,7 @@ def _answers(
         if one.place.edition == asked.edition and one.found is not None:
             found[numbers[one.place.model]], said[numbers[one.place.model]] = one.found, one.responses
     for guesser in GUESSERS:
-        number = numbers[f"reference-{slug(guesser.name)}"]
+        number = numbers[_address(guesser)]
         said[number] = guesser.answers(asked)
         found[number] = recompute(asked, said[number])
     return found, said
@@ -242,27 +227,22 @@ def _compared(of: _Comparison) -> Compared:
 
 
 def _drops(board: Board, editions: Sequence[EditionStandings]) -> Iterator[tuple[tuple[str, str], dict[int, Drop]]]:
+    """Yield how far models fall from each public edition to its fresh one; nothing where these cannot be compared."""
     by_name = {one.edition.name: one for one in editions}
     for public, fresh in board.fresh():
         first, second = by_name[public.name], by_name[fresh.name]
-        clusters = clusters_of([*_about(first), *_about(second)])
         numbers = sorted(set(first.members) & set(second.members))
-        changes = [drop(_outcomes(first, number), _outcomes(second, number)) for number in numbers]
-        p = families.holm([families.p_of_t(change, clusters) for change in changes])
-        drops = {}
-        for number, change, own in zip(numbers, changes, p, strict=True):
-            found = intervals.of_change(change, np.ones(len(change)), clusters=clusters, shares=True)
-            ends = None if found is None else (100 * found.low, 100 * found.high)
-            values = [100 * float(_outcomes(one, number).mean()) for one in (first, second)]
-            drops[number] = Drop(values[0], values[1], values[0] - values[1], ends, own <= families.ALPHA)
-        yield (public.name, fresh.name), drops
+        compared = fresh_questions((first.asked, _about(first)), (second.asked, _about(second))) if numbers else None
+        if compared:
+            found = compared.drops([(_outcomes(first, number), _outcomes(second, number)) for number in numbers])
+            yield (public.name, fresh.name), dict(zip(numbers, found, strict=True))
 
 
-def _about(one: EditionStandings) -> Iterator[Record]:
-    """Yield the questions that the ranked score of an edition is about."""
-    family = one.asked.main
-    taken = one.found[one.members[0]].apart[family.family.name] if one.members else None
-    yield from (family.about[place] for place in (np.flatnonzero(taken.about).tolist() if taken else ()))
+def _about(one: EditionStandings) -> Places:
+    """Return the places of the questions that the ranked score of an edition is about."""
+    taken = one.found[one.members[0]].apart[one.asked.main.family.name]
+    assert taken is not None
+    return np.flatnonzero(taken.about)
 
 
 def _outcomes(one: EditionStandings, number: int) -> Floats:
@@ -270,4 +250,4 @@ def _outcomes(one: EditionStandings, number: int) -> Floats:
     assert taken is not None
     outcomes = taken.outcomes
     assert outcomes is not None
-    return np.asarray(outcomes[taken.about], dtype=np.float64)
+    return np.asarray(outcomes, dtype=np.float64)

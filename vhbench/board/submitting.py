@@ -1,7 +1,6 @@
 """From a run to entries: what a run answered of a board's editions, and every reason why the board does not take it."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -12,7 +11,7 @@ from vhbench.board import packed_answers
 from vhbench.board.asked_edition import AskedEdition
 from vhbench.board.boards import Board, Rules
 from vhbench.board.claiming import differing, prompt_faults, run_claims, setting_faults, stated
-from vhbench.board.entries import MOST_REPEATS, About, BoardEntry, StoredEntry, slug, stored
+from vhbench.board.entries import FILE, MOST_REPEATS, About, BoardEntry, StoredEntry, slug, stored
 from vhbench.board.recomputed import Recomputed, recompute
 from vhbench.files import shown, there
 from vhbench.provenance import Provenance
@@ -93,10 +92,10 @@ def read_run_for(board: Board, run: Path, editions: Mapping[str, AskedEdition], 
     Raises:
         VhbenchError: if nothing can be read, or it answers no edition of the board.
     """
-    wanted = {name: asked for name, asked in editions.items() if only in ("", name)}
     if only:
         board.edition(only)
-    found = _of_run(run, wanted) if is_run(run) else _of_file(run, wanted, meant=bool(only))
+    wanted = {name: asked for name, asked in editions.items() if only in ("", name)}
+    found = _of_run(run, wanted) if is_run(run) else _of_file(run, editions, only)
     if not found:
         raise VhbenchError(f"{run}: answers no edition of this board; it has {board.named}")
     return found
@@ -151,7 +150,7 @@ def _alien(one: Offered, task: str, records: Sequence[Any]) -> Iterator[str]:
             yield f"{task}: {len(names):,} answers are {what} {one.asked.edition.name} (the first: {shown(names[0])})"
 
 
-def _of_file(path: Path, editions: Mapping[str, AskedEdition], *, meant: bool) -> list[Offered]:
+def _of_file(path: Path, editions: Mapping[str, AskedEdition], only: str) -> list[Offered]:
     said: dict[str, str] = {}
     for number, row in enumerate(forms.rows(path, naming.KNOWN), start=1):
         place = f"{path}, row {number}"
@@ -162,15 +161,32 @@ def _of_file(path: Path, editions: Mapping[str, AskedEdition], *, meant: bool) -
         if name in said:
             raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
         said[name] = text_of(found["response"])
-    fits = Counter({n: sum(split_repetition(i)[1] in a.number for i in said) for n, a in editions.items()})
-    half = [name for name, count in fits.items() if 2 * count >= len(editions[name].rows)]
-    chosen = list(editions) if meant else half or [name for name, count in fits.most_common(1) if count]
-    offered = [Offered(editions[name]) for name in chosen]
-    taken = {name for one in offered for name, text in said.items() if one.add(name, text)}
-    if alien := [name for name in said if name not in taken]:
+    own = {name: split_repetition(name)[1] for name in said}
+    offered = [Offered(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
+    for one in offered:
+        for name, text in said.items():
+            one.add(name, text)
+    # Answers to what is named may lie beside those to other editions; without a name, all are to be of some use.
+    known = set().union(*(asked.number for asked in (editions.values() if only else [one.asked for one in offered])))
+    if alien := [name for name in said if own[name] not in known]:
         for one in offered:
             one.reasons.append(f"{len(alien):,} answers are to no question of it (the first: {shown(alien[0])})")
     return offered
+
+
+def _meant(answered: Set[str], editions: Mapping[str, AskedEdition]) -> list[str]:
+    """Return the editions that answers are to, by their questions.
+
+    One that grew out of another asks the questions of both: answers to all of them are to the grown one, and answers to
+    those of the older one to that alone.
+    """
+    asked = {name: one.number.keys() for name, one in editions.items()}
+    whole = [name for name, own in asked.items() if own <= answered]
+    if whole and answered <= set().union(*(asked[name] for name in whole)):
+        return [name for name in whole if not any(asked[name] < asked[other] for other in whole)]
+    half = [name for name, own in asked.items() if 2 * len(own & answered) >= len(own)]
+    most = max(asked, key=lambda name: len(asked[name] & answered))
+    return half or ([most] if asked[most] & answered else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +215,7 @@ def submit(board: Board, offered: Offered, about: About, *, replacing: bool = Fa
     edition, reasons = offered.asked.edition, list(offered.reasons)
     about.check()
     place = stored(board, slug(about.name), edition)
-    if there(place.folder) and not replacing:
-        reasons.append(f"{place.title} is there already; --replace takes this one instead")
+    reasons += _in_its_place(place, about, replacing)
     reasons += _of_others(board, place, about)
     lost = list(offered.missing())
     reasons += lost
@@ -245,18 +260,33 @@ def filled(board: Board, about: About) -> About:
     """Return what is told of a model, with what its other entries tell where nothing is said now."""
     for edition in board.editions:
         other = stored(board, slug(about.name), edition)
-        if there(other.folder):
+        if there(other.folder / FILE):
             told = other.read().about
             empty = [name for name in SHARED if getattr(about, name) in ("", 0, None)]
             about = replace(about, **{name: getattr(told, name) for name in empty})
     return about
 
 
+def _in_its_place(place: StoredEntry, about: About, replacing: bool) -> Iterator[str]:
+    """Say why an entry cannot take the place where it belongs: another one is there, perhaps of another model."""
+    if not there(place.folder):
+        return
+    try:
+        told = place.read().name
+    except VhbenchError:  # whatever is there is no entry
+        told = about.name
+    if told != about.name:
+        yield f"{place.title} is there already, of {shown(told)}; take another name, as both would have one folder"
+    elif not replacing:
+        yield f"{place.title} is there already; --replace takes this one instead"
+
+
 def _of_others(board: Board, place: StoredEntry, about: About) -> Iterator[str]:
     """Say where the model's other entries tell something else of it."""
     for edition in board.editions:
         other = stored(board, place.model, edition)
-        if edition != place.edition and there(other.folder):
+        # What is written last: whoever adds a model's editions side by side finds whole entries, or none.
+        if edition != place.edition and there(other.folder / FILE):
             try:
                 yield from unlike(about, other.read().about, other.title)
             except VhbenchError as error:

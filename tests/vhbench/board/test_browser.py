@@ -98,10 +98,12 @@ def test_a_stranger_finds_out_who_leads_where_it_fails_and_what_it_said(browser:
     try:
         page = (visit := Visit(context, f"{root}index.html")).page
         assert "leads ODE with" in page.locator(".findings").inner_text()
-        page.get_by_role("button", name="Score").nth(1).click()  # MIOH, best first
-        values = page.locator("tbody.models tr:visible td:nth-of-type(5)").all_inner_texts()
-        numbers = [float(found[0]) if (found := re.findall(r"[\d.]+", text)) else -1.0 for text in values]
-        assert numbers == sorted(numbers, reverse=True)
+        for best_first in (True, False):
+            page.get_by_role("button", name="Score").nth(1).click()  # MIOH
+            values = page.locator("tbody.models tr:visible td:nth-of-type(5)").all_inner_texts()
+            numbers = [float(found[0]) for text in values if (found := re.findall(r"[\d.]+", text))]
+            assert numbers == sorted(numbers, reverse=best_first)
+            assert not re.search(r"\d", values[-1])  # who was not asked comes last
         page.get_by_label("Name").fill("drift")
         assert page.locator("tbody.models tr:visible").count() == 1
         assert "name=drift" in page.url

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -22,6 +23,7 @@ from vhbench.board import boards, exporting, pushing, site
 from vhbench.board.asked_edition import AskedEdition, find_sources
 from vhbench.board.boards import Board, read_board
 from vhbench.board.standings import Standings, stand
+from vhbench.provenance import DataSource, Provenance
 from vhbench.schema import VhbenchError
 
 HOSTILE = [
@@ -51,6 +53,17 @@ def test_it_says_first_who_leads_and_whether_that_is_certain(made: Path) -> None
     assert "overall score" in page
     for name in ("Oracle", "Blind", "Always yes", "Coin", "Chance", "Word floor", "One image"):
         assert f"<bdi>{name}</bdi>" in page
+
+
+def test_who_has_the_same_score_leads_together(board: Board, editions: dict[str, AskedEdition]) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    board = replace(board, editions=(asked.edition,))
+    for name in ("Aster", "Basalt"):
+        enter(board, asked, name, lambda row: row["answer"])
+    page = site.write_site(stand(board, {asked.edition.name: asked.source}, workers=1), board.folder.parent / "site")
+    told = re.sub(r"<[^>]+>", "", page.read_text())
+    assert "Aster and Basalt lead VHExpansion together with 100.0 (" in told
+    assert "2 models may be first" in told
 
 
 def test_every_page_has_the_policy_and_no_style_or_handler_of_its_own(made: Path) -> None:
@@ -144,6 +157,34 @@ def test_hostile_words_are_text(board: Board, editions: dict[str, AskedEdition],
     assert r"\textbackslash" not in (out / "downloads/scores.tex").read_text()
 
 
+def test_a_model_may_be_called_like_a_reference(board: Board, editions: dict[str, AskedEdition]) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    board = replace(board, editions=(asked.edition,))
+    enter(board, asked, "Reference Oracle", lambda row: "yes")
+    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    assert len({model.slug for model in standings.models}) == len(standings.models)
+    assert standings.of(asked.edition.name).found[0].scores["pairs"]["symmetric_accuracy"].value == 0
+    site.write_site(standings, board.folder.parent / "site")
+
+
+def test_what_a_run_says_of_itself_cannot_forge_lines_of_a_page(
+    board: Board, editions: dict[str, AskedEdition]
+) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    board = replace(board, editions=(asked.edition,))
+    enter(board, asked, "My model", lambda row: "yes")
+    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    told = {"benchmark": "vhexpansion", "version": "1.0.0", "content_hash": "", "data": DataSource(kind="starter")}
+    args = "a=\ud800,b=\u202e\ncontent hash   0123"
+    one = Provenance(task="vhexpansion", model_args=args, vhbench="1\r", lmms_eval="1", **told)
+    model = standings.models[0]
+    entries = {name: replace(entry, provenance=(one,)) for name, entry in model.entries.items()}
+    text = site.provenance(standings, replace(model, entries=entries))
+    assert r"a=\ud800,b=\u202e\ncontent hash   0123" in text
+    assert sum(line.startswith("content hash") for line in text.splitlines()) == 1
+    assert r"vhbench 1\x0d," in text
+
+
 def test_a_hidden_edition_shows_scores_alone(board: Board, editions: dict[str, AskedEdition]) -> None:
     asked = editions["vhexpansion-1.0.0"]
     hidden = replace(asked, edition=replace(asked.edition, hidden=True))
@@ -225,8 +266,15 @@ def test_board_and_site_are_sent_in_one_commit(copied: Path, made: Path, hub: Hu
         kind, owned, message = pushing.kind_of(copied)
         sent = push_folder(copied, "org/board", kind, message=message, owned=owned, dry_run=True)
         assert sent.deleted == ("entries/iris-vl-2b/ode-1.0.0/entry.yaml",)
+        site_of_two = Path(shutil.copytree(made, tmp_path / "site"))
+        (site_of_two / "mioh-0.9.0.html").write_text("an edition that the board has no more")
+        kind, owned, message = pushing.kind_of(site_of_two)
+        push_folder(site_of_two, "org/site", kind, message=message, owned=owned)
+        kind, owned, message = pushing.kind_of(made)
+        sent = push_folder(made, "org/site", kind, message=message, owned=owned, dry_run=True)
+        assert (sent.uploaded, sent.deleted) == ((), ("mioh-0.9.0.html",))
     with pytest.raises(VhbenchError, match="neither a board"):
-        pushing.kind_of(tmp_path)
+        pushing.kind_of(tmp_path / "cache")
 
 
 def test_exports_are_what_others_read(standings: Standings) -> None:
@@ -247,6 +295,19 @@ def test_exports_are_what_others_read(standings: Standings) -> None:
     assert name == "Drift-VL 12B"
     assert {result.metric_type for result in results} >= {"accuracy", "chair_i", "symmetric_accuracy"}
     assert f"| ODE 1.0.0 | accuracy | {value:.1f} |" in found["table.md"].decode()
+
+
+def test_a_score_that_is_withheld_is_no_other_score(board: Board, editions: dict[str, AskedEdition]) -> None:
+    asked = editions["ode-1.0.0"]
+    asked = replace(asked, edition=replace(asked.edition, repo_id="org/vhbench-ode", revision="a" * 40))
+    board = replace(board, editions=(asked.edition,))
+    answers = [row["id"] for row in asked.rows if row["kind"] == "yes_no"]
+    failed = set(answers[: len(answers) // 100 + 1])  # more than 1 % of these, and not of all
+    enter(board, asked, "Fails", lambda row: "" if row["id"] in failed else row["answer"] or "A park.")
+    standings = stand(board, {asked.edition.name: asked.source}, workers=1)
+    assert not any(name.startswith(".eval_results") for name, _ in exporting.files(standings, standings.models[0]))
+    page = site.write_site(standings, board.folder.parent / "site").parent / "models/fails.html"
+    assert f"no score: {len(failed)} of {len(answers)} requests failed (1.1 %)" in page.read_text()
 
 
 def test_exports_fit_every_eval_ever(standings: Standings) -> None:

@@ -10,7 +10,8 @@ from typer.testing import CliRunner, Result
 
 from vhbench.board.asked_edition import AskedEdition
 from vhbench.board.boards import Board, read_board
-from vhbench.board.entries import stored
+from vhbench.board.entries import slug, stored
+from vhbench.board.submitting import read_run_for
 from vhbench.cli import app
 
 MIOH = "mioh-1.0.0"
@@ -139,7 +140,12 @@ def test_a_name_cannot_leave_its_folder(run: Path, board: Board, sources: dict[s
         ("--name", "a\x1b[2Jb", "must be one line without control characters"),
         ("--name", "x" * 81, "at most 80"),
         ("--url", "javascript:alert(1)", "must be an address"),
+        ("--name", "\u200b", "characters that nobody sees"),
+        ("--name", "My model\u200b", "characters that nobody sees"),
         ("--date", "yesterday", "must be YYYY-MM-DD"),
+        ("--date", "2026-02-31", "must be YYYY-MM-DD"),
+        ("--date", "0000-01-01", "must be YYYY-MM-DD"),
+        ("--date", "２０２６-01-01", "must be YYYY-MM-DD"),
         ("--parameters", "many", "must be a number such as 7B"),
         ("--edition", "ode-9.9.9", "the board has no edition"),
     ],
@@ -159,3 +165,52 @@ def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str,
     )
     assert [(public.name, fresh.name) for public, fresh in both.fresh()] == [("ode-1.0.0", "ode-1.1.0")]
     assert read_board(board.folder).editions == board.editions
+
+
+def test_answers_are_to_the_edition_that_asks_just_them(
+    board: Board, editions: dict[str, AskedEdition], tmp_path: Path
+) -> None:
+    grown = editions[MIOH]
+    public = replace(grown, edition=replace(grown.edition, version="0.9.0"), rows=grown.rows[:400])
+    both, file = {"mioh-0.9.0": public, MIOH: grown}, tmp_path / "said.json"
+
+    def entered(count: int, only: str = "") -> list[str]:
+        file.write_text(json.dumps({row["id"]: "A" for row in grown.rows[:count]}))
+        found = read_run_for(board, file, both, only)
+        return [one.asked.edition.name for one in found if not [*one.missing(), *one.reasons]]
+
+    assert entered(400) == ["mioh-0.9.0"]  # more than half of the grown edition, which they leave open
+    assert entered(len(grown.rows)) == [MIOH]
+    both = {"mioh-1.0.0": grown, "ode-1.0.0": replace(public, edition=editions["ode-1.0.0"].edition)}
+    assert entered(len(grown.rows), "ode-1.0.0") == ["ode-1.0.0"]  # it may say more, to other editions
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("通义 7B", "书生 7B"),  # what is left of both in ASCII is 7B
+        ("VL-instruct-" + "x" * 60 + "-1", "VL-instruct-" + "x" * 60 + "-2"),
+    ],
+)
+def test_other_names_have_other_folders(one: str, other: str) -> None:
+    assert slug(one) != slug(other)
+    assert max(map(len, map(slug, (one, other)))) <= 60
+
+
+@pytest.mark.parametrize("name", ["CON", "nul", "com1.5", "LPT9", "aux.7b"])
+def test_no_folder_has_a_name_that_windows_keeps(name: str) -> None:
+    assert slug(name) == f"model-{name.lower()}"
+
+
+def test_another_model_of_the_same_folder_is_not_replaced(run: Path, board: Board, sources: dict[str, Path]) -> None:
+    assert add(run, board, sources).exit_code == 0
+    done = add(run, board, sources, "--replace", name="My-Model")
+    assert "is there already, of 'My model'; take another name" in done.output
+    assert "name: My model" in (board.folder / "entries/my-model/mioh-1.0.0/entry.yaml").read_text()
+
+
+def test_an_entry_that_is_being_written_is_none_yet(run: Path, board: Board, sources: dict[str, Path]) -> None:
+    other = board.folder / "entries/my-model/ode-1.0.0"
+    other.mkdir(parents=True)
+    (other / "answers.parquet").write_bytes(b"half of it")
+    assert "added" in add(run, board, sources).output

@@ -6,9 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from board_entries import enter, said_by
 from typer.testing import CliRunner, Result
 
 from vhbench.board.asked_edition import AskedEdition
+from vhbench.board.boards import read_board
 from vhbench.board.packed_answers import pack, unpack
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
@@ -118,6 +120,22 @@ def test_what_looks_odd_is_pointed_out(copied: Path, sources: dict[str, Path], c
         f"somebody-else/mioh-1.0.0: its {counts['mioh-1.0.0']} answers and those of drift-vl-12b are all alike"
         in done.output
     )
+
+
+def test_a_copy_that_is_dressed_up_is_pointed_out(
+    copied: Path, sources: dict[str, Path], editions: dict[str, AskedEdition]
+) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    dressed = {
+        "Wrapped": lambda text: f"The answer is: **{text.strip()}**",
+        "Mumbler": lambda text: f"hm {text[:1]}",
+    }
+    for name, dress in dressed.items():
+        enter(read_board(copied), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
+    output = check(copied, sources).output
+    alike = f"its {len(asked.rows)} answers and those of drift-vl-12b are all alike"
+    assert f"wrapped/vhexpansion-1.0.0: {alike}" in output
+    assert "mumbler/vhexpansion-1.0.0: its" not in output
 
 
 def test_answers_take_few_bits(copied: Path, counts: dict[str, int]) -> None:

@@ -12,7 +12,9 @@ function sort(column, direction) {
   const sign = direction === "ascending" ? 1 : -1;
   for (const body of bodies) {
     const rows = [...body.rows].filter((row) => row.className !== "group").map((row) => [key(row, column), row]);
-    rows.sort(([a], [b]) => sign * (typeof a === "number" ? a - b : a < b ? -1 : a > b ? 1 : 0));
+    rows.sort(([a], [b]) => typeof a === "number"
+      ? (a < 0) - (b < 0) || sign * (a - b)  // below 0 is what is not there: last, either way
+      : sign * (a < b ? -1 : a > b ? 1 : 0));
     body.append(...rows.map(([, row]) => row));
   }
   for (const head of heads) head.removeAttribute("aria-sort");
