@@ -22,6 +22,7 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
+from vhbench.protocols import bare
 from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
 
@@ -355,7 +356,7 @@ class Filler:
         name = self.kind.id.lower()
         pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
-        shown = [self.pool.scenes[index] for index in scenes]
+        shown = [bare(self.pool.scenes, index) for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
 
     def used(self) -> list[int]:
