@@ -20,7 +20,7 @@ import numpy as np
 
 from vhbench.adapters import coco_entries
 from vhbench.adapters.category_names import CategoryNames, usual_names
-from vhbench.adapters.coco_entries import Annotation, Document, Image, hundredths
+from vhbench.adapters.coco_entries import Annotation, Document, Image
 from vhbench.adapters.faults import Faults
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
@@ -171,11 +171,18 @@ class CocoScenes(SceneSequence):
 
     def _objects(self, rows: Any) -> tuple[SceneObject, ...]:
         found = []
-        for (_, identity, slot, _, area, crowd, _), box in zip(rows.tolist(), hundredths(rows["box"]), strict=True):
+        boxes: list[list[float]] = np.round(rows["box"], 2).tolist()
+        for (_, identity, slot, _, area, crowd, _), (x, y, w, h) in zip(rows.tolist(), boxes, strict=True):
             attributes, types = self.attributes(identity)
             found.append(
                 SceneObject(
-                    identity, self._names[slot], box, area, crowd=crowd, attributes=attributes, known_attributes=types
+                    identity,
+                    self._names[slot],
+                    (x, y, w, h),
+                    area,
+                    crowd=crowd,
+                    attributes=attributes,
+                    known_attributes=types,
                 )
             )
         return tuple(found)

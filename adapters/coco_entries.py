@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, size_fault
 from vhbench.files import read_typed, shown
-from vhbench.schema import Box, VhbenchError
+from vhbench.schema import VhbenchError
 
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
 
@@ -295,9 +294,3 @@ def _rle_total(counts: str) -> int:
     weight = np.ones(len(runs), np.int64)
     weight[1:] = (len(runs) - np.arange(1, len(runs)) + 1) // 2
     return int(runs @ weight)
-
-
-def hundredths(boxes: npt.NDArray[np.float32]) -> list[Box]:
-    """Return boxes of shape (n, 4) rounded as Python rounds to two places; a hundred times such a number is exact."""
-    found = np.rint(boxes.astype(np.float64) * 100) / 100
-    return [(x, y, width, height) for x, y, width, height in found.tolist()]

@@ -18,7 +18,6 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters.category_names import CategoryNames, usual_names
-from vhbench.adapters.coco_entries import hundredths
 from vhbench.adapters.faults import Faults, size_fault
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
@@ -197,10 +196,11 @@ def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
 
 
 def _objects(things: Sequence[_Thing]) -> tuple[SceneObject, ...]:
-    corners = hundredths(np.array([thing.corners for thing in things], np.float32).reshape(-1, 4))
+    # Of 32 bits as they are, they are rounded as Python rounds: a hundred times such a number is exact in 64 bits.
+    corners = np.rint(np.array([thing.corners for thing in things]).reshape(-1, 4) * 100) / 100
     return tuple(
         SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
-        for number, (thing, (x1, y1, x2, y2)) in enumerate(zip(things, corners, strict=True))
+        for number, (thing, (x1, y1, x2, y2)) in enumerate(zip(things, corners.tolist(), strict=True))
     )
 
 

@@ -27,6 +27,7 @@ from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
 
 _, *_PRESSED = PRESSURES
+_BASES: Final = {kind.tied_to for kind in QUESTION_TYPES.values()}
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
@@ -124,16 +125,22 @@ class Filler:
 
     def items(self) -> list[Item]:
         """Return the easy questions, with what it takes to press them."""
-        facts = askable(self.kind, self.pool)
-        wanted = self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
-        return self._items(facts, wanted) if wanted and len(facts) >= self.kind.asks else []
+        found = self._found()
+        if self.kind.id in _BASES:  # types that are tied to this one need not look for them again
+            self.pool.shared(self._key(), lambda: found)
+        return self._best(found)
+
+    def _key(self) -> tuple[Any, ...]:
+        """Return all that the questions of a pool depend on."""
+        return "found", self.kind.id, self.seed, *self.sizes[self.kind.id].items()
 
     def _tied(self, deal: Balance, generator: np.random.Generator) -> list[Item]:
         """Ask the questions of the type that this one is tied to once more, of the same images, in this mode."""
         if self.kind.tied_to not in self.sizes:
             return []
         other = Filler(QUESTION_TYPES[self.kind.tied_to], self.pool, self.sizes, seed=self.seed, source=self.source)
-        bases, found = other.items(), []
+        # Which of them may be shown is looked up anew: what is left out is told of every type for itself.
+        bases, found = other._best(self.pool.shared(other._key(), other._found)), []
         for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
             base = bases[again.base]
             settled = self._settle_all(again.block, generator)
@@ -147,8 +154,16 @@ class Filler:
             found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
         return found
 
-    def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
-        """Draw texts until enough have images for every answer; keep those pressed most."""
+    @property
+    def _wanted(self) -> int:
+        """Return how many easy questions are wanted, if only to be pressed."""
+        return self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
+
+    def _found(self) -> list[Item]:
+        """Draw texts until enough have images for every answer."""
+        facts, wanted = askable(self.kind, self.pool), self._wanted
+        if not wanted or len(facts) < self.kind.asks:
+            return []
         found = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
         deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures → answers to what they can press
         chooser = Chooser(facts, self.kind, self.pool)
@@ -161,7 +176,7 @@ class Filler:
             news = item is not None or number == 0
             if number >= _PATIENCE * (1 + len(found)) or (news and self._enough(found, wanted)):
                 break
-        return self._best(found, wanted)
+        return found
 
     def _enough(self, found: Sequence[Item], wanted: int) -> bool:
         """Tell whether there are plenty, or else as many as wanted of each answer that can be pressed in every way."""
@@ -174,7 +189,7 @@ class Filler:
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
-    def _best(self, found: list[Item], wanted: int) -> list[Item]:
+    def _best(self, found: list[Item]) -> list[Item]:
         """Keep those that can be pressed most, new ones first, then tied ones; as many of each answer as of others."""
         seen = Counter[frozenset[Fact]]()
         repeats = {}
@@ -193,7 +208,7 @@ class Filler:
         groups = _by_answer(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), found))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
-        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted))
+        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), self._wanted))
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
         """Return the order in which answers have their turn, where so many questions came ``before``.
