@@ -9,6 +9,8 @@ EXTRAS := eval,generate,attack,finetune,ray,dev
 MODEL ?=
 # Threads of one test process; two workers share the cores.
 export OMP_NUM_THREADS ?= 1
+# Processes share what they compile: where that is forbidden, each start of lmms-eval compiles torch and transformers anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:  ## Show this help
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'

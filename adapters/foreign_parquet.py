@@ -2,11 +2,11 @@
 
 A file of a few kilobytes can stand for gigabytes: one long text or image that a million rows repeat, a page of zeros,
 a list with a billion numbers. So what a file declares is held to its size before it is read; text and bytes are read
-as dictionaries, in which a repeated value stands once; and what all rows come to is counted as they are unpacked.
+as dictionaries, in which a repeated value stands once; and what all rows come to is counted as they are unpacked. Rows
+as large as photos are read one by one, without a dictionary, which would keep them all.
 """
 
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +26,11 @@ _GROUP = 2 << 30
 """Bytes of a row group."""
 
 _BATCH = 64
-_BATCH_BYTES = 32 << 20
 _BATCH_VALUES = 1 << 20
-"""Rows that are read together, their bytes as far as a file tells, and the values that they have."""
+"""Rows that are read together, and the values that they have."""
+
+_LARGE = 256 << 10
+"""Bytes of a row, from which on it is read alone."""
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -42,12 +44,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
     left = _Allowance(path, _FREE + _DENSEST * path.stat().st_size)
     try:
         left.check_declared(file.metadata)
-        size = _batch(file.metadata)
-        for batch in chain.from_iterable(
-            # A reader of its own for each row group: a dictionary holds all that its reader has seen.
-            file.iter_batches(batch_size=size, row_groups=[group], columns=names, use_threads=False)
-            for group in range(file.metadata.num_row_groups)
-        ):
+        for batch in _batches(path, file, names):
             left.next_batch()
             columns = [left.values(column) for column in batch.columns]
             for values in zip(*columns, strict=True):
@@ -56,11 +53,17 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
         raise VhbenchError(f"{path.name}: not a readable Parquet file: {line(error)}") from error
 
 
-def _batch(metadata: pq.FileMetaData) -> int:
-    """Return how many rows are read together: fewer where they are large, as photos are."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    largest = max((group.total_byte_size // max(1, group.num_rows) for group in groups), default=1)
-    return max(1, min(_BATCH, _BATCH_BYTES // max(1, largest)))
+def _batches(path: Path, file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]:
+    """Yield rows together; no more of them than make what one of them may have."""
+    one_by_one: pq.ParquetFile | None = None
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        large = group.total_byte_size >= _LARGE * group.num_rows
+        if large and one_by_one is None:
+            one_by_one, _ = open_parquet(path, shared=False)
+        # A reader of its own for each row group: a dictionary holds all that its reader has seen.
+        reader, size = (one_by_one, 1) if large and one_by_one else (file, _BATCH)
+        yield from reader.iter_batches(batch_size=size, row_groups=[number], columns=names, use_threads=False)
 
 
 def _is_plain(kind: pa.DataType) -> bool:
@@ -119,8 +122,10 @@ class _Allowance:
             return [one if there else None for one, there in zip(found, array.is_valid().to_pylist(), strict=True)]
         if isinstance(array, pa.ListArray | pa.LargeListArray | pa.FixedSizeListArray):
             return self._lists(array)
-        self._take(len(array), len(array))
-        return list(array.to_pylist())
+        plain: list[Any] = array.to_pylist()
+        sized = sum(len(value) for value in plain if value is not None) if _is_text(array.type) else len(array)
+        self._take(len(array), sized)
+        return plain
 
     def _lists(self, array: Any) -> list[Any]:
         flat = self.values(array.flatten())

@@ -25,7 +25,7 @@ OPTION_FIELDS = tuple(
 )
 """How tables call the fields of options that stand one by one; the first option's first."""
 
-_IN_MEMORY = 256 << 20
+_IN_MEMORY = 64 << 20
 """Bytes of a table's images that are held in memory."""
 
 _LETTER = re.compile(r"\(?[A-Ha-h][).:]?")

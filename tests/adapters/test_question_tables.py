@@ -9,13 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
-from vhbench.adapters import tables
+from vhbench.adapters import foreign_parquet, tables
 from vhbench.adapters.mmvp import read_mmvp
 from vhbench.adapters.pope import read_pope
 from vhbench.adapters.tables import read_questions, split_options
 from vhbench.adapters.vhtest import read_vhtest
 from vhbench.files import read_image
 from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
 
 
 def png(colour: str = "red") -> bytes:
@@ -127,7 +128,7 @@ def test_any_table_gives_the_same_questions(tmp_path: Path, images: Path, suffix
 
 def test_many_images_of_a_table_lie_in_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(tables, "_IN_MEMORY", len(png()))  # as if it were 256 MB
+    monkeypatch.setattr(tables, "_IN_MEMORY", len(png()))  # as if it were 64 MB
     rows = [(colour, "Is it red?", "yes", png(colour)) for colour in ("red", "blue", "green", "blue", "red")]
     columns = dict(zip(("id", "question", "answer", "image"), map(list, zip(*rows, strict=True)), strict=True))
     pq.write_table(pa.table({**columns, "id": list("12345")}), tmp_path / "table.parquet")
@@ -136,6 +137,18 @@ def test_many_images_of_a_table_lie_in_the_cache(tmp_path: Path, monkeypatch: py
     assert (read_image(blue), read_image(green)) == (png("blue"), png("green"))
     assert (again, once_more) == ((blue,), (red,))
     assert sorted((tmp_path / "cache" / "images").iterdir()) == sorted([blue, green])
+
+
+def test_photos_of_a_table_are_not_all_in_memory(tmp_path: Path) -> None:
+    photos = [rng(0, "photo", i).bytes(400_000) for i in range(40)]
+    columns = pa.table({"id": [str(i) for i in range(40)], "image": photos})
+    file = tmp_path / "table.parquet"
+    pq.write_table(columns, file, write_batch_size=1)  # a page for two or three photos
+    del columns
+    before = pa.total_allocated_bytes()
+    taken = [(pa.total_allocated_bytes() - before, row["image"]) for row in foreign_parquet.rows(file)]
+    assert [photo for _, photo in taken] == photos
+    assert max(size for size, _ in taken) < 16_000_000 / 3
 
 
 @pytest.mark.parametrize(

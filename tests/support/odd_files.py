@@ -137,9 +137,25 @@ MOST_DIFFERENT = (
 )  # fmt: skip
 """A few of them."""
 
-WORDS = ("deep", "[]", "{}", "a number", "an int of 5,000 digits", "wrong types", "half of a character")
+WORDS: tuple[str, ...] = (
+    "deep",
+    "[]",
+    "{}",
+    "a number",
+    "an int of 5,000 digits",
+    "wrong types",
+    "half of a character",
+)
 WORDS += ("a key of 2,000,000 characters",)
 """What is text all the same."""
+
+YAML: Mapping[str, Callable[[Path], object]] = {
+    "a billion laughs": _text(
+        "format: &0 [x,x,x,x,x,x,x,x,x]\n"
+        + "".join(f"name{i}: &{i} [{','.join([f'*{i - 1}'] * 9)}]\n" for i in range(1, 12))
+    ),
+    "an object of Python's": _text("format: !!python/object/apply:os.system ['touch owned']\n"),
+}
 
 PARQUET: Mapping[str, Callable[[Path], object]] = {
     "cut": _cut,
@@ -183,7 +199,7 @@ KINDS: Mapping[str, Mapping[str, Callable[[Path], object]]] = {
     "jsonl": ANY,
     "graphml": ANY,
     "txt": ANY,
-    "yaml": ANY,
+    "yaml": {**{name: ANY[name] for name in (*MOST_DIFFERENT, "aliases of YAML")}, **YAML},
     "parquet": {
         **{
             name: ANY[name]

@@ -10,11 +10,11 @@ from pathlib import Path
 from vhbench import splits
 from vhbench.adapters import hallusionbench, mme, mmvp, naturalbench, pope, tables, vhtest
 from vhbench.benchmarks import VHEXPANSION
-from vhbench.files import read_text
+from vhbench.files import read_text, resolved
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.binary import binary, by_one_option
 from vhbench.schema import Question, Rejection, Scene, VhbenchError
-from vhbench.splits.manifests import HIDDEN_SOURCE
+from vhbench.splits.manifests import HIDDEN_SOURCE, MANIFEST
 
 
 def form_of(source: str) -> tuple[str, Path]:
@@ -63,11 +63,20 @@ def _pairs(questions: Iterator[Question]) -> Iterator[tuple[Question, ...]]:
 
 
 def hidden_source(source: str) -> dict[str, str]:
-    """Return what the manifest of an expansion says of a source that is a hidden edition, or was made of one."""
-    form, path = form_of(source)
-    if FORMS[form] is not read_split:
+    """Return what the manifest of an expansion says of a source that is a hidden edition, or was made of one.
+
+    A file of a split, read as a table, is no less of that edition than the split is.
+    """
+    path = resolved(form_of(source)[1])
+    split = next((folder for folder in (path, *path.parents) if (folder / MANIFEST).is_file()), None)
+    if split is None:
         return {}
-    manifest = splits.read_manifest(path)
+    try:
+        manifest = splits.read_manifest(split)
+    except VhbenchError:
+        if split == path:
+            raise
+        return {}  # of something else
     found = manifest.extra.get("commitment") or manifest.extra.get(HIDDEN_SOURCE)
     return {HIDDEN_SOURCE: str(found)} if found else {}
 

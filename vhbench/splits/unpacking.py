@@ -15,9 +15,17 @@ import pyarrow.parquet as pq
 from vhbench.files import check_file, there
 from vhbench.schema import VhbenchError
 
+_BUFFER = 1 << 20
+"""Bytes that are read at once where a column is larger than what is needed of it."""
 
-def open_parquet(path: Path) -> tuple[pq.ParquetFile, pa.Schema]:
+
+def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa.Schema]:
     """Open a file without reading a row; return it and the schema that it has for others.
+
+    Args:
+        path: the file.
+        shared: read text and bytes as dictionaries. Such a reader keeps all values that it has seen: of photos, one
+            that does not is better, which must be asked for few rows at once.
 
     Raises:
         VhbenchError: if it is missing or no Parquet file.
@@ -30,7 +38,9 @@ def open_parquet(path: Path) -> tuple[pq.ParquetFile, pa.Schema]:
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]
         # By what they are: whoever calls the items of a list "item" instead of "element" is read no other way.
         repeated = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
-        return pq.ParquetFile(path, metadata=metadata, read_dictionary=repeated), metadata.schema.to_arrow_schema()
+        how: dict[str, Any] = {"read_dictionary": repeated} if shared else {"pre_buffer": False, "buffer_size": _BUFFER}
+        file = pq.ParquetFile(path, metadata=metadata, **how)
+        return file, metadata.schema.to_arrow_schema()
 
 
 @contextmanager

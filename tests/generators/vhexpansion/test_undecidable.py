@@ -57,7 +57,7 @@ def test_any_text_is_read(text: str, topic: str) -> None:
 @pytest.mark.parametrize("piece", ["an orange ", '"', "'x ", "number of ", "the image ", "sign a's ", "answer ", "a "])
 def test_a_megabyte_is_read_at_once(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    before = time.perf_counter()
+    before = time.process_time()
     for name in PERTURBATIONS:
         may_change(text, name)
-    assert time.perf_counter() - before < 2
+    assert time.process_time() - before < 2

@@ -80,9 +80,9 @@ def test_a_claim_is_a_word_of_the_vocabulary_where_it_stands(lines: list[str]) -
 
 @pytest.mark.parametrize("unit", ["no dog ", "a dog. ", "dog ", '"dog" ', "dog or a cat ", "as like as ", "statue of "])
 def test_a_runaway_caption_is_read_at_once(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     claims(unit * (1_000_000 // len(unit)), WORDS)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
 
 
 def test_chair_counts_claims_and_the_reference_counts_words() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import re
+import shutil
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.adapters.hub_release import refuse_hidden
-from vhbench.builds import hidden_edition, secret, sharding
+from vhbench.builds import hidden_edition, secret, sharding, vhexpansion_sources
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
@@ -175,6 +176,15 @@ def test_what_is_made_of_a_hidden_edition_says_so(whole: Path, tmp_path: Path) -
     refuse_hidden(manifest, reveal=True)
     again = VHExpansionBuild(source=str(tmp_path / "vhexpansion"), perturb=("none",))
     assert again.facts(()) == {"hidden_source": manifest.extra["hidden_source"]}
+
+
+def test_a_table_that_is_a_file_of_a_hidden_edition_is_hidden_too(whole: Path, tmp_path: Path) -> None:
+    shard = next(whole.glob("*/*.parquet"))
+    committed = splits.read_manifest(whole).extra["commitment"]
+    assert vhexpansion_sources.hidden_source(f"table:{shard}") == {"hidden_source": committed}
+    shutil.copy(shard, tmp_path / "elsewhere.parquet")
+    (tmp_path / "manifest.json").write_text("{}")  # of something else
+    assert vhexpansion_sources.hidden_source(f"table:{tmp_path / 'elsewhere.parquet'}") == {}
 
 
 def test_a_submission_is_scored_with_the_key(whole: Path, shown: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ The table is what each command reads (``COMMANDS``) times what such a file may b
 
 import json
 import os
+import re
 import resource
 import shutil
 import signal
@@ -17,11 +18,14 @@ from typing import Any
 
 import odd_files
 import pytest
+from board_entries import enter
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toy_build import ToyBuild
 
 from vhbench import cli, splits
+from vhbench.board import boards
+from vhbench.board.validating import asked_once
 from vhbench.files import file_sha256
 from vhbench.schema import Row, VhbenchError
 
@@ -82,12 +86,18 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "yank --pin": (("json",), "yank 1.0.0 --repo-id org/ode --reason wrong --pin ODD"),
     "demo --output": (("json",), "demo --tasks ode --output ODD"),
     "attack-transfer": (("json",), "attack-transfer MANIFEST --model nowhere -o OUT/transfer.json"),
+    "leaderboard add": (("json", "parquet"), "leaderboard add ODD --board BOARD --splits SPLIT --name other"),
+    "leaderboard check": (("yaml",), "leaderboard check --board RULES --splits SPLIT"),
+    "leaderboard build": (("yaml",), "leaderboard build --board ENTRY --splits SPLIT --out OUT/site"),
+    "leaderboard build answers": (("parquet",), "leaderboard build --board ANSWERS --splits SPLIT --out OUT/site"),
+    "leaderboard export": (("yaml",), "leaderboard export --board ENTRY --splits SPLIT --out OUT/exports"),
     "verify a shard": (("parquet",), "verify SHARD"),
     "diff a shard": (("parquet",), "diff SHARD SPLIT"),
     "verify scenes": (("parquet",), "verify SCENES"),
     "preview scenes": (("parquet",), "preview SCENES --boxes -o OUT/sheet.png"),
 }
-"""What is read → (what its name may end in, the command; ODD is the file, MANIFEST a split of which it is a part)."""
+"""What is read → (what its name may end in, the command; ODD is the file, MANIFEST a split of which it is a part, RULES
+a board)."""
 
 THOROUGH = ("score", "build vhexpansion table")
 """Commands that are tried with everything; the others have the same readers, and are tried with what differs most."""
@@ -128,6 +138,10 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "GOLD").write_text('{"1": ["dog"]}')
     (folder / "CAPTIONS").write_text('[{"image_id": 1, "id": 1, "caption": "a dog", "response": "a dog"}]')
     (folder / "WORDS").write_text("dog, puppy\ncat\n")
+    edition = boards.of_split(folder / "ode")
+    board = boards.Board(folder=folder / "board", title="A board", editions=(edition,))
+    boards.write_board(board)
+    enter(board, asked_once(edition, folder / "ode"), "M", lambda row: "yes")
     return folder
 
 
@@ -193,10 +207,10 @@ class Desk:
 
     def _word(self, word: str, odd: Path) -> str:
         if word in PARTS:
-            return str(
-                part_of_a_split(self.out.with_name(f"{self.out.name}-split"), self.good / "ode", PARTS[word], odd)
-            )
+            whole, name = PARTS[word]
+            return str(with_part(self.out.with_name(f"{self.out.name}-{whole}"), self.good / whole, name, odd))
         places = {"ODD": odd, "OUT": self.out / "out", "SPLIT": self.good / "ode", "FOLDER": self.out}
+        places["BOARD"] = self.good / "board"
         for name, place in places.items():
             word = word.replace(name, str(place))
         return word
@@ -216,23 +230,35 @@ def listed(folder: Path) -> set[Path]:
     return {path for path in folder.rglob("*") if not path.is_dir()}
 
 
-PARTS = {"MANIFEST": "manifest.json", "SHARD": "a/test-00000-of-00001.parquet", "SCENES": "scenes.parquet"}
+PARTS = {
+    "MANIFEST": ("ode", "manifest.json"),
+    "SHARD": ("ode", "a/test-00000-of-00001.parquet"),
+    "SCENES": ("ode", "scenes.parquet"),
+    "RULES": ("board", "board.yaml"),
+    "ENTRY": ("board", "entries/m/ode-1.0.0/entry.yaml"),
+    "ANSWERS": ("board", "entries/m/ode-1.0.0/answers.parquet"),
+}
+"""Word of a command → the folder of which the odd file is a part, and its name there."""
 
 
-def part_of_a_split(folder: Path, split: Path, name: str, odd: Path) -> Path:
-    """Return a split of which a file is an odd one, with a manifest that has its hash where it has one."""
+def with_part(folder: Path, whole: Path, name: str, odd: Path) -> Path:
+    """Return a copy of a split or a board of which a file is an odd one; what lists its hash has that one's."""
     shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(split, folder)
+    shutil.copytree(whole, folder)
     (folder / name).unlink(missing_ok=True)
     if odd.is_file() and odd.stat().st_size < 1 << 30:
         shutil.copy(odd, folder / name)
     elif os.path.lexists(odd):
         (folder / name).symlink_to(odd)
-    if name != "manifest.json":
+    digest = "0" * 64
+    with suppress(VhbenchError):
+        digest = file_sha256(folder / name)
+    if name == PARTS["ANSWERS"][1]:
+        entry = folder / PARTS["ENTRY"][1]
+        entry.write_text(re.sub("(?m)^answers: .*", f"answers: {digest}", entry.read_text()))
+    elif name in (PARTS["SHARD"][1], PARTS["SCENES"][1]):
         manifest = json.loads((folder / "manifest.json").read_text())
-        manifest["files"][name] = "0" * 64
-        with suppress(VhbenchError):
-            manifest["files"][name] = file_sha256(folder / name)
+        manifest["files"][name] = digest
         (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder
 
@@ -288,7 +314,7 @@ def test_a_damaged_parquet(command: str, data: st.DataObject, desk: Desk) -> Non
     odd = desk.out.parent / f"{desk.out.name}.parquet"
     odd_files.questions(odd)
     if command == "verify a shard":
-        shutil.copy(desk.good / "ode" / PARTS["SHARD"], odd)
+        shutil.copy(desk.good / "ode" / PARTS["SHARD"][1], odd)
     odd.write_bytes(damaged(data, odd.read_bytes()))
     desk.run(command, odd)
     shutil.rmtree(desk.out / "out", ignore_errors=True)
