@@ -128,7 +128,7 @@ class Filler:
         found = self._found()
         if self.kind.id in _BASES:  # types that are tied to this one need not look for them again
             self.pool.shared(self._key(), lambda: found)
-        return self._best(found)
+        return self._best(found, self._wanted)
 
     def _key(self) -> tuple[Any, ...]:
         """Return all that the questions of a pool depend on."""
@@ -140,7 +140,7 @@ class Filler:
             return []
         other = Filler(QUESTION_TYPES[self.kind.tied_to], self.pool, self.sizes, seed=self.seed, source=self.source)
         # Which of them may be shown is looked up anew: what is left out is told of every type for itself.
-        bases, found = other._best(self.pool.shared(other._key(), other._found)), []
+        bases, found = other._best(self.pool.shared(other._key(), other._found), other._wanted), []
         for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
             base = bases[again.base]
             settled = self._settle_all(again.block, generator)
@@ -189,7 +189,7 @@ class Filler:
         able = Counter(item.answer for item in found if all(item.fits(pressure) for pressure in self.needed))
         return min(able[item.answer] for item in found) * len({item.answer for item in found}) >= wanted
 
-    def _best(self, found: list[Item]) -> list[Item]:
+    def _best(self, found: list[Item], wanted: int) -> list[Item]:
         """Keep those that can be pressed most, new ones first, then tied ones; as many of each answer as of others."""
         seen = Counter[frozenset[Fact]]()
         repeats = {}
@@ -208,7 +208,7 @@ class Filler:
         groups = _by_answer(ranked)
         turns = (groups[answer] for answer in self._turned(list(groups), found))
         dealt = filter(None, chain.from_iterable(zip_longest(*turns)))
-        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), self._wanted))
+        return list(islice((item for item in dealt if self.pool.fit(item.scenes)), wanted))
 
     def _turned(self, answers: Sequence[int], items: Sequence[Item], before: int = 0) -> list[int]:
         """Return the order in which answers have their turn, where so many questions came ``before``.

@@ -109,6 +109,7 @@ class ScenePool:
         self._extreme = lru_cache(maxsize=192)(self._find_extreme)
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
+        self._suggestion = lru_cache(maxsize=2)(self._find_suggestion)
         self._levels = lru_cache(maxsize=None)(self._find_levels)
         self._flags = self._object_flags()
         self._shared: dict[Hashable, Any] = {}
@@ -217,7 +218,7 @@ class ScenePool:
         words = [self.categories, *([fact.phrase() for fact in part] for part in facts)]
         return [[CLIP_PROMPT.format(said) for said in part] for part in words]
 
-    def _suggestion(self, column: int) -> Floats:
+    def _find_suggestion(self, column: int) -> Floats:
         """Return max over the categories c in each scene of P(target | c)."""
         chance, score = self._chance[column], np.zeros(len(self), np.float32)
         for other in np.argsort(chance, kind="stable"):
@@ -229,8 +230,7 @@ class ScenePool:
         """Split the negatives into far and near by the quantiles of their score."""
         if not no.any():
             return no, no
-        score = self._suggestion(column)
-        low, high = self._levels_of(score[no])
+        score, (low, high) = self._suggestion(column), self._levels(column)
         near = no & (score >= high) & (score > low)
         return no & (score <= low) & ~near, near
 
@@ -349,10 +349,11 @@ class ScenePool:
         rows = self.columns.objects_of(column)
         if which != "all":
             rows = rows[self._flags[which][rows]]
-        result = np.full(len(self), np.inf if first else -np.inf, np.float32)
-        values = self.columns.box[rows, 0] + np.float32(share) * self.columns.box[rows, 2]
-        (np.minimum if first else np.maximum).at(result, self.columns.where[rows], values)
-        result[np.isinf(result)] = np.nan
+        result = np.full(len(self), np.nan, np.float32)
+        where = self.columns.where[rows]
+        if starts := np.flatnonzero(np.diff(where, prepend=-1)).tolist():  # objects are in the order of their scenes
+            values = self.columns.box[rows, 0] + np.float32(share) * self.columns.box[rows, 2]
+            result[where[starts]] = (np.minimum if first else np.maximum).reduceat(values, starts)
         return result
 
     def _listed(self, fact: Related, listed: Bools) -> tuple[Bools, Bools]:
