@@ -4,7 +4,7 @@ Several processes share a training where a launcher starts them (torchrun, accel
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,8 +12,9 @@ from typing import Any
 
 from vhbench.adapters.answer_collator import AnswerCollator, PreferenceCollator, end_tokens
 from vhbench.adapters.loading import loading, needed_by
-from vhbench.files import json_bytes, write_atomic
+from vhbench.files import json_bytes, shown, write_atomic
 from vhbench.schema import VhbenchError
+from vhbench.splits.unpacking import open_parquet
 
 TESTED: Mapping[str, str] = {
     "llava": "llava_hf",
@@ -84,16 +85,16 @@ def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str
         import trl  # noqa: F401
         from transformers import AutoConfig
 
+    checkpoints = out / "checkpoints"
+    _check_place(out, checkpoints, how)
+    rows = read_rows(data, keep)
     with loading(f"the configuration of model {model}"):
         kind = str(AutoConfig.from_pretrained(model).model_type)
     if kind not in TESTED and not how.untested:
         raise VhbenchError(
             f"model {model} is a {kind}: tested are {', '.join(TESTED)}; --untested tries it all the same"
         )
-    checkpoints = out / "checkpoints"
-    _check_place(out, checkpoints, how)
     where = _devices(how)
-    rows = read_rows(data, keep)
     method = "dpo" if "chosen" in rows.column_names else "sft"
     network, processor = _load(model, where, how.dtype)
     trainer = _trainer(method, network, processor, rows, checkpoints, where, how)
@@ -132,6 +133,10 @@ def _processes() -> int:
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
+_COLUMNS = ({"images", "messages"}, {"images", "prompt", "chosen", "rejected"})
+"""What rows have: of SFT, of DPO."""
+
+
 def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
     """Read exported rows as a data set with ``images``, and ``messages`` or ``prompt``, ``chosen``, ``rejected``.
 
@@ -146,12 +151,15 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
             f"--data {data}: no data/*.parquet and no metadata.jsonl; needed is what `vhbench export` writes with "
             "--layout parquet or folder"
         )
+    for file in parquet:  # before they are read: what is no export may unpack to anything
+        _check_columns(data, open_parquet(Path(file))[1].names)
     with loading(f"the rows of {data}"):
         rows = (
             datasets.load_dataset("parquet", data_files=parquet, split="train")
             if parquet
             else datasets.load_dataset("imagefolder", data_dir=str(data), split="train")
         )
+    _check_columns(data, rows.column_names)
     for name, value in (keep or {}).items():
         if name not in rows.column_names:
             raise VhbenchError(f"--data {data}: has no column {name!r}; it has {', '.join(rows.column_names)}")
@@ -160,6 +168,12 @@ def read_rows(data: Path, keep: Mapping[str, str] | None = None) -> Any:
     if not len(rows):
         raise VhbenchError(f"--data {data}: no row is left")
     return rows
+
+
+def _check_columns(data: Path, names: Collection[str]) -> None:
+    if not any(needed <= {*names} for needed in _COLUMNS):
+        forms = "; or ".join(", ".join(sorted(needed)) for needed in _COLUMNS)
+        raise VhbenchError(f"--data {data}: has the columns {shown(list(names))}; needed are {forms}")
 
 
 def _devices(how: Training) -> str:

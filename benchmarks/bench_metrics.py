@@ -62,6 +62,14 @@ def best(function: Callable[[], Any], repeats: int = 3) -> float:
 
 
 def _chair() -> Figure:
+    return _captions("CHAIR as the reference counts, 10,000 captions", None, compat=True)
+
+
+def _chair_repaired() -> Figure:
+    return _captions("the same repaired: what captions claim", 2.0, compat=False)
+
+
+def _captions(work: str, bound: float | None, *, compat: bool) -> Figure:
     gold = read_json(REFERENCE / "CHAIR" / "gold_objects.json")
     synonyms = (REFERENCE / "CHAIR" / "synonyms.txt").read_text()
     models = [read_rows(file) for file in sorted((REFERENCE / "POPE" / "caption_data").glob("*.json"))]
@@ -77,11 +85,10 @@ def _chair() -> Figure:
                 truth = gold[str(row["image_id"])]
                 [nodes[word] not in truth for word in merged if word in nodes]
 
-    ours = best(lambda: [chair.score(rows, gold, synonyms=synonyms) for rows in models])
     return Figure(
-        work="CHAIR, 10,000 captions",
-        ours=ours,
-        bound=2.0,
+        work=work,
+        ours=best(lambda: [chair.score(rows, gold, synonyms=synonyms, compat=compat) for rows in models]),
+        bound=bound,
         baseline="each token singularised, as the reference",
         theirs=best(word_by_word, 1),
         times=12,
@@ -203,7 +210,14 @@ def _import() -> Figure:
     )
 
 
-MEASURED: tuple[Callable[[], Figure], ...] = (_chair, _amber, _amber_with_intervals, _interval, _import)
+MEASURED: tuple[Callable[[], Figure], ...] = (
+    _chair,
+    _chair_repaired,
+    _amber,
+    _amber_with_intervals,
+    _interval,
+    _import,
+)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import odd_files
 import pyarrow.parquet as pq
 import pytest
 import tiny_trainable
@@ -288,6 +289,17 @@ def test_another_class_is_refused_unless_untested(tiny_vlm: Callable[[str], Path
 def test_a_folder_without_rows_is_told(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match=r"no data/\*.parquet and no metadata.jsonl"):
         read_rows(tmp_path)
+
+
+@pytest.mark.parametrize("what", sorted(odd_files.PARQUET))
+def test_rows_that_are_none_are_told_before_a_model_is_looked_for(what: str, tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    odd_files.PARQUET[what](tmp_path / "data" / "rows.parquet")
+    with pytest.raises(VhbenchError) as told:
+        finetune("nowhere", tmp_path, tmp_path / "out", Training())
+    assert str(tmp_path) in str(told.value)
+    assert len(str(told.value).splitlines()) == 1
+    assert not (tmp_path / "out").exists()
 
 
 def test_rows_are_kept_by_a_column(rows: Path) -> None:
