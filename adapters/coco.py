@@ -12,7 +12,6 @@ needs a few hundred MB. A scene is made when it is asked for; image files are op
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,16 +99,27 @@ class CocoScenes(SceneSequence):
         known, countable = self.knowledge(image, rows)
         found, parts = self._rows[rows], self._parts(rows)
         return Scene(
-            id=f"{self.name}:{image.id}",
-            image=(self.folder or Path()) / image.file_name,
+            id=self._id(image),
+            image=self._file(image),
             width=image.width,
             height=image.height,
-            objects=tuple(self._object(row) for row in found[~found["part"]]),
+            objects=self._objects(found[~found["part"]]),
             areas=tuple(sorted(parts)),
             known=known,
             countable=countable - parts,
             provenance=self._provenance(image),
         )
+
+    def bare(self, place: int) -> Scene:
+        """Return the scene of one image without its objects."""
+        image = self._images[place]
+        return Scene(self._id(image), self._file(image), image.width, image.height, objects=())
+
+    def _id(self, image: Image) -> str:
+        return f"{self.name}:{image.id}"
+
+    def _file(self, image: Image) -> Path:
+        return (self.folder or Path()) / image.file_name
 
     def file_names(self) -> Iterator[str]:
         """Yield each image's ``file_name``."""
@@ -159,12 +169,23 @@ class CocoScenes(SceneSequence):
     def note(self, annotation: Annotation) -> None:
         """Look at a sound annotation; here there is nothing more to see."""
 
-    def _object(self, row: Any) -> SceneObject:
-        _, identity, slot, box, area, crowd, _ = row.tolist()
-        x, y, width, height = (round(value, 2) for value in box)
-        found = SceneObject(identity, self._names[slot], (x, y, width, height), area, crowd=crowd)
-        attributes, types = self.attributes(identity)
-        return replace(found, attributes=attributes, known_attributes=types) if types or attributes else found
+    def _objects(self, rows: Any) -> tuple[SceneObject, ...]:
+        found = []
+        boxes: list[list[float]] = np.round(rows["box"], 2).tolist()
+        for (_, identity, slot, _, area, crowd, _), (x, y, w, h) in zip(rows.tolist(), boxes, strict=True):
+            attributes, types = self.attributes(identity)
+            found.append(
+                SceneObject(
+                    identity,
+                    self._names[slot],
+                    (x, y, w, h),
+                    area,
+                    crowd=crowd,
+                    attributes=attributes,
+                    known_attributes=types,
+                )
+            )
+        return tuple(found)
 
     def _provenance(self, image: Image) -> dict[str, Any]:
         found = {"source": self.name, "image_id": image.id, "license": image.license, "url": image.flickr_url}

@@ -2,28 +2,32 @@
 
 The same photo is found by a perceptual hash (imagehash's pHash of 64 bits): of 25 photos of COCO, a copy that was saved
 anew, scaled, brightened or cut by 2 % differs in at most 10 of its bits, and any two photos in at least 20. A photo is
-looked at when a question wants it, not before: a build of 3,484 questions takes a few thousand of COCO's 118,000.
+looked at when a question wants it, not before, and once for all question types: a build of 3,484 questions takes a few
+thousand of COCO's 118,000.
 """
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 
 from vhbench.files import read_image
-from vhbench.images import sizes_of, thumbnail
-from vhbench.schema import Rejection, Scene, VhbenchError
-
-if TYPE_CHECKING:
-    from imagehash import ImageHash
+from vhbench.images import Sizes, glance, sizes_of
+from vhbench.protocols import bare
+from vhbench.schema import ImageData, Rejection, Scene, VhbenchError
 
 _BITS: Final = 8  # a side of the hash, and so 64 bits
 _ALIKE: Final = 10  # bits by which two hashes of one photo differ at most
 _SIDE: Final = 64  # of the picture that the hash is made of, in pixels
 _FLAT: Final = 4.0  # standard deviation of grey below which there is nothing to compare but the bytes
+_KEPT: Final = 1 << 15  # photos whose looks are kept: types of questions share many of them
+
+Mark = int | str
+"""A photo's hash, or a digest of its bytes where it is flat."""
 
 
 class Photos:
@@ -59,38 +63,62 @@ class Photos:
         """Return what was found so far, in order: bad photos, and the same photo under two names."""
         return [self._left_out[item] for item in sorted(self._left_out)]
 
-    def _look_at(self, place: int) -> "ImageHash | str | None":
-        """Return a photo's hash, a digest of its bytes where it is flat, or None for a bad one."""
-        scene = self.scenes[place]
+    def _look_at(self, place: int) -> Mark | None:
+        """Return a photo's mark, or None for a bad one."""
+        scene = bare(self.scenes, place)
         try:
-            check_size(scene)
-            grey = thumbnail(scene.image, _SIDE)
+            sizes, mark = _look(scene)
+            check_size(scene, sizes)
         except VhbenchError as error:
             if not self.skip_bad:
                 raise VhbenchError(f"{error}; --skip-bad leaves such photos out and counts them") from error
             self._left_out[scene.id] = Rejection(scene.id, "bad photo", {"why": str(error)})
             return None
-        if float(np.asarray(grey).std()) < _FLAT:
-            return hashlib.sha256(read_image(scene.image)).hexdigest()
-        import imagehash
-
-        return imagehash.phash(grey, hash_size=_BITS)
+        return mark
 
 
-def _alike(one: "ImageHash | str | None", other: "ImageHash | str | None") -> bool:
-    if one is None or other is None or isinstance(one, str) or isinstance(other, str):
-        return one is not None and one == other
-    return int(one - other) <= _ALIKE
+def _look(scene: Scene) -> tuple[Sizes, Mark]:
+    """Return the sizes and the mark of a scene's photo.
+
+    Raises:
+        VhbenchError: if it cannot be read or is no image.
+    """
+    image = scene.image
+    try:
+        return _look_once(image, image.stat().st_mtime_ns if isinstance(image, Path) else 0)
+    except (OSError, VhbenchError) as error:
+        raise VhbenchError(f"image of scene {scene.id!r}: {error}") from error
 
 
-def check_size(scene: Scene) -> None:
+@lru_cache(maxsize=_KEPT)
+def _look_once(image: ImageData, _: int) -> tuple[Sizes, Mark]:
+    """Look at a photo; the number is the time at which it was written."""
+    sizes, grey = glance(image, _SIDE)
+    if float(np.asarray(grey).std()) < _FLAT:
+        return sizes, hashlib.sha256(read_image(image)).hexdigest()
+    import imagehash
+
+    return sizes, int.from_bytes(np.packbits(imagehash.phash(grey, hash_size=_BITS).hash).tobytes())
+
+
+def _alike(one: Mark | None, other: Mark | None) -> bool:
+    if isinstance(one, int) and isinstance(other, int):
+        return (one ^ other).bit_count() <= _ALIKE
+    return one is not None and one == other
+
+
+def check_size(scene: Scene, sizes: Sizes | None = None) -> None:
     """See that a photo's boxes are those of the picture that is shown, which is upright, or of the same one scaled.
+
+    Args:
+        scene: of the photo.
+        sizes: of the photo; None: it is opened.
 
     Raises:
         VhbenchError: if the photo is no image, its boxes are of the picture as it lies in the file, or of another size.
     """
     try:
-        seen, lying = sizes_of(scene.image)
+        seen, lying = sizes or sizes_of(scene.image)
     except VhbenchError as error:
         raise VhbenchError(f"image of scene {scene.id!r}: {error}") from error
     told = (scene.width, scene.height)

@@ -10,11 +10,12 @@ Images are kept packed, as bytes; a scene is made when it is asked for.
 """
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
+import numpy as np
 
 from vhbench.adapters.category_names import CategoryNames, usual_names
 from vhbench.adapters.faults import Faults, size_fault
@@ -63,9 +64,12 @@ class _Thing(msgspec.Struct, array_like=True, gc=False):
     relations: list[tuple[str, int]]  # predicate, place of the other thing
 
 
-class _Kept(msgspec.Struct, array_like=True, gc=False):
+class _Size(msgspec.Struct, array_like=True, gc=False):
     width: int
     height: int
+
+
+class _Kept(_Size, array_like=True, gc=False):
     things: list[_Thing]
 
 
@@ -108,6 +112,17 @@ class SvgScenes(SceneSequence):
     def __len__(self) -> int:
         return len(self.keys)
 
+    def bare(self, place: int) -> Scene:
+        """Return the scene of one image without its objects."""
+        key, image = self.keys[place], msgspec.msgpack.decode(self._images[place], type=_Size)
+        return Scene(self._id(key), self._file(key), image.width, image.height, objects=())
+
+    def _id(self, key: str) -> str:
+        return f"{self.name}:{key}"
+
+    def _file(self, key: str) -> Path:
+        return self._files.get(key, Path(key))
+
     def scene(self, place: int) -> Scene:
         """Make the scene of one image."""
         key = self.keys[place]
@@ -116,11 +131,11 @@ class SvgScenes(SceneSequence):
         anchors = frozenset(t.name for t in things) - {t.name for t in things if not t.is_anchor}
         countable = frozenset() if key in self._unlisted else anchors - self._dropped.get(key, set())
         return Scene(
-            id=f"{self.name}:{key}",
-            image=self._files.get(key, Path(key)),
+            id=self._id(key),
+            image=self._file(key),
             width=image.width,
             height=image.height,
-            objects=tuple(_object(i, thing) for i, thing in enumerate(things)),
+            objects=_objects(things),
             relations=tuple(Relation(i, said, other) for i, t in enumerate(things) for said, other in t.relations),
             known=anchors,
             countable=countable,
@@ -180,9 +195,13 @@ def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
     return _Kept(image.width, image.height, things)
 
 
-def _object(number: int, thing: _Thing) -> SceneObject:
-    x1, y1, x2, y2 = (round(value, 2) for value in thing.corners)
-    return SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
+def _objects(things: Sequence[_Thing]) -> tuple[SceneObject, ...]:
+    # Of 32 bits as they are, they are rounded as Python rounds: a hundred times such a number is exact in 64 bits.
+    corners = np.rint(np.array([thing.corners for thing in things]).reshape(-1, 4) * 100) / 100
+    return tuple(
+        SceneObject(number, thing.name, (x1, y1, x2 - x1, y2 - y1), (x2 - x1) * (y2 - y1))
+        for number, (thing, (x1, y1, x2, y2)) in enumerate(zip(things, corners.tolist(), strict=True))
+    )
 
 
 def _by_stem(folder: Path | None) -> dict[str, Path]:

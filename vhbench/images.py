@@ -25,6 +25,9 @@ from vhbench.schema import ImageData, VhbenchError
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MAX_PIXELS = 64_000_000
 
+Sizes = tuple[tuple[int, int], tuple[int, int]]
+"""(width, height) of an image as it is seen, and as its pixels lie in the file."""
+
 _MEMORY: Final = 800_000_000
 _OPAQUE, _TRANSPARENT, _DEEP = 12, 20, 40
 """Bytes that may be taken to see an image, and what a pixel takes: of 8 bits a channel, put on white, of more bits."""
@@ -120,7 +123,7 @@ def to_store(image: ImageData) -> bytes:
         return data
 
 
-def sizes_of(image: ImageData) -> tuple[tuple[int, int], tuple[int, int]]:
+def sizes_of(image: ImageData) -> Sizes:
     """Return (width, height) of an image as it is seen, and as its pixels lie in the file.
 
     Raises:
@@ -136,21 +139,25 @@ def sizes_of(image: ImageData) -> tuple[tuple[int, int], tuple[int, int]]:
     return ((height, width) if turned else lying), lying
 
 
-def thumbnail(image: ImageData, side: int) -> Image.Image:
-    """Return what an image shows in grey, ``side`` pixels wide and high; of a JPEG no more is decoded than that takes.
+def glance(image: ImageData, side: int) -> tuple[Sizes, Image.Image]:
+    """Return the sizes of an image, and what it shows in grey, ``side`` pixels wide and high.
+
+    It is read once, and of a JPEG no more is decoded than that takes.
 
     Raises:
-        VhbenchError: as :func:`open_image` does.
+        VhbenchError: as :func:`sizes_of` and :func:`open_image` do.
     """
     data = read_image(image)
     try:
         with _whole_images(), _quiet(), Image.open(io.BytesIO(data), formats=("JPEG",)) as opened:
+            lying, turn = opened.size, _orientation(opened)
             opened.draft("L", (side, side))
             opened.load()
-            small = _upright(opened, _orientation(opened))
+            small = _upright(opened, turn)
+        sizes = (lying[::-1] if turn in _ON_ITS_SIDE else lying), lying
     except (*_DAMAGED, Image.DecompressionBombError):
-        small = as_seen(open_image(data))
-    return small.convert("L").resize((side, side), Image.Resampling.LANCZOS)
+        sizes, small = sizes_of(data), as_seen(open_image(data))
+    return sizes, small.convert("L").resize((side, side), Image.Resampling.LANCZOS)
 
 
 def to_png(image: Image.Image, **options: int) -> bytes:

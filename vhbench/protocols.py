@@ -50,6 +50,15 @@ class SceneSequence(Sequence[Scene]):
         """Make one scene after the other."""
         return map(self.scene, range(len(self)))
 
+    def bare(self, place: int) -> Scene:
+        """Return a scene of which only its id, image and size are wanted; readers leave out the rest."""
+        return self[place]
+
+
+def bare(scenes: Sequence[Scene], place: int) -> Scene:
+    """Return a scene of which only its id, image and size are wanted: to make the whole of it takes longer."""
+    return scenes.bare(place) if isinstance(scenes, SceneSequence) else scenes[place]
+
 
 class ImageSource(Protocol):
     """Makes images from specs: the embedded scenes, or a text-to-image model."""

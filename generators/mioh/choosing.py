@@ -11,8 +11,9 @@ import numpy as np
 from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.facts import Exists, Fact, Related, says_the_same
 from vhbench.generators.mioh.lures import Lures
-from vhbench.generators.mioh.pools import ScenePool, number_of
+from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QuestionType
+from vhbench.generators.mioh.scene_columns import number_of
 
 _DRAWN: Final = 64  # facts drawn per text, to choose from
 _SEARCHED: Final = 512  # the same, where lures are looked for

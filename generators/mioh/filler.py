@@ -22,10 +22,12 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
+from vhbench.protocols import bare
 from vhbench.schema import TIE, Question, Rejection
 from vhbench.seeding import rng
 
 _, *_PRESSED = PRESSURES
+_BASES: Final = {kind.tied_to for kind in QUESTION_TYPES.values()}
 _TRIES: Final = 60  # drawn texts per question wanted, before a cell is given up
 _TRIES_AT_LEAST: Final = 1500  # the same, in small cells
 _PATIENCE: Final = 800  # texts drawn per text found, before a cell is given up
@@ -123,16 +125,22 @@ class Filler:
 
     def items(self) -> list[Item]:
         """Return the easy questions, with what it takes to press them."""
-        facts = askable(self.kind, self.pool)
-        wanted = self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
-        return self._items(facts, wanted) if wanted and len(facts) >= self.kind.asks else []
+        found = self._found()
+        if self.kind.id in _BASES:  # types that are tied to this one need not look for them again
+            self.pool.shared(self._key(), lambda: found)
+        return self._best(found, self._wanted)
+
+    def _key(self) -> tuple[Any, ...]:
+        """Return all that the questions of a pool depend on."""
+        return "found", self.kind.id, self.seed, *self.sizes[self.kind.id].items()
 
     def _tied(self, deal: Balance, generator: np.random.Generator) -> list[Item]:
         """Ask the questions of the type that this one is tied to once more, of the same images, in this mode."""
         if self.kind.tied_to not in self.sizes:
             return []
         other = Filler(QUESTION_TYPES[self.kind.tied_to], self.pool, self.sizes, seed=self.seed, source=self.source)
-        bases, found = other.items(), []
+        # Which of them may be shown is looked up anew: what is left out is told of every type for itself.
+        bases, found = other._best(self.pool.shared(other._key(), other._found), other._wanted), []
         for again in self.kind.again(self.kind.text, [base.draft for base in bases], deal, generator):
             base = bases[again.base]
             settled = self._settle_all(again.block, generator)
@@ -146,8 +154,16 @@ class Filler:
             found.append(replace(item, pressed=pressed, base=f"{self.kind.tied_to.lower()}-{base.number}"))
         return found
 
-    def _items(self, facts: Sequence[Fact], wanted: int) -> list[Item]:
-        """Draw texts until enough have images for every answer; keep those pressed most."""
+    @property
+    def _wanted(self) -> int:
+        """Return how many easy questions are wanted, if only to be pressed."""
+        return self.cells["easy"].wanted or max(cell.wanted for cell in self.cells.values())
+
+    def _found(self) -> list[Item]:
+        """Draw texts until enough have images for every answer."""
+        facts, wanted = askable(self.kind, self.pool), self._wanted
+        if not wanted or len(facts) < self.kind.asks:
+            return []
         found = self._tied(Balance(), rng(self.seed, "mioh", self.kind.id, "tied"))
         deals: dict[tuple[str, ...], Balance] = defaultdict(Balance)  # pressures → answers to what they can press
         chooser = Chooser(facts, self.kind, self.pool)
@@ -160,7 +176,7 @@ class Filler:
             news = item is not None or number == 0
             if number >= _PATIENCE * (1 + len(found)) or (news and self._enough(found, wanted)):
                 break
-        return self._best(found, wanted)
+        return found
 
     def _enough(self, found: Sequence[Item], wanted: int) -> bool:
         """Tell whether there are plenty, or else as many as wanted of each answer that can be pressed in every way."""
@@ -355,7 +371,7 @@ class Filler:
         name = self.kind.id.lower()
         pair = f"{name}{TIE}{item.base}" if item.base else f"{name}-{item.number}"
         row = {"id": f"{pair}-{pressure}{'-2' if item.again else ''}", "pair_id": pair, "pressure": pressure}
-        shown = [self.pool.scenes[index] for index in scenes]
+        shown = [bare(self.pool.scenes, index) for index in scenes]
         cell.rows.append(ask(self.kind, item.draft, shown, cell.balance, generator, source=self.source, **row))
 
     def used(self) -> list[int]:

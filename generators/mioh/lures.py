@@ -6,29 +6,26 @@ type demand of so many options is read off the type's own shape, with numbers fo
 images can be found, whatever the others will be, are left at once.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, lru_cache, reduce
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from functools import cached_property, lru_cache, reduce
 from itertools import count
-from operator import or_
-from typing import Final, Literal, NamedTuple
+from operator import and_, or_
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from vhbench.generators.mioh.drafts import Draft, ImageSlot
 from vhbench.generators.mioh.facts import Exists, Fact, says_the_same
-from vhbench.generators.mioh.pools import ScenePool, number_of
+from vhbench.generators.mioh.neighbours import Neighbours, Part
+from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QuestionType
-from vhbench.generators.mioh.scene_columns import Bits, Floats, Ints
+from vhbench.generators.mioh.scene_columns import Floats
 from vhbench.seeding import rng
 
-_ENOUGH: Final = 8  # images of two facts, of which one more makes no difference
-_SAMPLE: Final = 256  # images of a fact that are looked through for others
 _PARTNERS: Final = 48  # facts that are seen beside one most
 _NEAREST: Final = 10  # the same, beside two or more
 _TRIES: Final = {3: 64, 1: 16}  # ways that options shall be asked in → steps taken to find some
-_BESIDE: Final = ("the other options",)
 
-Part = Literal["easy", "hard", "seen", "true", "calm", "near", "false"]
 Want = tuple[int, Part]
 """The number of an option, and what it must be."""
 
@@ -92,21 +89,30 @@ class Demands:
         self._answers = [list(dict.fromkeys(forms)) for forms in parts]
         self._looks = list(known)
 
-    def ways(self, where: Sequence[Mapping[Part, int]], least: int = 1) -> int:
+    def ways(
+        self, where: Sequence[Mapping[Part, int]], least: int = 1, before: MutableMapping[int, int] | None = None
+    ) -> int:
         """Return in how many ways there are images for every answer: easy, and under each pressure.
 
         Args:
             where: of each option, with a bit per scene, where it is what.
             least: so many ways are wanted; 0 is returned if there are fewer.
+            before: where all options but the last are what is demanded of them, as far as it is known; it is added to,
+                and serves wherever only the last option is another.
         """
+        before = {} if before is None else before
         found: list[bool | None] = [None] * len(self._looks)
+        last = len(where) - 1
 
         def shown(number: int) -> bool:
             if (known := found[number]) is None:
-                scenes, (wants, some) = -1, self._looks[number]
-                for i, part in wants:
-                    scenes &= where[i][part]
-                if some:
+                wants, some = self._looks[number]
+                if (scenes := before.get(number)) is None:
+                    scenes = reduce(and_, [where[i][part] for i, part in wants if i != last], -1)
+                    before[number] = scenes
+                if scenes and wants and wants[-1][0] == last:
+                    scenes &= where[last][wants[-1][1]]
+                if scenes and some:
                     scenes &= reduce(or_, [where[i][part] for i, part in some])
                 known = found[number] = bool(scenes)
             return known
@@ -136,22 +142,16 @@ class Lures:
 
     def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
         """Prepare; the scenes are looked through when the first options are wanted."""
-        self.facts, self.pool, self._kind = facts, pool, kind
-        self._number = {fact: i for i, fact in enumerate(facts)}
+        self.facts, self._kind = facts, kind
+        self._neighbours = pool.shared(("neighbours", *facts), lambda: Neighbours(facts, pool))
         self._where = lru_cache(maxsize=1024)(self._find_where)
-        self._near = lru_cache(maxsize=1024)(self._find_near)
-        self.rich = cache(self._rich)
+        self.rich = self._neighbours.rich
 
     @cached_property
     def _demands(self) -> list[Demands]:
         """Return what is demanded of one option, of two, and so on."""
         answers = forms_of(self._kind)[::-1]  # "None of the above" demands most
         return [Demands(answers, options) for options in range(1, self._kind.asks + 1)]
-
-    def _rich(self, fact: Fact) -> float:
-        """Return how many images show a fact, and show it, or suggest it, under pressure."""
-        truth = self.pool.truth(fact)
-        return min(number_of(truth.easy), 2 * number_of(truth.hard), 2 * number_of(truth.near))
 
     def beside(self, first: Fact, uses: Callable[[Fact], int]) -> tuple[tuple[Fact, ...], bool]:
         """Return the first fact with those that it can be asked with in most ways, and whether these are all.
@@ -160,8 +160,8 @@ class Lures:
             first: of the facts.
             uses: how often one is an option so far: often used ones are taken seldom.
         """
-        near = self._near(first)
-        worth = np.array([self.rich(fact) ** 0.5 / (1 + uses(fact) ** 0.5) for fact in self.facts])
+        often = np.array([1 + uses(fact) ** 0.5 for fact in self.facts])
+        near, worth = self._neighbours.near(first), self._neighbours.riches / often
         for least, tries in _TRIES.items():
             for options in self._sets((first,), near, worth, (least, count(), tries)):
                 return options, least == max(_TRIES)
@@ -182,65 +182,24 @@ class Lures:
             yield chosen
             return
         least, steps, most = goal
-        near = near.copy()
+        near, before = near.copy(), dict[int, int]()
+        wheres = [self._where(option) for option in chosen]
         for i in _largest(near * worth, _PARTNERS if len(chosen) == 1 else _NEAREST):
             near[i] = 0  # all that can be asked with it is tried now
             fact = self.facts[i]
-            beside = self._near(fact)
+            beside = self._neighbours.near(fact)
             both: Floats = np.where((near > 0) & (beside > 0), near + beside, 0)
             if says_the_same(fact, chosen) or len(chosen) + 1 + np.count_nonzero(both) < self._kind.asks:
                 continue
             if next(steps) >= most:
                 return
             options = (*chosen, fact)
-            if self._demands[len(chosen)].ways([self._where(option) for option in options], least):
+            if self._demands[len(chosen)].ways([*wheres, self._where(fact)], least, before):
                 yield from self._sets(options, both, worth, goal)
 
     def _find_where(self, fact: Fact) -> dict[Part, int]:
         """Return where a fact is what, with a bit per scene."""
-        truth = self.pool.truth(fact)
-        calm, near = self.pool.suggested(fact, _BESIDE)
-        found: dict[Part, Bits] = {
-            "easy": truth.easy, "hard": truth.hard, "seen": truth.yes & ~truth.hard, "true": truth.yes,
-            "calm": calm, "near": near, "false": truth.no,
-        }  # fmt: skip
-        return {part: int.from_bytes(bits.tobytes()) for part, bits in found.items()}
-
-    def _find_near(self, fact: Fact) -> Floats:
-        """Return of the facts that are seen with one how often they are, easy and under pressure; 0 of all others.
-
-        With one that is never missing where the other is seen, or the other way round, nothing can be asked.
-        """
-        truth, (easy, calm) = self.pool.truth(fact), (self._marked[part] for part in ("easy", "calm"))
-        pairs = ((truth.easy, "seen"), (truth.easy, "near"), (truth.near, "easy"), (truth.hard, "seen"))
-        numbers = [self._together(scenes, part) for scenes, part in pairs]
-        number = self._number[fact]
-        often: Floats = np.sum([np.log1p(np.minimum(n, _ENOUGH)) for n in numbers], axis=0) * (numbers[0] > 0)
-        often[number] = 0
-        rows = np.flatnonzero(often)
-        rows = rows[(calm[rows] & truth.easy).any(axis=1) & (easy[rows] & calm[number]).any(axis=1)]
-        found: Floats = np.zeros_like(often)
-        found[rows] = often[rows]
-        return found
-
-    @cached_property
-    def _marked(self) -> dict[str, Bits]:
-        """Return where each fact is what: a row of bits per fact."""
-        parts: dict[str, list[Bits]] = {"easy": [], "seen": [], "calm": [], "near": []}
-        for fact in self.facts:
-            truth = self.pool.truth(fact)
-            calm, near = self.pool.suggested(fact, _BESIDE)
-            for rows, bits in zip(parts.values(), (truth.easy, truth.yes & ~truth.hard, calm, near), strict=True):
-                rows.append(bits)
-        return {part: np.stack(rows) for part, rows in parts.items()}
-
-    def _together(self, scenes: Bits, part: str) -> Ints:
-        """Count of every fact in how many of these scenes it is so; of many scenes a sample is taken."""
-        places = self.pool.scenes_of(scenes)
-        places = places[:: 1 + len(places) // _SAMPLE]
-        marked = self._marked[part][:, places >> 3] >> (7 - (places & 7)).astype(np.uint8) & 1
-        found: Ints = marked.sum(axis=1, dtype=np.int64)
-        return found
+        return {part: int.from_bytes(bits.tobytes()) for part, bits in self._neighbours.parts(fact).items()}
 
 
 def _largest(values: Floats, number: int) -> list[int]:

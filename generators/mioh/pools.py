@@ -3,20 +3,33 @@
 Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and no question touches it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, Final
+from functools import cached_property, lru_cache
+from typing import Any, Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
 from vhbench.generators.mioh.pressures import CLIP_PROMPT, NUMBERS_OF_IMAGES, PressureThresholds
-from vhbench.generators.mioh.scene_columns import NO_ROWS, Bits, Bools, Floats, Ints, SceneColumns
+from vhbench.generators.mioh.scene_columns import (
+    NO_ROWS,
+    Bits,
+    Bools,
+    Floats,
+    Ints,
+    Places,
+    SceneColumns,
+    number_of,
+    pack,
+    places_of,
+    unpack,
+)
 from vhbench.schema import Scene, VhbenchError
+
+T = TypeVar("T")
 
 MOST_COUNTED: Final = 5
 """Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
@@ -96,11 +109,20 @@ class ScenePool:
         self._extreme = lru_cache(maxsize=192)(self._find_extreme)
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
+        self._suggestion = lru_cache(maxsize=2)(self._find_suggestion)
         self._levels = lru_cache(maxsize=None)(self._find_levels)
         self._flags = self._object_flags()
+        self._shared: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.scenes)
+
+    def shared(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what one type of questions worked out and others need as well; it is made when it is first wanted."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        found: T = self._shared[key]
+        return found
 
     @property
     def categories(self) -> list[str]:
@@ -126,7 +148,7 @@ class ScenePool:
 
     def company(self, category: str, most: int = 16) -> list[str]:
         """Return the categories that are seen with one most often, as things."""
-        seen = self._together[self.columns.column[category]] * self._have_objects()
+        seen = self._together[self.columns.column[category]] * self._have_objects
         order = np.argsort(-seen, kind="stable").tolist()
         return [self.categories[i] for i in order if seen[i] and self.categories[i] != category][:most]
 
@@ -157,17 +179,16 @@ class ScenePool:
     # -- the truth of facts --------------------------------------------------------------------------------------
 
     def _truth(self, fact: Fact) -> FactTruth:
+        if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
+            return self.truth(Related(fact.anchor, "left of", fact.subject))  # the same, said from the other side
         kinds: dict[type, Callable[[Any], Parts]] = {
             Exists: self._exists, Count: self._count, Has: self._has, Related: self._related
         }  # fmt: skip
-        return FactTruth(*map(np.packbits, kinds[type(fact)](fact)))
+        return FactTruth(*map(pack, kinds[type(fact)](fact)))
 
-    def scenes_of(self, bits: Bits) -> npt.NDArray[np.int32]:
+    def scenes_of(self, bits: Bits) -> Places:
         """Return the scenes that a part of a truth marks."""
-        return np.flatnonzero(np.unpackbits(bits, count=len(self))).astype(np.int32)
-
-    def _unpacked(self, bits: Bits) -> Bools:
-        return np.unpackbits(bits, count=len(self)).view(np.bool_)
+        return places_of(bits, len(self))
 
     def _seen(self, rows: Ints) -> tuple[Bools, Bools, Bools]:
         """Return where an object of ``rows`` is worth asking about, where one is easy, where all are hard."""
@@ -197,7 +218,7 @@ class ScenePool:
         words = [self.categories, *([fact.phrase() for fact in part] for part in facts)]
         return [[CLIP_PROMPT.format(said) for said in part] for part in words]
 
-    def _suggestion(self, column: int) -> Floats:
+    def _find_suggestion(self, column: int) -> Floats:
         """Return max over the categories c in each scene of P(target | c)."""
         chance, score = self._chance[column], np.zeros(len(self), np.float32)
         for other in np.argsort(chance, kind="stable"):
@@ -209,8 +230,7 @@ class ScenePool:
         """Split the negatives into far and near by the quantiles of their score."""
         if not no.any():
             return no, no
-        score = self._suggestion(column)
-        low, high = self._levels_of(score[no])
+        score, (low, high) = self._suggestion(column), self._levels(column)
         near = no & (score >= high) & (score > low)
         return no & (score <= low) & ~near, near
 
@@ -256,7 +276,7 @@ class ScenePool:
         no = counted & ~yes
         if fact.number == 0:  # a zero is an absence: its pressure is that of a negative
             absence = self.truth(Exists(fact.category))
-            gone, far, near = (self._unpacked(bits) for bits in (absence.no, absence.far, absence.near))
+            gone, far, near = (unpack(bits, len(self)) for bits in (absence.no, absence.far, absence.near))
             yes = yes & gone
             return yes, no, yes & far, yes & near, no, no
         soft = self.columns.scatter(rows[~self._flags["easy"][rows]])
@@ -329,10 +349,11 @@ class ScenePool:
         rows = self.columns.objects_of(column)
         if which != "all":
             rows = rows[self._flags[which][rows]]
-        result = np.full(len(self), np.inf if first else -np.inf, np.float32)
-        values = self.columns.box[rows, 0] + np.float32(share) * self.columns.box[rows, 2]
-        (np.minimum if first else np.maximum).at(result, self.columns.where[rows], values)
-        result[np.isinf(result)] = np.nan
+        result = np.full(len(self), np.nan, np.float32)
+        where = self.columns.where[rows]
+        if starts := np.flatnonzero(np.diff(where, prepend=-1)).tolist():  # objects are in the order of their scenes
+            values = self.columns.box[rows, 0] + np.float32(share) * self.columns.box[rows, 2]
+            result[where[starts]] = (np.minimum if first else np.maximum).reduceat(values, starts)
         return result
 
     def _listed(self, fact: Related, listed: Bools) -> tuple[Bools, Bools]:
@@ -366,14 +387,16 @@ class ScenePool:
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
-        there = self._have_objects()
+        there = self._have_objects
         return [Exists(c) for i, c in enumerate(self.categories) if there[i] and self.columns.absent(i).any()]
 
     def numerous(self, category: str) -> bool:
         """Tell whether images show one, two and three of a category well."""
         return all(self.truth(Count(category, number)).easy.any() for number in (1, 2, 3))
 
+    @cached_property
     def _have_objects(self) -> Bools:
+        """Tell of each category whether it is somewhere a thing."""
         return np.bincount(self.columns.which, minlength=len(self.categories)) > 0
 
     def _attribute_facts(self) -> list[Has]:
@@ -383,7 +406,7 @@ class ScenePool:
 
     def _relation_facts(self) -> list[Related]:
         """Return the relations that are listed most, and left and right of the pairs that occur together most."""
-        names, column, objects = self.categories, self.columns.column, self._have_objects()
+        names, column, objects = self.categories, self.columns.column, self._have_objects
         surely_gone = [bool(self.columns.absent(i).any()) for i in range(len(names))]
 
         def rank(subject: int, anchor: int, count: float) -> tuple[bool, float]:
@@ -426,8 +449,3 @@ def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]
     chance: Floats = np.divide(both, base, out=np.zeros_like(both), where=(base > 0) & enough)
     np.fill_diagonal(chance, 0)
     return both, chance
-
-
-def number_of(bits: Bits) -> int:
-    """Count the scenes that are marked."""
-    return int.from_bytes(bits.tobytes()).bit_count()

@@ -19,8 +19,9 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-Bits = npt.NDArray[np.uint8]
-"""Booleans, eight to a byte: what is kept of many facts or categories is kept so."""
+Places = npt.NDArray[np.int32]
+Bits = npt.NDArray[np.uint64]
+"""Booleans, 64 to a word, zeros behind the last: what is kept of many facts or categories is kept so."""
 
 Key = TypeVar("Key")
 
@@ -28,6 +29,7 @@ NO_ROWS: Ints = np.zeros(0, np.int64)
 MOST_WORDS: Final = 600
 """An open vocabulary (Synthetic Visual Genome) is cut to its most frequent words: of the others nothing is asked."""
 _CHUNK: Final = 8192  # scenes that co-occurrence is counted over at once
+_FEW: Final = 256  # words that are counted faster as one long number than as an array
 
 
 class Flags:
@@ -35,18 +37,18 @@ class Flags:
 
     def __init__(self, columns: Iterable[Bools], length: int) -> None:
         """Pack the columns, each of shape (scenes,)."""
-        self.bits: Bits = np.stack([np.packbits(column) for column in columns])
+        self.bits: Bits = np.stack([pack(column) for column in columns])
         self.length = length
 
     def __getitem__(self, column: int) -> Bools:
         """Return a column."""
-        marked: Bools = np.unpackbits(self.bits[column], count=self.length).view(np.bool_)
-        return marked
+        return unpack(self.bits[column], self.length)
 
     def chunks(self) -> Iterator[Floats]:
         """Yield the matrix in parts of some thousand scenes, as ones and zeros of shape (categories, part)."""
-        for start in range(0, self.bits.shape[1], _CHUNK // 8):
-            yield np.unpackbits(self.bits[:, start : start + _CHUNK // 8], axis=1).astype(np.float32)
+        for start in range(0, self.bits.shape[1], _CHUNK // 64):
+            part = np.ascontiguousarray(self.bits[:, start : start + _CHUNK // 64])
+            yield np.unpackbits(part.view(np.uint8), axis=1).astype(np.float32)
 
 
 class SceneColumns:
@@ -208,6 +210,35 @@ class _Collected:
             for word in sorted(members):
                 self._word(word)
         return self._set_ids[members]
+
+
+def pack(marked: Bools) -> Bits:
+    """Return booleans as bits."""
+    found = np.zeros(-(-len(marked) // 64), np.uint64)
+    packed = np.packbits(marked)
+    found.view(np.uint8)[: len(packed)] = packed
+    return found
+
+
+def unpack(bits: Bits, length: int) -> Bools:
+    """Return so many booleans."""
+    marked: Bools = np.unpackbits(bits.view(np.uint8), count=length).view(np.bool_)
+    return marked
+
+
+def places_of(bits: Bits, length: int) -> Places:
+    """Return where so many booleans are true; where few are, most words are passed over."""
+    words = np.flatnonzero(bits)
+    if 4 * len(words) > len(bits):
+        return np.flatnonzero(unpack(bits, length)).astype(np.int32)
+    found = np.flatnonzero(np.unpackbits(bits[words].view(np.uint8)).view(np.bool_))
+    places: Places = ((words[found >> 6] << 6) + (found & 63)).astype(np.int32)
+    return places
+
+
+def number_of(bits: Bits) -> int:
+    """Count those that are true."""
+    return int.from_bytes(bits.tobytes()).bit_count() if len(bits) < _FEW else int(np.bitwise_count(bits).sum())
 
 
 def mark(rows: npt.NDArray[np.integer[Any]], length: int) -> Bools:

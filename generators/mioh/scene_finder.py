@@ -7,8 +7,8 @@ import numpy as np
 
 from vhbench.generators.mioh.drafts import ImageSlot
 from vhbench.generators.mioh.facts import Count, Fact
-from vhbench.generators.mioh.pools import ScenePool, number_of
-from vhbench.generators.mioh.scene_columns import Bits
+from vhbench.generators.mioh.pools import ScenePool
+from vhbench.generators.mioh.scene_columns import Bits, Places, number_of, pack
 
 _KEPT = 4096
 """Slots whose scenes are kept; of a COCO-sized pool fewer, since a slot takes 30 kB there."""
@@ -22,14 +22,14 @@ class Candidates:
     def __init__(self, pool: ScenePool, strict: Bits, loose: Bits) -> None:
         self.number = number_of(loose)
         self._pool, self._bits = pool, (strict, loose)
-        self._found: list[list[int] | None] = [None, None]
+        self._found: list[Places | None] = [None, None]
 
-    def scenes(self, *, strict: bool) -> list[int]:
+    def scenes(self, *, strict: bool) -> Places:
         """Return the scenes in order; they are counted out when somebody asks, which is seldom."""
         which = 0 if strict else 1
         found = self._found[which]
         if found is None:
-            found = self._found[which] = self._pool.scenes_of(self._bits[which]).tolist()
+            found = self._found[which] = self._pool.scenes_of(self._bits[which])
         return found
 
 
@@ -39,8 +39,8 @@ class SceneFinder:
     def __init__(self, pool: ScenePool) -> None:
         self.pool = pool
         self._uses = [0] * len(pool)
-        self._all: Bits = np.packbits(np.ones(len(pool), np.bool_))
-        self._most = min(_KEPT, max(256, _KEPT_BYTES // (2 * len(self._all))))
+        self._all: Bits = pack(np.ones(len(pool), np.bool_))
+        self._most = min(_KEPT, max(256, _KEPT_BYTES // (2 * self._all.nbytes)))
         self._found: dict[tuple[ImageSlot, bool, bool], Candidates] = {}
 
     def note(self, scenes: Sequence[int]) -> None:
@@ -108,13 +108,15 @@ class SceneFinder:
             chosen[i] = scene
         return tuple(chosen)
 
-    def _one(self, candidates: list[int], taken: set[int], generator: np.random.Generator) -> int | None:
-        if len(candidates) > 64:
-            candidates = [candidates[i] for i in generator.integers(len(candidates), size=48).tolist()]
-        free = [c for c in candidates if c not in taken]
+    def _one(self, scenes: Places, taken: set[int], generator: np.random.Generator) -> int | None:
+        if len(scenes) > 64:
+            scenes = scenes[generator.integers(len(scenes), size=48)]
+        free: list[int] = scenes.tolist()
+        if not taken.isdisjoint(free):
+            free = [scene for scene in free if scene not in taken]
         if not free:
             return None
-        uses = [self._uses[c] for c in free]
+        uses = [*map(self._uses.__getitem__, free)]
         least = min(uses)
-        rare = [c for c, often in zip(free, uses, strict=True) if often == least]
+        rare = free if least == max(uses) else [c for c, often in zip(free, uses, strict=True) if often == least]
         return rare[int(generator.integers(len(rare)))]

@@ -14,7 +14,8 @@ from vhbench.adapters.coco import CocoScenes
 from vhbench.adapters.coco_entries import _rle_total, read_keypoints
 from vhbench.adapters.paco import PacoScenes
 from vhbench.adapters.svg import SvgScenes
-from vhbench.schema import Relation, VhbenchError
+from vhbench.protocols import bare
+from vhbench.schema import Relation, Scene, VhbenchError
 
 
 def left_out(scenes: Any) -> Counter[str]:
@@ -56,6 +57,9 @@ def test_scenes_are_a_sequence(tmp_path: Path) -> None:
     assert list(scenes[1:]) == [scenes[1], scenes[2]]
     assert list(reversed(scenes)) == [scenes[2], scenes[1], scenes[0]]
     assert scenes[1] in scenes
+    short = [bare(scenes, place) for place in range(3)]
+    assert [(s.id, s.image, s.width, s.height) for s in short] == [(s.id, s.image, s.width, s.height) for s in scenes]
+    assert bare(list(scenes), 1) == scenes[1]
     for beyond in (3, -4):
         with pytest.raises(IndexError):
             scenes[beyond]
@@ -227,6 +231,7 @@ def svg(**changes: Any) -> dict[str, Any]:
 def test_svg_relations_and_what_is_known(tmp_path: Path) -> None:
     (scene,) = read(tmp_path, svg(), SvgScenes)
     assert scene.relations == (Relation(0, "on", 1),)
+    assert bare(read(tmp_path, svg(), SvgScenes), 0) == Scene(scene.id, scene.image, 100, 80, objects=())
     assert scene.countable == {"cup"}  # only the cup is an anchor
 
 

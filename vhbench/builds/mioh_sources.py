@@ -177,6 +177,10 @@ class WithAbsences(SceneSequence):
     def __len__(self) -> int:
         return len(self._scenes)
 
+    def bare(self, place: int) -> Scene:
+        """Return the scene of one image without its objects."""
+        return self._scenes.bare(place)
+
     def scene(self, place: int) -> Scene:
         """Make the scene of one image."""
         scene, twin = self._scenes[place], self._twin[place]

@@ -9,8 +9,11 @@ from vhbench.generators.mioh import drafts, ties
 from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.facts import Count, Exists
+from vhbench.generators.mioh.filler import Filler
+from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.schema import TIE, Question
+from vhbench.generators.mioh.sizes import sizes
+from vhbench.schema import TIE, Question, Scene
 
 TIED = [kind.id for kind in QUESTION_TYPES.values() if kind.tied_to]
 
@@ -94,3 +97,16 @@ def test_as_many_answers_of_each_kind_as_without_ties(kind: str, questions: list
     )  # fmt: skip
     expected = {"selective": {"Image ": 8, NONE: 2}}.get(QUESTION_TYPES[kind].mode)
     assert answers == expected if expected else max(answers.values()) <= 6
+
+
+def test_tied_questions_are_the_same_whether_or_not_their_bases_were_asked_before(scenes: list[Scene]) -> None:
+    """Types are made by any worker in any order."""
+
+    def ask(pool: ScenePool, kind: str) -> list[object]:
+        return list(Filler(QUESTION_TYPES[kind], pool, sizes(3), seed=2, source="x").fill())
+
+    pool, other = ScenePool(scenes[:600]), ScenePool(scenes[:600])
+    bases, tied, again = (ask(pool, kind) for kind in ("E1", "E6", "E5"))
+    assert ask(other, "E5") == again
+    assert ask(other, "E1") == bases
+    assert ask(other, "E6") == tied

@@ -1,0 +1,112 @@
+"""Which facts images show beside which, for all facts of a kind at once: worked out once for all types of questions."""
+
+from collections.abc import Sequence
+from functools import cache, cached_property, lru_cache
+from typing import Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.generators.mioh.facts import Fact
+from vhbench.generators.mioh.pools import ScenePool
+from vhbench.generators.mioh.scene_columns import Bits, Bools, Floats, Ints, number_of, unpack
+
+_ENOUGH: Final = 8  # images of two facts, of which one more makes no difference
+_SAMPLE: Final = 256  # images of a fact that are looked through for others
+_BESIDE: Final = ("the other options",)
+
+Bytes = npt.NDArray[np.uint8]
+Part = Literal["easy", "hard", "seen", "true", "calm", "near", "false"]
+"""What a fact is in an image: ``seen`` is true and not hard to see, ``calm`` false and suggested by nothing."""
+
+
+class Neighbours:
+    """Facts, and how they are seen together; everything is looked up when it is first wanted."""
+
+    def __init__(self, facts: Sequence[Fact], pool: ScenePool) -> None:
+        """Prepare."""
+        self.facts, self.pool = facts, pool
+        self._number = {fact: i for i, fact in enumerate(facts)}
+        self.near = lru_cache(maxsize=1024)(self._find_near)
+        self.rich = cache(self._rich)
+
+    def parts(self, fact: Fact) -> dict[Part, Bits]:
+        """Return where a fact is what."""
+        truth = self.pool.truth(fact)
+        calm, near = self.pool.suggested(fact, _BESIDE)
+        return {
+            "easy": truth.easy, "hard": truth.hard, "seen": truth.yes & ~truth.hard, "true": truth.yes,
+            "calm": calm, "near": near, "false": truth.no,
+        }  # fmt: skip
+
+    def _rich(self, fact: Fact) -> float:
+        """Return how many images show a fact, and show it, or suggest it, under pressure."""
+        truth = self.pool.truth(fact)
+        return min(number_of(truth.easy), 2 * number_of(truth.hard), 2 * number_of(truth.near))
+
+    @cached_property
+    def riches(self) -> Floats:
+        """Return the roots of how rich the facts are."""
+        return np.array([self.rich(fact) ** 0.5 for fact in self.facts])
+
+    def _find_near(self, fact: Fact) -> Floats:
+        """Return of the facts that are seen with one how often they are, easy and under pressure; 0 of all others.
+
+        With one that is never missing where the other is seen, or the other way round, nothing can be asked.
+        """
+        truth = self.pool.truth(fact)
+        pairs: Sequence[tuple[Bits, Part]]
+        pairs = ((truth.easy, "seen"), (truth.easy, "near"), (truth.near, "easy"), (truth.hard, "seen"))
+        numbers = [self._together(scenes, part) for scenes, part in pairs]
+        number = self._number[fact]
+        often: Floats = np.sum([np.log1p(np.minimum(n, _ENOUGH)) for n in numbers], axis=0) * (numbers[0] > 0)
+        often[number] = 0
+        rows = np.flatnonzero(often)
+        rows = self._meeting("calm", rows, truth.easy, self._together(truth.easy, "calm")[rows] > 0)
+        calm = self._rows["calm"][number]
+        marked = np.append(unpack(calm, len(self.pool)), False)
+        known = np.logical_or.reduce(marked[self._examples[rows]], axis=1)
+        rows = self._meeting("easy", rows, calm, known)
+        found: Floats = np.zeros_like(often)
+        found[rows] = often[rows]
+        return found
+
+    def _meeting(self, part: Part, rows: Ints, scenes: Bits, met: Bools) -> Ints:
+        """Return those facts that are so in one of these scenes; all are looked through where none is known yet."""
+        met[~met] = (self._rows[part][rows[~met]] & scenes).any(axis=1)
+        return rows[met]
+
+    @cached_property
+    def _examples(self) -> Ints:
+        """Return for each fact some scenes where it is easy to see, and, where it has fewer, one beyond the last."""
+        found: Ints = np.full((len(self.facts), _ENOUGH), len(self.pool), np.int64)
+        for row, bits in zip(found, self._rows["easy"], strict=True):
+            places = self.pool.scenes_of(bits)
+            places = places[:: 1 + len(places) // _ENOUGH][:_ENOUGH]
+            row[: len(places)] = places
+        return found
+
+    @cached_property
+    def _rows(self) -> dict[Part, Bits]:
+        """Return where each fact is what: a row of bits per fact."""
+        found: dict[Part, list[Bits]] = {"easy": [], "seen": [], "near": [], "calm": []}
+        for fact in self.facts:
+            parts = self.parts(fact)
+            for part, rows in found.items():
+                rows.append(parts[part])
+        return {part: np.stack(rows) for part, rows in found.items()}
+
+    @cached_property
+    def _eights(self) -> dict[Part, Bytes]:
+        """Return the same with a row of facts per eight scenes, which are read together."""
+        return {part: np.ascontiguousarray(rows.view(np.uint8).T) for part, rows in self._rows.items()}
+
+    def _together(self, scenes: Bits, part: Part) -> Ints:
+        """Count of every fact in how many of these scenes it is so; of many scenes a sample is taken."""
+        places = self.pool.scenes_of(scenes)
+        places = places[:: 1 + len(places) // _SAMPLE]
+        marked = self._eights[part][places >> 3]
+        marked >>= (7 - (places & 7)).astype(np.uint8)[:, None]
+        marked &= 1
+        found: Ints = marked.sum(axis=0, dtype=np.uint16).astype(np.int64)
+        return found

@@ -1,0 +1,54 @@
+"""What is seen beside what, counted image by image."""
+
+import numpy as np
+import pytest
+
+from vhbench.generators.mioh.facts import Fact, Related
+from vhbench.generators.mioh.neighbours import Neighbours
+from vhbench.generators.mioh.pools import ScenePool
+from vhbench.schema import Scene
+
+
+@pytest.fixture(scope="module")
+def pool(scenes: list[Scene]) -> ScenePool:
+    return ScenePool(scenes[:200])  # fewer images than are looked through, so that every one counts
+
+
+def test_neighbours_are_seen_together_and_apart(pool: ScenePool) -> None:
+    facts: list[Fact] = [*pool.attribute_facts()]
+    neighbours = Neighbours(facts, pool)
+    where = [
+        {part: {*pool.scenes_of(bits).tolist()} for part, bits in neighbours.parts(fact).items()} for fact in facts
+    ]
+    for fact, own in list(zip(facts, where, strict=True))[::5]:
+        near = neighbours.near(fact)
+        for other, its, often in zip(facts, where, near, strict=True):
+            together = (
+                (own["easy"], its["seen"]), (own["easy"], its["near"]), (own["near"], its["easy"]),
+                (own["hard"], its["seen"]),
+            )  # fmt: skip
+            apart = own["easy"] & its["calm"] and its["easy"] & own["calm"]
+            expected = sum(np.log1p(min(8, len(one & another))) for one, another in together)
+            shown = other != fact and own["easy"] & its["seen"] and apart
+            assert often == pytest.approx(expected if shown else 0), (fact, other)
+
+
+def test_what_types_share_is_worked_out_once(pool: ScenePool) -> None:
+    made = [pool.shared(("a", 1), lambda: object()) for _ in range(2)]
+    assert made[0] is made[1]
+    assert pool.shared(("a", 2), lambda: object()) is not made[0]
+
+
+def test_right_of_is_left_of_from_the_other_side(pool: ScenePool) -> None:
+    sides = [fact for fact in pool.relation_facts() if fact.predicate == "right of"]
+    assert sides
+    for fact in sides:
+        right, left = pool.truth(fact), pool.truth(Related(fact.anchor, "left of", fact.subject))
+        assert np.array_equal(right.yes, left.yes)
+        for place in pool.scenes_of(right.yes)[:20]:
+            things = pool.scenes[int(place)].objects
+            assert any(
+                one.category == fact.subject and other.category == fact.anchor
+                and one.box[0] >= other.box[0] + other.box[2]
+                for one in things for other in things
+            )  # fmt: skip

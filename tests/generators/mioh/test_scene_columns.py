@@ -1,0 +1,25 @@
+"""Booleans kept as words of 64 bits: told by the booleans themselves."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vhbench.generators.mioh.scene_columns import number_of, pack, places_of, unpack
+
+LENGTHS = st.sampled_from([1, 63, 64, 65, 1000, 20_000])  # the last has more words than are counted as one number
+SHARES = st.sampled_from([0.0, 0.0005, 0.02, 0.6, 1.0])
+
+
+@given(LENGTHS, SHARES, st.integers(0, 9))
+def test_bits_are_the_booleans_that_were_packed(length: int, share: float, seed: int) -> None:
+    marked = np.random.default_rng(seed).random(length) < share
+    bits = pack(marked)
+    assert np.array_equal(unpack(bits, length), marked)
+    assert places_of(bits, length).tolist() == np.flatnonzero(marked).tolist()
+    assert number_of(bits) == marked.sum()
+    assert number_of(bits & ~pack(~marked)) == marked.sum(), "what lies behind the last is never true"
+
+
+def test_by_hand() -> None:
+    bits = pack(np.array([True, False, True] + [False] * 61 + [True]))
+    assert (len(bits), number_of(bits), places_of(bits, 65).tolist()) == (2, 3, [0, 2, 64])
