@@ -5,12 +5,14 @@ as LVIS's is, in which images say what was looked for: there an image knows the 
 its ``neg_category_ids``; those of ``not_exhaustive_category_ids`` are not counted, and nothing is in an image without
 either list. A category with a crowd region in an image is present there, but its instances are not told apart, so
 it is not countable there. An annotation that was left out as bad leaves its category uncertain in its image: not
-countable, and not known to be absent. A person of whom only a part is seen, a hand say, is there and never asked about.
+countable, and not known to be absent; so do, where several images name one photo, the annotations of the others. A
+person of whom only a part is seen, a hand say, is there and never asked about.
 
 The file is memory-mapped and its annotations are decoded one at a time into columns, so that the whole of COCO train
 needs a few hundred MB. A scene is made when it is asked for; image files are opened only when they are written.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -78,13 +80,13 @@ class CocoScenes(SceneSequence):
         self._check_names(listed)
         self._people = {identity for identity, name in listed.items() if name == "person"}
         self._images = coco_entries.read_images(document.images, images, self.faults)
-        self._lists = any(image.is_federated() for image in self._images)
-        self.federated = self.federated or self._lists
+        self.federated = self.federated or any(image.is_federated() for image in self._images)
         self.folder = images
         self._dropped: dict[int, set[str]] = {}  # image id → the categories of its annotations that were left out
         self._unlisted: set[int] = set()  # ids of images of which an annotation of no readable category was left out
         self._names = list(self.categories.values())
         self._read_annotations(document.annotations)
+        self._doubt_photos_listed_twice()
         self.instances = len(self._rows)
         self._note_empty_categories()
         self.everything = frozenset(self.categories.values())
@@ -132,7 +134,7 @@ class CocoScenes(SceneSequence):
             return frozenset(present), frozenset()
         doubtful = self.names.confused_with(present | dropped) | (dropped - present)
         known = self._looked_for(image, present) - doubtful
-        if self._lists and not image.is_federated():
+        if self.federated and not image.is_federated():
             return known, frozenset()
         return known, known - self._named(image.not_exhaustive_category_ids) - crowds - dropped
 
@@ -243,6 +245,30 @@ class CocoScenes(SceneSequence):
             self._dropped.setdefault(image, set()).add(self.categories[category])
         else:
             self._unlisted.add(image)
+
+    def _doubt_photos_listed_twice(self) -> None:
+        """Take what one entry of a photo shows as uncertain in its others, as if it had been left out there."""
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, image in enumerate(self._images):
+            places[image.file_name].append(place)
+        for name, group in places.items():
+            if len(group) < 2:
+                continue
+            self.faults.notes.append(("the same photo under several image ids", name))
+            ids = [self._images[place].id for place in group]
+            found = [
+                self._dropped.get(identity, set()) | self._shown(place)
+                for place, identity in zip(group, ids, strict=True)
+            ]
+            for i, identity in enumerate(ids):
+                self._dropped[identity] = set().union(*found[:i], *found[i + 1 :]) | self._dropped.get(identity, set())
+            if not self._unlisted.isdisjoint(ids):
+                self._unlisted.update(ids)
+
+    def _shown(self, place: int) -> set[str]:
+        """Return the categories that one image shows."""
+        found = self._rows["category"][self._starts[place] : self._starts[place + 1]]
+        return {self._names[c] for c in found.tolist()}
 
     def _note_empty_categories(self) -> None:
         """Note them: a part of COCO lists all 80 and may show few; of one that is nowhere, nothing is asked."""

@@ -287,11 +287,35 @@ def test_in_a_federated_file_what_is_unknown_is_not_absent(tmp_path: Path) -> No
 
 
 def test_an_image_of_a_federated_file_that_says_nothing_counts_nothing(tmp_path: Path) -> None:
-    silent = {"id": 2, "file_name": "a.jpg", "width": 100, "height": 80}
+    (tmp_path / "images").mkdir()
+    (tmp_path / "images" / "b.jpg").write_bytes(b"not opened")
+    silent = {"id": 2, "file_name": "b.jpg", "width": 100, "height": 80}
     content = lvis(box(1), box(2) | {"image_id": 2}, neg_category_ids=[3])
     first, second = read(tmp_path, content | {"images": [*content["images"], silent]})
     assert (first.known, first.countable) == ({"dog", "kite"}, {"dog", "kite"})
     assert (second.known, second.countable) == ({"dog"}, frozenset())
+
+
+def test_a_paco_image_that_says_nothing_counts_nothing(tmp_path: Path, reference: Path) -> None:
+    (scene,) = read(tmp_path, paco(reference, box(1)), PacoScenes)
+    assert (scene.known, scene.countable) == ({"mug"}, frozenset())
+
+
+@pytest.mark.parametrize("crowd", [0, 1])
+def test_a_photo_that_two_images_name_shows_what_either_lists(tmp_path: Path, crowd: int) -> None:
+    images = [{"id": n, "file_name": "a.jpg", "width": 100, "height": 80} for n in (1, 2)]
+    scenes = read(tmp_path, document(images=images, annotations=[box(5), box(6, 2, image_id=2, iscrowd=crowd)]))
+    assert [scene.known for scene in scenes] == [{"dog", "kite"}, {"sheep", "kite"}]  # absent in one of them: unknown
+    assert [scene.countable for scene in scenes] == [{"dog", "kite"}, {"kite"} if crowd else {"sheep", "kite"}]
+    assert scenes.faults.notes[0] == ("the same photo under several image ids", "a.jpg")
+
+
+def test_what_two_images_of_a_photo_list_is_not_counted(tmp_path: Path) -> None:
+    images = [{"id": n, "file_name": "a.jpg", "width": 100, "height": 80} for n in (1, 2)]
+    scenes = read(tmp_path, document(images=images, annotations=[box(5), box(6, image_id=2)]))
+    assert [(scene.known, scene.countable) for scene in scenes] == [
+        ({"dog", "sheep", "kite"}, {"sheep", "kite"}),
+    ] * 2
 
 
 def test_lvis_photos_lie_in_their_folders_or_in_one(tmp_path: Path) -> None:
