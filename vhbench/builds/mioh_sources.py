@@ -164,8 +164,8 @@ class WithAbsences(SceneSequence):
     """Scenes of SVG, which lists relations but does not say what is absent, with what COCO knows of the same images.
 
     An SVG image and a COCO image are the same if the former's id is the stem of the latter's file name. COCO is
-    exhaustive for its categories. So one that it does not show, and that SVG does not name either, is absent; and
-    one whose instances are the same in both, box by box, is all listed.
+    exhaustive for its categories. So one that it does not show, and that SVG does not name either, nor anything that
+    people take for it, is absent; and one whose instances are the same in both, box by box, is all listed.
     """
 
     def __init__(self, scenes: "SvgScenes", known: "CocoScenes") -> None:
@@ -187,7 +187,7 @@ class WithAbsences(SceneSequence):
         if twin < 0:
             return scene
         other, there = self._known[twin], scene.categories()
-        absent = other.known - other.categories() - there
+        absent = other.known - other.categories() - there - self._known.names.confused_with(set(there))
         listed = {c for c in there & other.countable if _same_boxes(_boxes(scene, c), _boxes(other, c))}
         return replace(scene, known=scene.known | absent | listed, countable=scene.countable | absent | listed)
 

@@ -58,6 +58,16 @@ def test_coco_says_what_is_absent_from_svgs_images_and_what_is_all_listed(tmp_pa
     assert second.relations == ()
 
 
+def test_what_svg_names_by_a_rivals_name_is_not_absent(tmp_path: Path) -> None:
+    coco, svg, photos = files(tmp_path)
+    content = json.loads(Path(svg).read_text())
+    content["7"]["objects"]["2"]["name"] = "umbrella"  # which people take a kite for
+    write(tmp_path, "svg.json", content)
+    first, second = mioh_sources.read(f"svg:{svg}", Reading(photos), absences=f"coco:{coco}").scenes
+    assert "kite" not in first.known | first.countable
+    assert "kite" in second.known
+
+
 def test_an_absence_makes_an_easy_negative_of_a_relation(tmp_path: Path) -> None:
     coco, svg, photos = files(tmp_path)
     scenes = mioh_sources.read(f"svg:{svg}", Reading(photos), absences=f"coco:{coco}").scenes
