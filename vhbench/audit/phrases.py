@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterable
 
 from vhbench.english import NUMBERS, plural_forms
-from vhbench.schema import Scene
+from vhbench.schema import Box, Scene
 
 Maybe = bool | None
 
 _MEASURES = ("pair of ", "pairs of ", "piece of ", "pieces of ", "roll of ", "rolls of ")
 PREDICATES = {"to the left of": "left of", "to the right of": "right of"}
+_SIDES = ("left of", "right of")
+_SLIGHT = 0.01  # pixels: boxes are rounded to hundredths
 _SAID = {"wooden": "wood", "woollen": "wool"}
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
@@ -113,7 +115,28 @@ def related(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
     if present(name, scene) is False or present(other, scene) is False:
         return False
     known = predicate in scene.known_predicates and {name, other} <= scene.countable
-    return False if known else None
+    return False if known else _beside(name, predicate, other, scene)
+
+
+def _beside(name: str, predicate: str, other: str, scene: Scene) -> Maybe:
+    """Tell left from right by boxes, where nobody says: photos list no relations.
+
+    Yes, if one ends before another begins; no, if all are listed and each centre lies on the other side.
+    """
+    if predicate not in _SIDES:
+        return None
+    name, other = (name, other) if predicate == "left of" else (other, name)
+    left, right = ([thing.box for thing in scene.objects if thing.category == word] for word in (name, other))
+    pairs = [(one, two) for one in left for two in right]
+    if any(one[0] + one[2] <= two[0] for one, two in pairs):
+        return True
+    all_listed = pairs and {name, other} <= scene.countable
+    return False if all_listed and all(_centre(one) >= _centre(two) - _SLIGHT for one, two in pairs) else None
+
+
+def _centre(box: Box) -> float:
+    """Return how far to the right the middle of a box is, in pixels."""
+    return box[0] + box[2] / 2
 
 
 def to_number(word: str) -> int | None:

@@ -85,6 +85,39 @@ def test_several_images(question: str, answer: bool | None) -> None:
     assert verdicts.read(question, [DOGS, CAT]) is answer
 
 
+CAR = ("car", (40.0, 0.0, 20.0, 10.0))
+
+
+@pytest.mark.parametrize(
+    ("things", "answer"),
+    [
+        ([("dog", (10, 0, 20, 10)), CAR], True),
+        ([("dog", (10, 0, 30, 10)), CAR], True),  # they touch
+        ([("dog", (30, 0, 20, 10)), CAR], None),  # they overlap, the dog more to the left
+        ([("dog", (40, 20, 20, 10)), CAR], False),  # right below it
+        ([("dog", (70, 0, 20, 10)), CAR], False),
+        ([("dog", (70, 0, 20, 10)), ("dog", (10, 0, 20, 10)), CAR], True),
+        ([("dog", (70, 0, 20, 10)), ("dog", (30, 0, 20, 10)), CAR], None),
+        ([("dog", (70, 0, 20, 10)), ("car", (5, 0, 9, 9)), ("crowded", (0, 0, 9, 9))], False),
+        ([CAR], False),
+    ],
+)
+def test_left_and_right_where_no_relation_is_listed(
+    things: list[tuple[str, tuple[float, float, float, float]]], answer: bool | None
+) -> None:
+    objects = tuple(SceneObject(i, word, box, 1) for i, (word, box) in enumerate(things))
+    names = frozenset({"dog", "car"})
+    scene = Scene("7", b"", 100, 100, objects, known=names, countable=names)
+    assert verdicts.read("Is there a dog to the left of a car in any of the images?", [scene]) is answer
+    assert verdicts.read("Is there a car to the right of a dog in any of the images?", [scene]) is answer
+    assert verdicts.read("Is there a dog above a car in any of the images?", [scene]) is (
+        answer if len(things) < 2 else None
+    )
+    crowd = replace(scene, countable=names - {"dog"})
+    told = answer if answer or len(things) < 2 else None
+    assert verdicts.read("Is there a dog to the left of a car in any of the images?", [crowd]) is told
+
+
 @pytest.mark.parametrize(
     ("text", "choices", "right"),
     [
