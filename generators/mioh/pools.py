@@ -304,8 +304,9 @@ class ScenePool:
         absent = self.columns.absent(s) | self.columns.absent(a)
         if fact.predicate in SIDES:
             yes, no, easy, hard = self._beside(*((s, a) if fact.predicate == "left of" else (a, s)))
-            no = (no & listed) | absent
-            yes, easy, hard = yes & ~no, easy & ~no, hard & ~no
+            said, against = self._told(fact)  # boxes that annotators contradict settle nothing
+            no = (no & listed & ~said) | absent
+            yes, easy, hard = (part & ~no & ~against for part in (yes, easy, hard))
         else:
             yes, no = self._listed(fact, listed)
             no = (no & listed) | absent
@@ -367,6 +368,19 @@ class ScenePool:
             against |= self._named(Related(fact.subject, opposite, fact.anchor))
             against |= self._named(Related(fact.anchor, fact.predicate, fact.subject))
         return yes, (listed & known & ~yes) | (single & against & ~yes)
+
+    def _told(self, fact: Related) -> tuple[Bools, Bools]:
+        """Return where left or right of two is listed, from either side; and where of but one pair its opposite is."""
+        side = SIDES[fact.predicate]
+        said, against = (
+            self._named(Related(fact.subject, one, fact.anchor))
+            | self._named(Related(fact.anchor, other, fact.subject))
+            for one, other in ((fact.predicate, side), (side, fact.predicate))
+        )
+        if against.any():
+            s, a = self.columns.column[fact.subject], self.columns.column[fact.anchor]
+            against &= ~said & (self.columns.counts_of(s) == 1) & (self.columns.counts_of(a) == 1)
+        return said, against
 
     def _named(self, fact: Related) -> Bools:
         triple = (fact.subject, fact.predicate, fact.anchor)

@@ -6,7 +6,7 @@ import pytest
 from vhbench.generators.mioh.facts import Fact, Related
 from vhbench.generators.mioh.neighbours import Neighbours
 from vhbench.generators.mioh.pools import ScenePool
-from vhbench.schema import Scene
+from vhbench.schema import Relation, Scene, SceneObject
 
 
 @pytest.fixture(scope="module")
@@ -52,3 +52,20 @@ def test_right_of_is_left_of_from_the_other_side(pool: ScenePool) -> None:
                 and one.box[0] >= other.box[0] + other.box[2]
                 for one in things for other in things
             )  # fmt: skip
+
+
+def test_what_annotators_say_of_sides_against_the_boxes_settles_nothing() -> None:
+    names = frozenset({"dog", "car"})
+    things = (SceneObject(0, "dog", (10, 10, 30, 30), 900), SceneObject(1, "car", (60, 10, 30, 30), 900))
+    listed = ((), (Relation(0, "left of", 1),), (Relation(1, "right of", 0),), (Relation(0, "right of", 1),),
+              (Relation(1, "left of", 0),))  # fmt: skip
+    scenes = [
+        Scene(str(i), b"", 100, 100, things, relations=said, known=names, countable=names)
+        for i, said in enumerate(listed)
+    ]
+    pool = ScenePool(scenes)
+    for fact in (Related("dog", "left of", "car"), Related("car", "right of", "dog")):
+        truth = pool.truth(fact)
+        assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[0, 1, 2], []]
+        truth = pool.truth(Related(fact.anchor, fact.predicate, fact.subject))
+        assert [pool.scenes_of(bits).tolist() for bits in (truth.yes, truth.no)] == [[], [0, 1, 2]]
