@@ -24,7 +24,6 @@ from vhbench.options import check_numbers, option
 from vhbench.protocols import Note
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
 
-_sha256 = lru_cache(maxsize=8)(file_sha256)
 _SHARES: Final = ("near", "far", "clip_low", "clip_high")  # thresholds that are quantiles
 _SOURCES, _ASKED = "Where images come from", "What is asked"
 
@@ -154,7 +153,7 @@ class MiohBuild(SplitBuild):
         """The files that were read and their SHA-256."""
         annotated = [mioh_sources.file_of(source) for source in self.source]
         read = filter(None, [*annotated, self.rivals, self.keypoints, self.statistics])
-        return {Path(place).name: _sha256(Path(place)) for place in read}
+        return {Path(place).name: _sha256(Path(place), Path(place).stat().st_mtime_ns) for place in read}
 
     @property
     def shards(self) -> int:
@@ -185,7 +184,9 @@ class MiohBuild(SplitBuild):
 
     def pool(self, task: str) -> tuple[MiohSource, ScenePool]:
         """Read (once per process) the source that a task takes its questions from."""
-        return _pool(self, *self._sources_of(task))
+        source, absences = (*self._sources_of(task), "")[:2]
+        files = (mioh_sources.file_of(absences), self.rivals, self.keypoints, self.statistics)
+        return _pool(self, source, absences, mioh_sources.written(source, *files))
 
     def _sources_of(self, task: str) -> list[str]:
         """Return the source of a task, and the one that knows what is absent from its images."""
@@ -202,14 +203,20 @@ class MiohBuild(SplitBuild):
         return read_thresholds(self.threshold, DRAWN if source.startswith("scenes") else PressureThresholds())
 
 
+@lru_cache(maxsize=8)
+def _sha256(path: Path, _: int) -> str:
+    """Return the digest of a file that was written at that time."""
+    return file_sha256(path)
+
+
 def _named(model: str) -> str:
     """Return a model's name on the Hub; of a folder, its last part."""
     return Path(model).resolve().name if Path(model).is_dir() else model
 
 
 @lru_cache(maxsize=4)
-def _pool(build: MiohBuild, source: str, absences: str = "") -> tuple[MiohSource, ScenePool]:
-    """Read a source once per process."""
+def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> tuple[MiohSource, ScenePool]:
+    """Read a source once per process and change of its files."""
     world = mioh_sources.read(
         source, build.reading, size=build.size, seed=build.seed, scratch=build.scratch, absences=absences
     )

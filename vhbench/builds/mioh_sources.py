@@ -108,11 +108,11 @@ def read(
     if name == "scenes":
         scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
         return MiohSource(name, scenes, {source: failed}, suggesting=frozenset(mioh_drawn.HUBS))
-    scenes = _scenes(source, how, _written(source))
+    scenes = _scenes(source, how, written(source, how.rivals, how.keypoints))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:
         return MiohSource(name, scenes, rejections)
-    known = _scenes(absences, how, _written(absences))
+    known = _scenes(absences, how, written(absences, how.rivals, how.keypoints))
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
 
 
@@ -123,11 +123,11 @@ def hold(source: str, how: Reading) -> None:
         VhbenchError: if it cannot be read, or an entry is bad.
     """
     if file_of(source):
-        _scenes(source, how, _written(source))
+        _scenes(source, how, written(source, how.rivals, how.keypoints))
 
 
 @lru_cache(maxsize=3)
-def _scenes(source: str, how: Reading, written: int) -> Any:
+def _scenes(source: str, how: Reading, _written: tuple[int, ...]) -> Any:
     """Read a file once per process and change: COCO's serves two tasks itself, and says what is absent for a third."""
     from vhbench.adapters.coco import CocoScenes
     from vhbench.adapters.coco_entries import read_keypoints
@@ -150,8 +150,9 @@ def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
     return CocoScenes(Path(path), None, skip_bad=True, names=read_names(rename))
 
 
-def _written(source: str) -> int:
-    return Path(file_of(source)).stat().st_mtime_ns
+def written(source: str, *files: str) -> tuple[int, ...]:
+    """Return when a source's file, and others that are read with it, were written: what is kept of them is of then."""
+    return tuple(Path(place).stat().st_mtime_ns if place else 0 for place in (file_of(source), *files))
 
 
 def _left_out(faults: "Faults") -> tuple[Rejection, ...]:
