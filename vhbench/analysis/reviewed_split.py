@@ -1,6 +1,6 @@
 """A split without what people have rejected, and without what hangs on that."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -44,6 +44,7 @@ class _Ties:
     groups: dict[tuple[str, ...], set[str]] = field(default_factory=lambda: defaultdict(set))
     of: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
     scenes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    cells: dict[str, str] = field(default_factory=dict)
 
 
 def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Manifest:
@@ -85,7 +86,7 @@ def apply(directory: Path, verdict: Path, target: Path, version: str = "") -> Ma
             sources=manifest.sources,
             scenes=(truth for truth in splits.read_truths(directory) if truth.id not in lost),
             rejections=_rejections(directory, found, gone),
-            extra=_facts(manifest, found, gone),
+            extra=_facts(manifest, found, gone) | _cells(manifest, Counter(ties.cells[row] for row in gone)),
             order=RowNames(manifest.seed, manifest.benchmark).order,
         )
 
@@ -111,6 +112,7 @@ def _ties(directory: Path, manifest: Manifest, verdict: _Verdict) -> _Ties:
             row: dict[str, Any] = dict(zip(_READ, values, strict=True))
             taken, members = _keys(rule, config, row, words)
             ties.of[row["id"]], ties.scenes[row["id"]] = taken, tuple(row["scene_ids"])
+            ties.cells[row["id"]] = f"{row['question_type']}/{row['pressure']}"
             for key in members:
                 ties.groups[key].add(row["id"])
     return ties
@@ -172,3 +174,13 @@ def _facts(manifest: Manifest, verdict: _Verdict, gone: set[str]) -> dict[str, A
         "verdicts": {key: _said(item) for key, item in sorted(verdict.rejected.items())},
     }
     return {**former, "review": review}
+
+
+def _cells(manifest: Manifest, gone: Mapping[str, int]) -> dict[str, Any]:
+    """Return the cells that MIOH's build counted, each with how many of the questions asked are not there any more."""
+    cells: Mapping[str, Mapping[str, Any]] = manifest.extra.get("cells", {})
+    told = {
+        name: {**cell, "rejected": gone[name] + cell.get("rejected", 0)} if gone.get(name) else cell
+        for name, cell in cells.items()
+    }
+    return {"cells": told} if told else {}

@@ -87,6 +87,15 @@ def test_a_pressed_question_goes_alone(tmp_path: Path) -> None:
     assert splits.read_manifest(tmp_path / "new").version == "2.0.0"
 
 
+def test_cells_tell_what_is_not_there_any_more(tmp_path: Path) -> None:
+    cells = {f"E1/{pressure}": {"asked": 2, "forms": {"one form": 2}, "wanted": 2} for pressure in ("easy", "hp")}
+    split = mioh(tmp_path, cells=cells)
+    found = apply(split, verdict(split, "a-hp"), tmp_path / "new").extra["cells"]
+    assert found == cells | {"E1/hp": cells["E1/hp"] | {"rejected": 1}}
+    again = apply(tmp_path / "new", verdict(tmp_path / "new", "b"), tmp_path / "newer").extra["cells"]
+    assert {name: cell.get("rejected") for name, cell in again.items()} == {"E1/easy": 1, "E1/hp": 2}
+
+
 def test_both_questions_about_a_thing_go_together(tmp_path: Path) -> None:
     def pair(place: int) -> list[Row]:
         name = f"s{place}/existence/dog"
