@@ -132,10 +132,14 @@ def sizes_of(image: ImageData) -> Sizes:
     data = read_image(image)
     try:
         with _quiet(), Image.open(io.BytesIO(data), formats=FORMATS) as opened:
-            lying = width, height = opened.size
             turned = _may_be_turned(opened, data) and _orientation(opened) in _ON_ITS_SIDE
+            return _sizes(opened.size, turned)
     except (*_DAMAGED, Image.DecompressionBombError) as error:
         raise VhbenchError(f"image cannot be decoded (it must be one of {', '.join(FORMATS)})") from error
+
+
+def _sizes(lying: tuple[int, int], turned: bool) -> Sizes:
+    width, height = lying
     return ((height, width) if turned else lying), lying
 
 
@@ -150,11 +154,11 @@ def glance(image: ImageData, side: int) -> tuple[Sizes, Image.Image]:
     data = read_image(image)
     try:
         with _whole_images(), _quiet(), Image.open(io.BytesIO(data), formats=("JPEG",)) as opened:
-            lying, turn = opened.size, _orientation(opened)
+            turn = _orientation(opened)
+            sizes = _sizes(opened.size, turn in _ON_ITS_SIDE)
             opened.draft("L", (side, side))
             opened.load()
             small = _upright(opened, turn)
-        sizes = (lying[::-1] if turn in _ON_ITS_SIDE else lying), lying
     except (*_DAMAGED, Image.DecompressionBombError):
         sizes, small = sizes_of(data), as_seen(open_image(data))
     return sizes, small.convert("L").resize((side, side), Image.Resampling.LANCZOS)
