@@ -34,6 +34,8 @@ def coco() -> Document:
 
 def paco() -> Document:
     document = coco()
+    for image in document["images"]:
+        image |= {"neg_category_ids": [], "not_exhaustive_category_ids": []}
     for annotation in document["annotations"]:
         annotation |= {"attribute_ids": [annotation["id"] % 3], "dom_color_ids": [annotation["id"] % 3]}
     return document | {"attributes": [{"id": i, "name": name} for i, name in enumerate(COLOURS)]}
