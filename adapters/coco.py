@@ -173,7 +173,7 @@ class CocoScenes(SceneSequence):
 
     def _objects(self, rows: Any) -> tuple[SceneObject, ...]:
         found = []
-        boxes: list[list[float]] = np.round(rows["box"], 2).tolist()
+        boxes: list[list[float]] = np.round(rows["box"].astype(np.float64), 2).tolist()
         for (_, identity, slot, _, area, crowd, _), (x, y, w, h) in zip(rows.tolist(), boxes, strict=True):
             attributes, types = self.attributes(identity)
             found.append(

@@ -26,11 +26,12 @@ _GROUP = 2 << 30
 """Bytes of a row group."""
 
 _BATCH = 64
+_BATCH_BYTES = 32 << 20
 _BATCH_VALUES = 1 << 20
-"""Rows that are read together, and the values that they have."""
+"""Rows that are read together, their bytes as far as a file tells, and the values that they have."""
 
 _LARGE = 256 << 10
-"""Bytes of a row, from which on it is read alone."""
+"""Bytes of a row, from which on it is read alone and without a dictionary."""
 
 
 def rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -54,16 +55,20 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _batches(path: Path, file: pq.ParquetFile, names: list[str]) -> Iterator[pa.RecordBatch]:
-    """Yield rows together; no more of them than make what one of them may have."""
-    one_by_one: pq.ParquetFile | None = None
+    """Yield rows together: few where they are large, and of photos, one to a row, each alone."""
+    leaves = [file.metadata.schema.column(i) for i in range(file.metadata.num_columns)]
+    # In a list a text may be repeated a million times in one row, which only a dictionary keeps small.
+    flat = not any(leaf.physical_type == "BYTE_ARRAY" and leaf.max_repetition_level for leaf in leaves)
+    alone: pq.ParquetFile | None = None
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
-        large = group.total_byte_size >= _LARGE * group.num_rows
-        if large and one_by_one is None:
-            one_by_one, _ = open_parquet(path, shared=False)
-        # A reader of its own for each row group: a dictionary holds all that its reader has seen.
-        reader, size = (one_by_one, 1) if large and one_by_one else (file, _BATCH)
-        yield from reader.iter_batches(batch_size=size, row_groups=[number], columns=names, use_threads=False)
+        size = group.total_byte_size // max(1, group.num_rows)
+        reader, together = file, max(1, min(_BATCH, _BATCH_BYTES // max(1, size)))
+        if flat and size >= _LARGE:
+            reader = alone = alone or open_parquet(path, shared=False)[0]
+            together = 1
+        # Each row group for itself: a dictionary holds all that was read with it.
+        yield from reader.iter_batches(batch_size=together, row_groups=[number], columns=names, use_threads=False)
 
 
 def _is_plain(kind: pa.DataType) -> bool:

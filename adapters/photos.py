@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from vhbench.files import read_image, there
+from vhbench.files import last_written, read_image
 from vhbench.images import Sizes, glance, sizes_of
 from vhbench.protocols import bare
 from vhbench.schema import ImageData, Rejection, Scene, VhbenchError
@@ -84,9 +84,8 @@ def _look(scene: Scene) -> tuple[Sizes, Mark]:
         VhbenchError: if it cannot be read or is no image.
     """
     image = scene.image
-    written = image.stat().st_mtime_ns if isinstance(image, Path) and there(image) else 0
     try:
-        return _look_once(image, written)
+        return _look_once(image, last_written(image) if isinstance(image, Path) else 0)
     except VhbenchError as error:
         raise VhbenchError(f"image of scene {scene.id!r}: {error}") from error
 

@@ -159,6 +159,14 @@ def there(path: Path) -> bool:
     return True
 
 
+def last_written(path: Path) -> int:
+    """Return when a file was written, in nanoseconds, and 0 if there is none: what is kept of it holds that long."""
+    try:
+        return path.stat().st_mtime_ns
+    except (OSError, ValueError):
+        return 0
+
+
 def below(folder: Path, name: str) -> Path | None:
     """Return the file of this name below a folder; None if there is none.
 

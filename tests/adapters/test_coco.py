@@ -49,6 +49,12 @@ def test_every_category_is_known_and_crowds_are_not_counted(tmp_path: Path) -> N
     assert scene.objects[0].box == (10.0, 10.0, 20.0, 30.0)
 
 
+def test_a_box_has_the_hundredths_that_the_file_has(tmp_path: Path) -> None:
+    """In the numbers that are stored: 10.12, and not the 10.119999885 that 32 bits hold."""
+    (scene,) = read(tmp_path, document(annotations=[box(5, bbox=[10.12, 10.34, 20.56, 30.1])]))
+    assert json.loads(json.dumps(scene.objects[0].box)) == [10.12, 10.34, 20.56, 30.1]
+
+
 def test_scenes_are_a_sequence(tmp_path: Path) -> None:
     images = [{"id": n, "file_name": "a.jpg", "width": 100, "height": 80} for n in (3, 1, 2)]
     scenes = read(tmp_path, document(images=images))

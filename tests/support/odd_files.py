@@ -64,6 +64,14 @@ def _list(path: Path) -> None:
     pq.write_table(pa.table({"id": ["a"], "response": lists}), path)
 
 
+def _repeated_in_a_row(path: Path) -> None:
+    """505 bytes that stand for 100 GB: one text, 100,000 times in a list of one row."""
+    text = pa.DictionaryArray.from_arrays(pa.array([0] * 100_000, pa.int32()), pa.array(["A" * (1 << 20)]))
+    lists = pa.ListArray.from_arrays(pa.array([0, len(text)], pa.int32()), text)
+    options: dict[str, Any] = {"dictionary_pagesize_limit": 1 << 30, "store_schema": False, "write_statistics": False}
+    pq.write_table(pa.table({"id": ["a"], "response": lists}), path, compression="zstd", **options)
+
+
 def _zipped(size: int) -> Callable[[Path], object]:
     def write(path: Path) -> None:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -169,6 +177,7 @@ PARQUET: Mapping[str, Callable[[Path], object]] = {
     "a text that is repeated": _repeated,
     "zeros": _zeros,
     "a list without an end": _list,
+    "a list that repeats a text": _repeated_in_a_row,
     "half of UTF-8": _table(
         id=pa.array([b"\xff"], pa.binary()).view(pa.string()),
         response=pa.array([b"\xfe"], pa.binary()).view(pa.string()),

@@ -13,7 +13,7 @@ from vhbench.benchmarks import MIOH, Task
 from vhbench.builds import mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild
-from vhbench.files import file_sha256, read_json
+from vhbench.files import file_sha256, last_written, read_json
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
@@ -153,7 +153,7 @@ class MiohBuild(SplitBuild):
         """The files that were read and their SHA-256."""
         annotated = [mioh_sources.file_of(source) for source in self.source]
         read = filter(None, [*annotated, self.rivals, self.keypoints, self.statistics])
-        return {Path(place).name: _sha256(Path(place), Path(place).stat().st_mtime_ns) for place in read}
+        return {Path(place).name: _sha256(Path(place), last_written(Path(place))) for place in read}
 
     @property
     def shards(self) -> int:

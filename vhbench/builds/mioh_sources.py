@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vhbench.adapters.category_names import read_names
 from vhbench.builds import mioh_drawn
+from vhbench.files import last_written
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
 
@@ -152,7 +153,7 @@ def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
 
 def written(source: str, *files: str) -> tuple[int, ...]:
     """Return when a source's file, and others that are read with it, were written: what is kept of them is of then."""
-    return tuple(Path(place).stat().st_mtime_ns if place else 0 for place in (file_of(source), *files))
+    return tuple(last_written(Path(place)) if place else 0 for place in (file_of(source), *files))
 
 
 def _left_out(faults: "Faults") -> tuple[Rejection, ...]:

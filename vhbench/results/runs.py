@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import read_json, read_rows
+from vhbench.files import last_written, read_json, read_rows
 from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
 from vhbench.results.checks import SamplesCheck
 from vhbench.results.payloads import to_records
@@ -154,7 +154,7 @@ def told_otherwise(samples: Path, told: Provenance | None) -> Iterator[str]:
 
 def _told_by(results: Path) -> Mapping[str, Provenance]:
     """Return task → where its answers come from, as lmms-eval's results say; what cannot be read is left out."""
-    return _told_in(results, results.stat().st_mtime_ns) if results.is_file() else {}
+    return _told_in(results, last_written(results)) if results.is_file() else {}
 
 
 @lru_cache(maxsize=8)
