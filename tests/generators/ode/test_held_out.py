@@ -2,21 +2,11 @@
 
 import pytest
 from editions import Editions
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from vhbench import splits
 from vhbench.builds.ode import OdeBuild
-from vhbench.generators.ode.held_out import WHOLE, read_part
 from vhbench.schema import VhbenchError
 from vhbench.training import overlap
-
-
-@settings(max_examples=30)
-@given(st.text(), st.integers(1, 9))
-def test_each_word_is_in_one_part(word: str, number: int) -> None:
-    assert sum(read_part(f"{i}/{number}").holds(word) for i in range(1, number + 1)) == 1
-    assert WHOLE.holds(word)
 
 
 @pytest.mark.parametrize("text", ["2", "0/2", "3/2", "1/0", "1/10", "a/b", "1/2/3", " 1/2"])
@@ -34,7 +24,7 @@ def test_editions_of_two_parts_share_no_image_scene_or_concept(editions: Edition
     train, test = (overlap.read_contents(path) for path in editions)
     assert train.images.isdisjoint(test.images)
     assert train.scenes.isdisjoint(test.scenes)
-    assert train.concepts.isdisjoint(test.concepts)
+    assert not overlap.alike(train.concepts, test.concepts)
     assert min(map(len, (train.concepts, test.concepts))) > 5
 
 
