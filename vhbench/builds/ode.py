@@ -311,7 +311,7 @@ class OdeBuild(SplitBuild):
     def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
         if self.images.startswith("photos:"):
             return PhotoWorld(graph, photos(self.images).words)
-        return DrawnWorld(graph) if self.images == "scenes" else OpenWorld(graph)
+        return DrawnWorld(graph, read_part(self.part)) if self.images == "scenes" else OpenWorld(graph)
 
 
 @lru_cache(maxsize=4)

@@ -1,10 +1,15 @@
 """Parts of the concepts: editions of different parts show and ask about different things, whatever their seeds."""
 
+from itertools import islice
+
 import pytest
 from editions import Editions
 
 from vhbench import splits
 from vhbench.builds.ode import OdeBuild
+from vhbench.generators.ode import prompts, settings, shards
+from vhbench.generators.ode.shards import Share
+from vhbench.generators.scenes import read_part
 from vhbench.schema import VhbenchError
 from vhbench.training import overlap
 
@@ -18,6 +23,22 @@ def test_what_is_no_part_is_refused_in_one_line(text: str) -> None:
 def test_too_few_pairs_of_a_part_are_told() -> None:
     with pytest.raises(VhbenchError, match="pairs were asked for, the graph has only"):
         OdeBuild(part="1/9", pairs=4000, criteria=("standard",)).check()
+
+
+@pytest.mark.parametrize("part", ["1/2", "2/2", "1/3", "2/3", "3/3"])
+def test_nothing_of_another_part_is_drawn_to_furnish_a_place(part: str) -> None:
+    """A bathroom is told by its toilet: one is drawn there, which nobody asked for."""
+    build = OdeBuild(part=part)
+    recipe, held = build._recipe(), read_part(part)
+    for criterion in ("standard", "random", "fictional"):
+        found = shards._pairs(recipe, Share(criterion, "ev", 200))
+        cases = [case for pair in islice(found, 200) if isinstance(pair, list) for case in pair]
+        assert len(cases) > 20
+        for spec in (prompts.spec(case, recipe.graph, recipe.world, seed=0) for case in cases):
+            assert all(held.holds(thing.category) for thing in spec.objects), spec
+    for word in recipe.graph.nodes & settings.PLACES.keys():  # a bedroom without a bed would be any room
+        needed = settings.PLACES[word].made_by
+        assert not needed or any(map(held.holds, needed)), word
 
 
 def test_editions_of_two_parts_share_no_image_scene_or_concept(editions: Editions) -> None:
