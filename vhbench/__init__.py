@@ -6,18 +6,28 @@ transformers and lmms-eval are only imported by the functions in ``vhbench.adapt
 """
 
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 if not Path(__file__).with_name("tasks").is_dir():  # a checkout without symbolic links, see setup.py
     __path__.append(str(Path(__file__).resolve().parent.parent))
 
-try:
-    __version__ = version("vhbench")
-except PackageNotFoundError:  # a source tree that was never installed
-    __version__ = "0.0.0"
+__version__: str
 
 __all__ = ["__version__", "register"]
+
+
+def __getattr__(name: str) -> str:
+    """Look the version up when it is asked for: that takes longer than all else that is done here."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        globals()[name] = version(__name__)
+    except PackageNotFoundError:  # a source tree that was never installed
+        globals()[name] = "0.0.0"
+    found: str = globals()[name]
+    return found
 
 
 def register() -> None:

@@ -166,7 +166,7 @@ def _take(deck: list[str], number: int, company: list[str], suits: Callable[[str
 def _stands(word: str) -> bool:
     """Tell whether a thing can be counted and stands on the ground or a table, and is broad enough to be seen."""
     entry = find(word)
-    return entry.countable and entry.place in ("ground", "table") and word not in _SLIM
+    return entry.countable and entry.place in ("ground", "table") and word not in _SLIM and word not in _THIN
 
 
 def _paintable(word: str) -> bool:
@@ -186,6 +186,9 @@ _SLIM: Final = frozenset(
     "goal,sunglasses,baseball bat,bottle opener,rack,guardrail,fence,pipe,sticky note,ribbon,shovel,net".split(",")
 )
 """What covers less than a hundredth of a picture at ordinary size."""
+
+_THIN: Final = frozenset("antelope,bicycle,deer,fox,goose,lounge chair,pinwheel,potted plant,shrimp".split(","))
+"""What covers so little of its box that half of its small drawings or more are too faint to be asked about."""
 
 _MOTLEY: Final = frozenset(
     ("alarm clock", "bed", "bicycle", "book", "hair drier", "floor lamp", "motorcycle", "tennis racket")
