@@ -5,14 +5,14 @@ The remaining cases are about other images; they become the split that is scored
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.vhexpansion import VHExpansionBuild, rewriter_of
 from vhbench.builds.vhexpansion_sources import read_cases
-from vhbench.files import read_image, write_atomic
+from vhbench.files import json_bytes, read_image, read_text, write_atomic
 from vhbench.protocols import Rewriter
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
@@ -41,29 +41,45 @@ def export(
 ) -> tuple[list[Lesson], list[Path]]:
     """Write rows of all sources, and a test split for each; return the rows and the splits.
 
+    The same command goes on where an interrupted one stopped.
+
     Raises:
         VhbenchError: if a source has too few cases, or cannot be read.
     """
-    if out.exists() and any(out.iterdir()):
-        raise VhbenchError(f"--out {out}: is not empty; rows of two exports would mix")
-    rewriter, rows = rewriter_of(how.rewriter), list[Lesson]()
-    editions, tests = list[TrainingEdition](), list[Path]()
-    for place, source in enumerate(how.source):
-        train, test = _parted(how, source, how.images[place] if how.images else "", wanted.seed, out)
-        edition = training_rows.open_edition(train, None)
-        questions = list(splits.read_questions(train))
+    _begin(out, how, wanted)
+    rewriter, rows, notes = rewriter_of(how.rewriter), list[Lesson](), list[str]()
+    parts = _parted(how, wanted.seed)
+    general = training_rows.mixed(wanted, [part.scored for part in parts], notes, leave_out=True)
+    made = [_built(how, part, wanted.seed, out) for part in parts]
+    editions = [training_rows.open_edition(train, None) for train, _ in made]
+    for edition in editions:
+        questions = list(splits.read_questions(edition.path))
         taught = overlap.contents_of(questions, edition.scenes)
-        overlap.refuse(taught, overlap.read_contents(test), (str(train), str(test)), concepts=False)
+        for _, test in made:
+            overlap.refuse(taught, overlap.read_contents(test), (str(edition.path), str(test)), concepts=False)
         for question in questions:
             rows += _reworded(question, edition, how, wanted, rewriter)
-        editions.append(edition)
-        tests.append(test)
-    rows = training_rows.mixed(rows, wanted, editions[0].notes)
-    kept = replace(wanted, tests=tuple(tests), share_concepts=True)
-    told = training_rows.provenance(command, editions, kept)
-    rows_at = out / "rows"
-    training_files.write(rows_at, rows, layout, told)
+    editions[0].notes += notes
+    tests = [test for _, test in made]
+    told = training_rows.provenance(command, editions, replace(wanted, tests=tuple(tests), share_concepts=True))
+    rows += general
+    training_files.write(out / "rows", rows, layout, told)
     return rows, tests
+
+
+_RECIPE = "recipe.json"
+"""What a folder is being filled by, so that only the same command goes on there."""
+
+
+def _begin(out: Path, how: Expansion, wanted: Wanted) -> None:
+    """See that a folder is free, or that the same recipe was interrupted there."""
+    recipe, mark = json_bytes({"seed": wanted.seed, **asdict(how)}), out / _RECIPE
+    if (out / "rows").exists() or not mark.is_file() or mark.read_bytes() != recipe:
+        training_files.check_free(out)
+    if wanted.mix is not None:
+        read_text(wanted.mix)
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomic(mark, recipe)
 
 
 def task_of(test: Path) -> str:
@@ -71,21 +87,64 @@ def task_of(test: Path) -> str:
     return min(splits.read_manifest(test).rows, key=len)
 
 
-def _parted(how: Expansion, source: str, images: str, seed: int, out: Path) -> tuple[Path, Path]:
-    """Build the cases that are trained on, and those that are scored; return both splits."""
-    base = VHExpansionBuild(source=source, images=images, seed=seed, perturb=("none",))
-    name = base.source_name
-    taken, left = sample(read_cases(source, images, name, 0, base.version).groups, how.cases, seed, source)
-    train, test = out / "train" / name, out / "test" / name
-    for folder, ids in ((train, taken), (test, left)):
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The cases of a source that are trained on, and those that are scored.
+
+    Attributes:
+        folder: a name that no other source has.
+        base: what builds the source.
+        taken: ids of cases that are trained on.
+        left: ids of the others; about images that no source trains on.
+        scored: the images of these.
+    """
+
+    folder: str
+    base: VHExpansionBuild
+    taken: list[str]
+    left: list[str]
+    scored: overlap.Contents
+
+
+def _parted(how: Expansion, seed: int) -> list[_Part]:
+    """Part the cases of all sources: what one trains on, another may show, too (POPE asks thrice about its images)."""
+    read: list[tuple[VHExpansionBuild, tuple[tuple[Question, ...], ...], frozenset[str]]] = []
+    for place, source in enumerate(how.source):
+        images = how.images[place] if how.images else ""
+        base = VHExpansionBuild(source=source, images=images, seed=seed, perturb=("none",))
+        groups = read_cases(source, images, base.source_name, 0, base.version).groups
+        read.append((base, groups, frozenset(sample(groups, how.cases, seed, source)[0])))
+    taught = [overlap.contents_of([q for group in groups for q in group if q.id in ids], {}) for _, groups, ids in read]
+    is_taught, found = overlap.finder(taught), list[_Part]()
+    for base, groups, taken in read:
+        left = [q for group in groups if not _shown(group[0], is_taught) for q in group if not q.negated]
+        if not left:
+            raise VhbenchError(f"--cases {how.cases}: the sources train on all images of {base.source}; take fewer")
+        before = sum(part.base.source_name == base.source_name for part in found)
+        folder = f"{base.source_name}-{before + 1}" if before else base.source_name
+        scored = overlap.contents_of(left, {})
+        found.append(_Part(folder, base, sorted(taken), sorted(question.id for question in left), scored))
+    return found
+
+
+def _shown(question: Question, is_taught: overlap.Finder) -> bool:
+    """Tell whether a question is about an image that is trained on."""
+    return any(is_taught(read_image(image), overlap.look_of(image)) for image in question.images)
+
+
+def _built(how: Expansion, part: _Part, seed: int, out: Path) -> tuple[Path, Path]:
+    """Build the cases of a source that are trained on, and those that are scored; return both splits."""
+    base, train, test = part.base, out / "train" / part.folder, out / "test" / part.folder
+    for folder, ids in ((train, part.taken), (test, part.left)):
         write_atomic(folder / "cases.txt", "".join(f"{case}\n" for case in ids).encode())
     perturb = ("none",) if how.attack else how.perturb
     builds = (
         (train, replace(base, cases=str(train / "cases.txt"), perturb=perturb, attack=how.attack, model=how.model)),
         (test, replace(base, cases=str(test / "cases.txt"), perturb=VHExpansionBuild.perturb)),
     )
-    for folder, build in builds:
+    for _, build in builds:
         build.check()
+    for folder, build in builds:
         sharding.run(build, folder, progress=False)
     return train / base.benchmark, test / base.benchmark
 

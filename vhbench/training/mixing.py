@@ -1,67 +1,123 @@
 """General rows to mix in, so that a model does not forget what else it can do: LLaVA's JSON, a row for each turn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vhbench.files import below, read_image, read_rows, shown
 from vhbench.images import to_store
 from vhbench.schema import CANARY, VhbenchError
+from vhbench.seeding import rng
 from vhbench.training.lessons import Lesson, Message
+from vhbench.training.looks import look
 
 _MARK = "<image>"
 
+Picture = tuple[bytes, bytes]
+"""An image, and its look (:mod:`vhbench.training.looks`)."""
 
-def read_mix(path: Path, images: Path | None) -> tuple[list[Lesson], int]:
+Keep = Callable[[bytes, bytes, str], bool]
+"""Whether an image may be trained on; it is given with its look and the place that names it."""
+
+
+def read_mix(
+    path: Path, images: Path | None, number: int = 0, *, seed: int = 0, keep: Keep = lambda image, seen, place: True
+) -> tuple[list[Lesson], int]:
     """Read conversations in LLaVA's form: ``{"id", "image", "conversations": [{"from", "value"}, …]}``.
 
-    Only the last answer of a row is learnt, so that a conversation of several turns becomes as many rows.
+    Only the last answer of a row is learnt, so that a conversation of several turns becomes as many rows. Only images
+    of rows that are taken are opened: LLaVA's files name a hundred thousand and more.
 
     Args:
         path: JSON, or JSON lines.
         images: the folder that they are below; None for that of the file.
+        number: how many rows are drawn; 0 for all.
+        seed: decides which.
+        keep: is given each image, and where it is named; rows for whose images it is false are left out.
 
     Returns:
-        The rows, and the number of conversations without an image, which are left out.
+        The rows in the file's order, and the number of conversations without an image, which are left out.
 
     Raises:
-        VhbenchError: naming the row, if one has another form, its image is not there, or it holds our canary.
+        VhbenchError: naming the row, if one has another form, its image is not there, or it holds our canary; and if
+            there are fewer rows than are wanted.
     """
-    found: list[Lesson] = []
-    blind = 0
+    talks = list(_talks(path))
+    seen = [talk for talk in talks if talk.names]
+    turns = [(i, turn) for i, talk in enumerate(seen) for turn in range(talk.turns)]
+    order = rng(seed, "mix").permutation(len(turns)) if number else range(len(turns))
+    taken: dict[tuple[int, int], Lesson] = {}
+    folder, before = images or path.parent, dict[str, Picture]()
+    for place in order:
+        at, turn = turns[int(place)]
+        talk = seen[at]
+        pictures = tuple(_image(folder, name, talk.place, before) for name in talk.names)
+        if all(keep(*picture, talk.place) for picture in pictures):
+            taken[at, turn] = _turn(talk, tuple(image for image, _ in pictures), turn)
+        if 0 < number == len(taken):
+            break
+    if number > len(taken):
+        raise VhbenchError(f"--mix-number {number:,}: the file has only {len(taken):,} rows with an image")
+    return [taken[key] for key in sorted(taken)], len(talks) - len(seen)
+
+
+@dataclass(frozen=True, slots=True)
+class _Talk:
+    """A conversation: its row, where it stands, and the images that it names."""
+
+    row: Mapping[str, Any]
+    number: int
+    place: str
+    names: Sequence[Any]
+
+    @property
+    def turns(self) -> int:
+        return len(self.row["conversations"]) // 2
+
+
+def _talks(path: Path) -> Iterator[_Talk]:
+    mark = CANARY.rpartition(":")[2]
     for number, row in enumerate(read_rows(path), start=1):
         place = f"{path}, row {number}"
-        if CANARY.rpartition(":")[2] in str(row):
+        if mark in str(row):
             raise VhbenchError(f"{place}: holds the canary of vhbench's test data, and must not be trained on")
+        talk = row.get("conversations")
+        if not isinstance(talk, list) or len(talk) < 2:
+            raise VhbenchError(f"{place}: conversations is {shown(talk)}; must be a list of turns of human and gpt")
         names = row.get("image") or []
-        names = names if isinstance(names, list) else [names]
-        if not names:
-            blind += 1
-            continue
-        found += _turns(row, tuple(_image(images or path.parent, name, place) for name in names), number, place)
-    return found, blind
+        yield _Talk(row, number, place, names if isinstance(names, list) else [names])
 
 
-def _image(folder: Path, name: Any, place: str) -> bytes:
+def _image(folder: Path, name: Any, place: str, before: dict[str, Picture]) -> Picture:
+    """Return an image as it is stored, and its look; of those ``before``, what was read already."""
+    if isinstance(name, str) and name in before:
+        return before[name]
     file = below(folder, name) if isinstance(name, str) else None
     if file is None:
         raise VhbenchError(f"{place}: no image {shown(name)} below {folder}; name the folder with --mix-images DIR")
-    return to_store(read_image(file))
+    image = to_store(read_image(file))
+    try:
+        before[name] = image, look(image)
+    except VhbenchError as error:
+        raise VhbenchError(f"{place}, image {name}: {error}") from error
+    return before[name]
 
 
-def _turns(row: Mapping[str, Any], images: tuple[bytes, ...], number: int, place: str) -> Iterator[Lesson]:
-    talk = row.get("conversations")
-    if not isinstance(talk, list) or len(talk) < 2:
-        raise VhbenchError(f"{place}: conversations is {shown(talk)}; must be a list of turns of human and gpt")
+def _turn(talk: _Talk, images: tuple[bytes, ...], wanted: int) -> Lesson:
+    """Return the row that teaches one answer, with what was said before it."""
     earlier: list[Message] = []
-    for place_in, (asked, said) in enumerate(zip(talk[::2], talk[1::2], strict=False)):
-        question, answer = (_value(turn, who, place) for turn, who in ((asked, "human"), (said, "gpt")))
-        parts = _parts(question, len(images) if not place_in else 0, place)
-        yield Lesson(
-            id=f"mix-{row.get('id', number)}-{number}-{place_in}", images=images, prompt=tuple(parts), answer=answer,
-            form="general", earlier=tuple(earlier),
-        )  # fmt: skip
+    turns = talk.row["conversations"]
+    for turn in range(wanted + 1):
+        asked, said = turns[2 * turn : 2 * turn + 2]
+        question, answer = (_value(part, who, talk.place) for part, who in ((asked, "human"), (said, "gpt")))
+        parts = _parts(question, 0 if turn else len(images), talk.place)
+        said_before = tuple(earlier)
         earlier += [{"role": "user", "content": parts}, {"role": "assistant", "content": [_text(answer)]}]
+    return Lesson(
+        id=f"mix-{talk.row.get('id', talk.number)}-{talk.number}-{wanted}", images=images, prompt=tuple(parts),
+        answer=answer, form="general", earlier=said_before,
+    )  # fmt: skip
 
 
 def _value(turn: Any, who: str, place: str) -> str:
@@ -92,14 +148,3 @@ def _text(text: str) -> Message:
 
 
 _IMAGE: Message = {"type": "image", "text": ""}
-
-
-def taken(lessons: Sequence[Lesson], number: int) -> list[Lesson]:
-    """Return the first so many rows; all for 0.
-
-    Raises:
-        VhbenchError: if there are fewer.
-    """
-    if number > len(lessons):
-        raise VhbenchError(f"--mix-number {number:,}: the file has only {len(lessons):,} rows with an image")
-    return list(lessons[: number or None])

@@ -3,19 +3,22 @@
 Not the pairs of concepts alone: a model that has learnt a few drawings answers new drawings of the same things nearly
 as well, and so "held out" means other things, and none that looks like them (a dog and a wolf). Concepts are what
 scenes show one by one, and the place that they are set in; what is painted around them everywhere (sky, grass, a wall)
-is none.
+is none. An image of a test that was saved anew, or scaled, is that image.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from vhbench import splits
 from vhbench.files import read_image
 from vhbench.generators.scenes import kin
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
+from vhbench.splits import manifests
 from vhbench.splits.packed_scenes import PackedScenes
+from vhbench.training.looks import Looks, look
 
 _NAMED = 5
 """Shared things that an error names."""
@@ -29,21 +32,25 @@ class Contents:
         images: SHA-256 of the encoded images, in hex.
         scenes: ids; those of two builds may be equal by chance only with the images, so that they are kept with them.
         concepts: what the scenes show, or what the rows say that they are about where no scene is known.
+        looks: image → what it is known by however it is stored.
     """
 
     images: frozenset[str]
     scenes: frozenset[str]
     concepts: frozenset[str]
+    looks: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def contents_of(questions: Iterable[Question], scenes: "PackedScenes | dict[str, Scene]") -> Contents:
     """Return the images, scenes and concepts of questions."""
     images: dict[ImageData, str] = {}
+    looks: dict[str, bytes] = {}
     ids, concepts = set[str](), set[str]()
     for question in questions:
         for image in question.images:
             if image not in images:
                 images[image] = hashlib.sha256(read_image(image)).hexdigest()
+                looks[images[image]] = look_of(image)
         ids.update(question.scene_ids)
         known = [name for name in question.scene_ids if name in scenes]
         if not known:
@@ -51,7 +58,7 @@ def contents_of(questions: Iterable[Question], scenes: "PackedScenes | dict[str,
     for name in ids:
         if name in scenes:
             concepts |= concepts_of(scenes[name])
-    return Contents(frozenset(images.values()), frozenset(ids), frozenset(concepts))
+    return Contents(frozenset(images.values()), frozenset(ids), frozenset(concepts), looks)
 
 
 def concepts_of(scene: Scene) -> set[str]:
@@ -59,9 +66,49 @@ def concepts_of(scene: Scene) -> set[str]:
     return {thing.category for thing in scene.objects} | ({scene.environment} - {""})
 
 
+def look_of(image: ImageData) -> bytes:
+    """Return what an image is known by; nothing for one that cannot be decoded, as the split's check says."""
+    try:
+        return look(image)
+    except VhbenchError:
+        return b""
+
+
 def read_contents(split: Path) -> Contents:
     """Return the images, scenes and concepts of a whole split."""
+    return _read_contents(split, splits.read_manifest(split).content_hash)
+
+
+@lru_cache(maxsize=4)
+def _read_contents(split: Path, _: str) -> Contents:
+    """Read a split whose content has this hash."""
     return contents_of(splits.read_questions(split), PackedScenes(splits.read_truths(split)))
+
+
+def tells_concepts(split: Path) -> bool:
+    """Tell whether it can be known what a split is about; what is public of a hidden edition does not say."""
+    return not manifests.is_hidden(splits.read_manifest(split))
+
+
+def pictures(taught: Contents, scored: Contents) -> frozenset[str]:
+    """Return the images of what is taught that are scored, or that are copies of such."""
+    known = Looks(scored.looks)
+    return taught.images & scored.images | {name for name, seen in taught.looks.items() if known.find(seen)}
+
+
+Finder = Callable[[bytes, bytes], bool]
+"""Whether an image, given with its look, is one of those that it was made for."""
+
+
+def finder(scored: Sequence[Contents]) -> Finder:
+    """Return what tells whether an image, given with its look, is one of those that are scored."""
+    known = [Looks(contents.looks) for contents in scored]
+    images = frozenset[str]().union(*(contents.images for contents in scored))
+
+    def is_scored(image: bytes, seen: bytes) -> bool:
+        return hashlib.sha256(image).hexdigest() in images or any(looks.find(seen) for looks in known)
+
+    return is_scored
 
 
 def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concepts: bool = True) -> None:
@@ -77,7 +124,7 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
         VhbenchError: naming what they share.
     """
     kinds: list[tuple[str, frozenset[str]]] = [
-        ("image", taught.images & scored.images),
+        ("image", pictures(taught, scored)),
         ("scene", taught.scenes & scored.scenes),
         *([("concept", alike(taught.concepts, scored.concepts))] if concepts else []),
     ]

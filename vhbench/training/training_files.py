@@ -50,8 +50,7 @@ def write(
     """
     if not lessons:
         raise VhbenchError(f"{folder}: no row is left to write")
-    if folder.exists() and any(folder.iterdir()):
-        raise VhbenchError(f"--out {folder}: is not empty; rows of two exports would mix")
+    check_free(folder)
     if preferences and layout == "llava":
         raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet or folder")
     folder.mkdir(parents=True, exist_ok=True)
@@ -62,6 +61,18 @@ def write(
     write_atomic(folder / PROVENANCE, json_bytes(told))
     write_atomic(folder / "README.md", training_card.card(told, layout, preferences=preferences).encode())
     return files
+
+
+def check_free(folder: Path) -> None:
+    """See that there is nothing in a folder that is to be written.
+
+    Raises:
+        VhbenchError: if there is, or it is a file.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise VhbenchError(f"--out {folder}: is a file; must be a new folder")
+    if folder.exists() and any(folder.iterdir()):
+        raise VhbenchError(f"--out {folder}: is not empty; rows of two exports would mix")
 
 
 def _columns(lesson: Lesson, preferences: bool) -> dict[str, Any]:

@@ -123,6 +123,11 @@ def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: 
         )
     taught = overlap.contents_of(questions, edition.scenes)
     for test in wanted.tests:
+        if not wanted.share_concepts and not overlap.tells_concepts(test):
+            raise VhbenchError(
+                f"{test}: is what is public of a hidden edition, and does not tell what it is about: name the whole "
+                "split, or let concepts be shared (--share-concepts) and compare images alone"
+            )
         if splits.read_manifest(test).content_hash == edition.manifest.content_hash:
             raise VhbenchError(f"{edition.path} is the split that {test} is: what is scored must not be trained on")
         scored = overlap.read_contents(test)
@@ -166,16 +171,42 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition) -> list
     return [lesson for lesson in found if lesson.rejected.strip()]
 
 
-def mixed(found: list[Lesson], wanted: Wanted, notes: list[str]) -> list[Lesson]:
-    """Return the rows with general ones behind them."""
+def mixed(
+    wanted: Wanted, scored: Sequence[overlap.Contents], notes: list[str], *, leave_out: bool = False
+) -> list[Lesson]:
+    """Return the general rows to mix in.
+
+    Args:
+        wanted: the file, and how many of it.
+        scored: what the tests show, whose images must not be in it.
+        notes: get what is to be known of it.
+        leave_out: leave out general rows about a test's images, instead of refusing them.
+
+    Raises:
+        VhbenchError: naming the row that shows an image of a test; and as :func:`~vhbench.training.mixing.read_mix`.
+    """
     if wanted.mix is None:
-        return found
-    general, blind = mixing.read_mix(wanted.mix, wanted.mix_images)
-    general = mixing.taken(general, wanted.mix_number)
+        if wanted.mix_number or wanted.mix_images:
+            raise VhbenchError("--mix-number and --mix-images say what is taken of --mix FILE, which is not given")
+        return []
+    is_scored = overlap.finder(scored)
+    left = set[bytes]()
+
+    def keep(image: bytes, seen: bytes, place: str) -> bool:
+        if not is_scored(image, seen):
+            return True
+        if not leave_out:
+            raise VhbenchError(f"{place}: shows an image of a split that is scored later (--test); take the row out")
+        left.add(image)
+        return False
+
+    general, blind = mixing.read_mix(wanted.mix, wanted.mix_images, wanted.mix_number, seed=wanted.seed, keep=keep)
     notes.append(f"{len(general):,} general rows of {wanted.mix.name} are mixed in")
+    if left:
+        notes.append(f"rows of {wanted.mix.name} about {len(left):,} images of the test are left out")
     if blind:
         notes.append(f"{blind:,} conversations of {wanted.mix.name} have no image and are left out")
-    return [*found, *general]
+    return general
 
 
 def provenance(command: str, editions: Sequence[TrainingEdition], wanted: Wanted) -> dict[str, Any]:
@@ -210,9 +241,10 @@ def export(command: str, split: Path, out: Path, layout: training_files.Layout, 
     Raises:
         VhbenchError: as :func:`choose` does, and if nothing can be written.
     """
+    training_files.check_free(out)
     edition = open_edition(split, wanted.run)
     rows = taught(choose(edition, wanted), edition, wanted)
-    rows = mixed(rows, wanted, edition.notes)
+    rows += mixed(wanted, [overlap.read_contents(test) for test in wanted.tests], edition.notes)
     training_files.write(out, rows, layout, provenance(command, [edition], wanted))
     return rows
 
@@ -223,6 +255,7 @@ def export_preferences(
     """Write preference pairs of a run's errors; return them. Raises as :func:`export` does."""
     if wanted.run is None:
         raise VhbenchError("preference pairs need --run RESULTS: what is rejected is what the model said")
+    training_files.check_free(out)
     edition = open_edition(split, wanted.run)
     rows = preferences(choose(edition, wanted), edition)
     training_files.write(out, rows, layout, provenance(command, [edition], wanted), preferences=True)

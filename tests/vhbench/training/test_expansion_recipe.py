@@ -1,5 +1,6 @@
 """VHExpansion's recipe: cases × 4 forms × 5 wordings; the rest is scored, and shares no image with it."""
 
+import io
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from vhbench import splits
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
+from vhbench.files import read_image
 from vhbench.images import to_png
 from vhbench.schema import Question, VhbenchError
 from vhbench.training import overlap
@@ -56,6 +58,79 @@ def test_what_is_scored_is_about_other_images(made: Path) -> None:
     assert train.images.isdisjoint(test.images)
     assert train.scenes.isdisjoint(test.scenes)
     assert "concepts may be shared" in (made / "rows" / "README.md").read_text()
+
+
+@pytest.fixture(scope="module")
+def tables(editions: Editions, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two tables with other questions about the same six pictures, the second with the pictures saved anew."""
+    folder, asked = tmp_path_factory.mktemp("tables"), dict[bytes, list[Question]]()
+    for split in editions:
+        for question in splits.read_questions(split):
+            if question.kind == "yes_no":
+                asked.setdefault(read_image(question.images[0]), []).append(question)
+    for number, name in enumerate("ab"):
+        (folder / name).mkdir()
+        rows = ["image,question,answer"]
+        for place, (image, questions) in enumerate(sorted(asked.items())):
+            with Image.open(io.BytesIO(image)) as opened:
+                (folder / name / f"{place}.png").write_bytes(to_png(opened.convert("RGB"), compress_level=3 + number))
+            rows.append(f"{place}.png,{questions[number].question},{questions[number].answer}")
+        (folder / f"{name}.csv").write_text("\n".join(rows))
+    return folder
+
+
+def expand(folder: Path, out: Path, *words: str, cases: int = 2) -> str:
+    given = [
+        word for name in "ab" for word in ("--source", f"table:{folder / name}.csv", "--images", str(folder / name))
+    ]
+    done = CliRunner().invoke(app, ["export", "vhexpansion", *given, "--cases", str(cases), "--paraphrases", "1",
+                                    "--out", str(out), *words])  # fmt: skip
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.output
+
+
+def test_no_source_is_scored_on_what_another_trains_on(tables: Path, tmp_path: Path) -> None:
+    talk = [{"from": "human", "value": "<image>"}, {"from": "gpt", "value": "."}]
+    mix = [{"image": f"{i}.png", "conversations": talk} for i in range(8)]
+    (tmp_path / "mix.json").write_bytes(orjson.dumps(mix))
+    out = tmp_path / "out"
+    expand(tables, out, "--mix", str(tmp_path / "mix.json"), "--mix-images", str(tables / "b"))
+    names = sorted(path.parent.parent.relative_to(out).as_posix() for path in out.glob("*/*/*/manifest.json"))
+    assert names == ["test/table", "test/table-2", "train/table", "train/table-2"]
+    train, test = (
+        [overlap.read_contents(out / part / name / "vhexpansion") for name in ("table", "table-2")]
+        for part in ("train", "test")
+    )
+    assert not any(overlap.pictures(one, other) for one in train for other in test)
+    rows = pq.read_table(out / "rows" / "data" / "train-00000-of-00001.parquet").to_pylist()
+    taught = overlap.contents_of(
+        [
+            Question(r["id"], question="?", answer="", kind="caption", images=tuple(i["bytes"] for i in r["images"]))
+            for r in rows
+        ],
+        {},
+    )
+    assert not any(overlap.pictures(taught, other) for other in test)
+    left = 8 - sum(row["form"] == "general" for row in rows)
+    assert left >= 4
+    assert f"rows of mix.json about {left} images of the test are left out" in (out / "rows" / "README.md").read_text()
+
+
+def test_the_same_command_goes_on_and_another_does_not(tables: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(VhbenchError, match="cannot read"):
+        expand(tables, out, "--mix", str(tmp_path / "none.json"))
+    assert not out.exists()
+    (tmp_path / "mix.json").write_text("[]")
+    with pytest.raises(VhbenchError, match="--mix-number 99: the file has only 0 rows"):
+        expand(tables, out, "--mix", str(tmp_path / "mix.json"), "--mix-number", "99")
+    assert [path.name for path in out.iterdir()] == ["recipe.json"]
+    with pytest.raises(VhbenchError, match="is not empty"):
+        expand(tables, out, cases=3)
+    expand(tables, out)
+    with pytest.raises(VhbenchError, match="is not empty"):
+        expand(tables, out)
 
 
 def cases(images: list[int]) -> list[list[Question]]:

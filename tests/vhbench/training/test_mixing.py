@@ -9,7 +9,8 @@ from PIL import Image
 
 from vhbench.images import to_png
 from vhbench.schema import CANARY, VhbenchError
-from vhbench.training.mixing import read_mix, taken
+from vhbench.seeding import rng
+from vhbench.training.mixing import read_mix
 
 PNG = to_png(Image.new("RGB", (4, 4)))
 
@@ -63,9 +64,39 @@ def test_what_is_wrong_is_told_with_its_row(tmp_path: Path, row: dict[str, Any],
         read(tmp_path, row)
 
 
-def test_so_many_are_taken(tmp_path: Path) -> None:
-    rows, _ = read(tmp_path, {"image": "a.png", "conversations": TALK})
-    assert taken(rows, 1) == rows[:1]
-    assert taken(rows, 0) == rows
-    with pytest.raises(VhbenchError, match="--mix-number 3: the file has only 2 rows"):
-        taken(rows, 3)
+def test_so_many_are_drawn(tmp_path: Path) -> None:
+    read(tmp_path)
+    talks = [{"id": str(i), "image": "a.png", "conversations": TALK} for i in range(12)]
+    path = tmp_path / "general.json"
+    path.write_bytes(orjson.dumps(talks))
+    draws = [[row.id for row in read_mix(path, tmp_path / "images", 3, seed=seed)[0]] for seed in (0, 0, 1)]
+    assert draws[0] == draws[1] != draws[2]
+    assert len(set(draws[0])) == 3
+    with pytest.raises(VhbenchError, match="--mix-number 25: the file has only 24 rows"):
+        read_mix(path, tmp_path / "images", 25)
+
+
+def test_no_image_is_opened_that_is_not_drawn(tmp_path: Path) -> None:
+    read(tmp_path)
+    rows = [{"id": "there", "image": "a.png", "conversations": TALK[:2]}]
+    path = tmp_path / "general.json"
+    path.write_bytes(orjson.dumps([*rows, {"id": "gone", "image": "gone.png", "conversations": TALK[:2]}]))
+    seeds = [seed for seed in range(9) if int(rng(seed, "mix").permutation(2)[0]) == 0]
+    assert [read_mix(path, tmp_path / "images", 1, seed=seed)[0][0].answer for seed in seeds] == ["A dog."] * len(seeds)
+    with pytest.raises(VhbenchError, match=r"row 2: no image 'gone.png'"):
+        read_mix(path, tmp_path / "images")
+
+
+def test_what_is_no_image_is_told(tmp_path: Path) -> None:
+    read(tmp_path)
+    (tmp_path / "images" / "b.png").write_bytes(b"no picture")
+    with pytest.raises(VhbenchError, match=r"row 1, image b.png: image cannot be decoded"):
+        read(tmp_path, {"image": "b.png", "conversations": TALK})
+
+
+def test_images_that_are_not_wanted_are_left_out(tmp_path: Path) -> None:
+    read(tmp_path, {"image": "a.png", "conversations": TALK})
+    rows, _ = read_mix(tmp_path / "general.json", tmp_path / "images", keep=lambda image, seen, place: False)
+    assert rows == []
+    with pytest.raises(VhbenchError, match="--mix-number 1: the file has only 0 rows"):
+        read_mix(tmp_path / "general.json", tmp_path / "images", 1, keep=lambda image, seen, place: False)

@@ -1,12 +1,17 @@
 """What shares an image, a scene or a concept with a test is refused, and what it is, is named."""
 
+import io
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from editions import Editions
+from PIL import Image
 
 from vhbench import splits
+from vhbench.files import read_image
 from vhbench.schema import Question, Scene, SceneObject, VhbenchError
+from vhbench.training.looks import Looks, look
 from vhbench.training.overlap import Contents, contents_of, read_contents, refuse
 
 NAMES = ("train", "test")
@@ -61,3 +66,34 @@ def test_the_scenes_of_questions_alone_count(editions: Editions) -> None:
     few = contents_of(questions[:1], splits.read_scenes(editions.train))
     assert len(few.images) == len(few.scenes) == 1
     assert few.concepts < read_contents(editions.train).concepts
+
+
+@pytest.mark.parametrize(
+    ("form", "scale", "options"),
+    [("PNG", 1, {"compress_level": 1}), ("JPEG", 1, {"quality": 60}), ("WEBP", 1, {"quality": 80}), ("PNG", 2, {})],
+)
+def test_an_image_that_was_saved_anew_is_the_same(
+    form: str, scale: int, options: dict[str, Any], editions: Editions
+) -> None:
+    one, scored = next(splits.read_questions(editions.test)), read_contents(editions.test)
+    with Image.open(io.BytesIO(read_image(one.images[0]))) as opened:
+        seen = opened.convert("RGB").resize((opened.width * scale, opened.height * scale))
+    file = io.BytesIO()
+    seen.save(file, form, **options)
+    copied = contents_of([replace(one, images=(file.getvalue(),), scene_ids=(), objects=())], {})
+    assert copied.images.isdisjoint(scored.images)
+    with pytest.raises(VhbenchError, match=r"^train shares 1 image \("):
+        refuse(copied, scored, NAMES)
+
+
+def test_no_two_pictures_of_the_editions_are_taken_for_one(editions: Editions) -> None:
+    looks = {name: seen for path in editions for name, seen in read_contents(path).looks.items()}
+    assert not any(Looks({name: seen}).find(other) for name, seen in looks.items() for other in looks.values()
+                   if other != seen)  # fmt: skip
+
+
+def test_a_flat_picture_is_known_by_its_file_alone() -> None:
+    flat = io.BytesIO()
+    Image.new("RGB", (40, 30), "red").save(flat, "PNG")
+    assert look(flat.getvalue()) == b""
+    assert Looks({"a": b""}).find(b"") == ""

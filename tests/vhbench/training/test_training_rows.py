@@ -1,6 +1,7 @@
 """From an edition to rows, through the command line: forms that datasets reads, balance, refusals, provenance."""
 
 import hashlib
+import io
 import json
 import time
 from collections import Counter
@@ -13,10 +14,13 @@ import orjson
 import pyarrow.parquet as pq
 import pytest
 from editions import SIDE, Editions, answered
+from PIL import Image
 from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.cli import app
+from vhbench.files import read_image
+from vhbench.images import to_png
 from vhbench.schema import CANARY, Row, VhbenchError
 from vhbench.splits import write_split
 from vhbench.tasks import docs
@@ -174,6 +178,8 @@ def test_weakness_draws_more_of_what_is_failed(editions: Editions, tmp_path: Pat
         (("--test", "{test}", "--number", "9999"), "9,999 questions were asked for"),
         (("--test", "{test}", "--weakness", "x.json"), "it needs --number or --each"),
         (("--test", "nowhere"), "no manifest.json"),
+        (("--test", "{test}", "--mix-number", "4"), "--mix-number and --mix-images say what is taken of --mix FILE"),
+        (("--test", "{test}", "--out", "{train}/manifest.json"), "is a file; must be a new folder"),
         (("--test", "{test}", "--run", "nowhere"), "no such file or folder: nowhere"),
         (("--test", "{test}", "--out", "{train}"), "is not empty"),
     ],
@@ -202,7 +208,39 @@ def test_an_edition_of_the_same_concepts_is_refused_by_name(editions: Editions, 
 
 
 def _other(image: Any) -> bytes:
-    return bytes(image) + b"\0"
+    with Image.open(io.BytesIO(read_image(image))) as opened:
+        return to_png(opened.convert("RGB").transpose(Image.Transpose.FLIP_TOP_BOTTOM))
+
+
+def test_general_rows_about_an_image_of_the_test_are_refused(editions: Editions, tmp_path: Path) -> None:
+    shown = next(splits.read_questions(editions.test)).images[0]
+    with Image.open(io.BytesIO(read_image(shown))) as opened:
+        opened.convert("RGB").save(tmp_path / "anew.webp", quality=90)
+    (tmp_path / "own.png").write_bytes(_other(shown))
+    talk = [{"from": "human", "value": "<image>\nWhat is it?"}, {"from": "gpt", "value": "Nothing."}]
+    rows = [{"image": name, "conversations": talk} for name in ("own.png", "anew.webp")]
+    (tmp_path / "mix.json").write_bytes(orjson.dumps(rows))
+    given = ("--split", editions.train, "--test", editions.test, "--out", tmp_path / "rows", "--number", 4)
+    with pytest.raises(VhbenchError, match=r"mix.json, row 2: shows an image of a split that is scored later"):
+        run("sft", *given, "--mix", tmp_path / "mix.json")
+    assert not (tmp_path / "rows").exists()
+    (tmp_path / "mix.json").write_bytes(orjson.dumps(rows[:1]))
+    run("sft", *given, "--mix", tmp_path / "mix.json")
+    assert sum(row["form"] == "general" for row in rows_of(tmp_path / "rows")) == 1
+
+
+def test_a_hidden_edition_does_not_tell_its_concepts(editions: Editions, tmp_path: Path) -> None:
+    rows = [
+        Row(row.config, replace(row.question, answer="", objects=(), scene_ids=()))
+        for row in splits.read_rows(editions.test)
+    ]
+    public, extra = tmp_path / "ode", {"hidden": True, "commitment": "ab" * 32}
+    write_split(public, rows, benchmark="ode", version="1.0.0", seed=9, config={}, sources={}, extra=extra)
+    given = ("--split", editions.train, "--test", public, "--out", tmp_path / "rows", "--number", 4)
+    with pytest.raises(VhbenchError, match="does not tell what it is about"):
+        run("sft", *given)
+    run("sft", *given, "--share-concepts")
+    assert "concepts may be shared" in (tmp_path / "rows" / "README.md").read_text()
 
 
 def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tmp_path: Path) -> None:
