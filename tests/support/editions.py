@@ -1,5 +1,6 @@
 """A training edition and a test edition of ODE that share nothing, small and built once a run."""
 
+import io
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
@@ -7,12 +8,15 @@ from typing import NamedTuple
 import orjson
 import pytest
 from filelock import FileLock
+from PIL import Image
 
 from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.columns import RECORD
-from vhbench.schema import Record
+from vhbench.files import read_image
+from vhbench.images import to_png
+from vhbench.schema import ImageData, Record
 
 SIDE = 112
 """Pixels: a multiple of Qwen2-VL's 28, so that nobody has to scale a picture, each in another way."""
@@ -42,6 +46,12 @@ def editions(shared_folder: Path) -> Editions:
     root.mkdir(exist_ok=True)
     with FileLock(str(root / "lock")):
         return Editions(build(root / "train", "1/2", 21), build(root / "test", "2/2", 4))
+
+
+def upside_down(image: ImageData) -> bytes:
+    """Return another picture of the same things."""
+    with Image.open(io.BytesIO(read_image(image))) as opened:
+        return to_png(opened.convert("RGB").transpose(Image.Transpose.FLIP_TOP_BOTTOM))
 
 
 def answered(folder: Path, split: Path, says: str) -> Path:

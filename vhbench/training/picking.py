@@ -1,4 +1,4 @@
-"""Which questions are taught: all of an edition, or what a model got wrong there; yes and no equally often."""
+"""Which questions are taught: all of an edition, or what a model got wrong there; no answer pays by itself."""
 
 import math
 from collections import defaultdict
@@ -62,7 +62,8 @@ def balanced(wanted: Iterable[str], pool: Sequence[Question], seed: int) -> list
     """Return the wanted questions and as many more as make yes and no equally frequent within each type.
 
     To each comes its mate, the one of its pair with the other answer; where types still lean to one answer, others of
-    the type with the other answer are taken, about the same images first. What cannot be evened out is left out.
+    the type with the other answer are taken, about the same images first. What cannot be evened out is left out. Of
+    multiple choice each letter has the same share of its questions: who always says A is never wrong where A is right.
 
     Args:
         wanted: ids.
@@ -76,11 +77,16 @@ def balanced(wanted: Iterable[str], pool: Sequence[Question], seed: int) -> list
         for mate in mates.get(name, ())[:1]:
             chosen.setdefault(mate.id, mate)
     types: dict[tuple[str, ...], list[Question]] = defaultdict(list)
+    letters: dict[tuple[str, ...], list[Question]] = defaultdict(list)
     for question in pool:
         if question.kind == "yes_no":
             types[_type(question)].append(question)
+        elif question.kind == "multiple_choice":
+            letters[question.benchmark, question.source, question.question_type].append(question)
     for key, members in sorted(types.items()):
         _even_out(chosen, members, rng(seed, "balance", *key))
+    for key, members in sorted(letters.items()):
+        _fill_letters(chosen, members, rng(seed, "letters", *key))
     return [question for question in pool if question.id in chosen]
 
 
@@ -115,6 +121,19 @@ def _even_out(chosen: dict[str, Question], members: Sequence[Question], random: 
     chosen.update((question.id, question) for question in order[:lacking])
     for i in random.permutation(len(more))[: max(0, lacking - len(order))]:
         del chosen[more[int(i)].id]
+
+
+def _fill_letters(chosen: dict[str, Question], members: Sequence[Question], random: np.random.Generator) -> None:
+    """Take as large a share of each letter's questions as of that of which most are taken."""
+    groups: dict[str, list[Question]] = defaultdict(list)
+    for question in members:
+        groups[question.answer].append(question)
+    taken = {letter: sum(question.id in chosen for question in group) for letter, group in groups.items()}
+    share = max(taken[letter] / len(group) for letter, group in groups.items())
+    for letter, group in sorted(groups.items()):
+        spare = [question for question in group if question.id not in chosen]
+        lacking = round(share * len(group)) - taken[letter]
+        chosen.update((spare[i].id, spare[i]) for i in random.permutation(len(spare))[: max(0, lacking)])
 
 
 def units(questions: Iterable[Question]) -> list[list[Question]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from vhbench import splits
@@ -154,7 +155,9 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition) -> list
     """Return pairs for DPO: the truth against what the model said, or where that was right, the other answer.
 
     A question that the model answered rightly is there to balance one that it did not; so neither "yes" nor "no" is
-    always the rejected answer. Of captions only those are taken in which the model imagined something.
+    always the rejected answer. One of several options is held against each of the others: where a model always says A,
+    A is right once where it is wrong several times. Of captions only those are taken in which the model imagined
+    something.
     """
     assert edition.errors is not None
     found: list[Lesson] = []
@@ -168,6 +171,12 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition) -> list
                 found.append(
                     replace(lesson, rejected="No" if question.answer == "yes" else "Yes", rejected_by="flipped")
                 )
+            elif question.kind == "multiple_choice":
+                others = (letter for letter in ascii_uppercase[: len(question.choices)] if letter != question.answer)
+                found += [
+                    replace(lesson, id=f"{lesson.id}-{letter}", rejected=letter, rejected_by="flipped")
+                    for letter in others
+                ]
     return [lesson for lesson in found if lesson.rejected.strip()]
 
 

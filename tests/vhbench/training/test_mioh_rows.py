@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from editions import Editions
+from editions import Editions, upside_down
 from logged_run import write_run
 from typer.testing import CliRunner
 
@@ -17,7 +17,6 @@ from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.mioh import MiohBuild
 from vhbench.cli import app
-from vhbench.files import read_image
 from vhbench.schema import Row, VhbenchError
 from vhbench.training import overlap
 
@@ -97,6 +96,25 @@ def test_the_errors_of_a_run_are_taught(halves: Editions, tmp_path: Path) -> Non
     assert {row["question_type"] for row in taught(tmp_path / "rows")} == {"A5"}
 
 
+def test_one_who_always_says_a_is_taught_where_a_is_right_too(halves: Editions, tmp_path: Path) -> None:
+    results = write_run(
+        tmp_path / "results", halves.train, "mioh", lambda row: "A" if row["choices"] else row["answer"]
+    )
+    given = ("--split", halves.train, "--test", halves.test, "--run", results)
+    run("export", "sft", *given, "--answers", "short", "--out", tmp_path / "rows")
+    asked = Counter(q.answer for q in splits.read_questions(halves.train) if q.kind == "multiple_choice")
+    assert Counter(row["right"] for row in taught(tmp_path / "rows")) == asked
+    run("export", "dpo", *given, "--out", tmp_path / "pairs")
+    pairs = taught(tmp_path / "pairs")
+    said = lambda row, side: row[side][0]["content"][0]["text"]  # noqa: E731
+    assert all(said(row, "chosen") != said(row, "rejected") for row in pairs)
+    chosen, rejected = (Counter(said(row, side) for row in pairs) for side in ("chosen", "rejected"))
+    assert rejected["A"] == asked.total() - asked["A"]
+    assert chosen["A"] >= 3 * asked["A"]
+    assert {"B", "C", "D"} <= rejected.keys()
+    assert len({row["id"] for row in pairs}) == len(pairs)
+
+
 def test_an_edition_of_all_things_is_refused_by_its_concepts(halves: Editions, tmp_path: Path) -> None:
     other = write_other(tmp_path / "mioh", halves.test, redrawn=True)
     with pytest.raises(VhbenchError, match=r"shares \d+ concepts \(.*\) with .*--part 1/2"):
@@ -116,7 +134,7 @@ def write_other(folder: Path, split: Path, *, redrawn: bool = False) -> Path:
     for row in splits.read_rows(split):
         question = replace(row.question, id=f"x{row.question.id}")
         if redrawn:
-            other = tuple(read_image(image) + b"\0" for image in question.images)
+            other = tuple(upside_down(image) for image in question.images)
             question = replace(question, images=other, scene_ids=())
         rows.append(Row(row.config, question))
     splits.write_split(folder, rows, benchmark="mioh", version="1.0.0", seed=9, config={}, sources={})

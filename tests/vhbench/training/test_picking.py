@@ -63,6 +63,33 @@ def test_yes_and_no_are_always_equally_frequent(wanted: set[int], seed: int) -> 
     assert {PAIRS[i].id for i in wanted} <= {question.id for question in found}
 
 
+LETTERS = [
+    asked(f"{letter}{n}", letter, kind="multiple_choice", question_type="E5") for letter in "ABCD" for n in range(6)
+]
+
+
+def test_the_errors_of_one_who_always_says_a_come_with_questions_whose_answer_is_a() -> None:
+    found = balanced([q.id for q in LETTERS if q.answer != "A"], LETTERS, 0)
+    assert Counter(question.answer for question in found) == dict.fromkeys("ABCD", 6)
+
+
+@settings(max_examples=40)
+@given(st.sets(st.integers(0, 23)), st.integers(0, 3))
+def test_letters_are_always_equally_frequent(wanted: set[int], seed: int) -> None:
+    found = balanced([LETTERS[i].id for i in wanted], LETTERS, seed)
+    counts = Counter(question.answer for question in found)
+    assert len({counts[letter] for letter in "ABCD"}) == 1
+    assert {LETTERS[i].id for i in wanted} <= {question.id for question in found}
+
+
+def test_a_letter_that_is_rarely_right_stays_rare() -> None:
+    pool = [*LETTERS, asked("E0", "E", kind="multiple_choice", question_type="E5"),
+            asked("other", "A", kind="multiple_choice", question_type="C1")]  # fmt: skip
+    found = balanced(["A0", "A1", "A2", "A3"], pool, 1)
+    assert Counter(question.answer for question in found) == {"A": 4, "B": 4, "C": 4, "D": 4, "E": 1}
+    assert "other" not in {question.id for question in found}
+
+
 def test_units_are_pairs_then_a_yes_and_a_no_of_one_type() -> None:
     pool = [*PAIRS[:4], asked("x", "yes", question_type="e"), asked("y", "no", question_type="e"),
             asked("c", "", kind="caption")]  # fmt: skip

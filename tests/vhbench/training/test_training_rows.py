@@ -13,14 +13,13 @@ import datasets
 import orjson
 import pyarrow.parquet as pq
 import pytest
-from editions import SIDE, Editions, answered
+from editions import SIDE, Editions, answered, upside_down
 from PIL import Image
 from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.cli import app
 from vhbench.files import read_image
-from vhbench.images import to_png
 from vhbench.schema import CANARY, Row, VhbenchError
 from vhbench.splits import write_split
 from vhbench.tasks import docs
@@ -196,7 +195,7 @@ def test_an_edition_of_the_same_concepts_is_refused_by_name(editions: Editions, 
     """Other images and scenes of the same things: what the test shows must not be trained on."""
     scenes = splits.read_scenes(editions.test)
     turned = [
-        Row(row.config, replace(row.question, images=(_other(row.question.images[0]),), scene_ids=()))
+        Row(row.config, replace(row.question, images=(upside_down(row.question.images[0]),), scene_ids=()))
         for row in splits.read_rows(editions.test)
     ]
     manifest = splits.read_manifest(editions.test)
@@ -207,16 +206,11 @@ def test_an_edition_of_the_same_concepts_is_refused_by_name(editions: Editions, 
         run("sft", "--split", other, "--test", editions.test, "--out", tmp_path / "rows", "--answers", "short")
 
 
-def _other(image: Any) -> bytes:
-    with Image.open(io.BytesIO(read_image(image))) as opened:
-        return to_png(opened.convert("RGB").transpose(Image.Transpose.FLIP_TOP_BOTTOM))
-
-
 def test_general_rows_about_an_image_of_the_test_are_refused(editions: Editions, tmp_path: Path) -> None:
     shown = next(splits.read_questions(editions.test)).images[0]
     with Image.open(io.BytesIO(read_image(shown))) as opened:
         opened.convert("RGB").save(tmp_path / "anew.webp", quality=90)
-    (tmp_path / "own.png").write_bytes(_other(shown))
+    (tmp_path / "own.png").write_bytes(upside_down(shown))
     talk = [{"from": "human", "value": "<image>\nWhat is it?"}, {"from": "gpt", "value": "Nothing."}]
     rows = [{"image": name, "conversations": talk} for name in ("own.png", "anew.webp")]
     (tmp_path / "mix.json").write_bytes(orjson.dumps(rows))
@@ -253,7 +247,8 @@ def test_four_thousand_rows_take_less_than_thirty_seconds(editions: Editions, tm
     found = training_rows.taught(training_rows.choose(edition, wanted), edition, wanted)
     while len(found) < 4000:
         found += [
-            replace(row, id=f"{row.id}+", images=tuple(map(_other, row.images))) for row in found[: 4000 - len(found)]
+            replace(row, id=f"{row.id}+", images=tuple(image + b"\0" for image in row.images))
+            for row in found[: 4000 - len(found)]
         ]
     told = training_rows.provenance("test", [edition], wanted)
     training_files.write(tmp_path / "rows", found, "parquet", told)
