@@ -117,14 +117,17 @@ def is_made(scene: Scene) -> bool:
     )
 
 
+def is_told(scene: Scene) -> bool:
+    """Tell whether one sees in which setting a scene is: not in a bedroom without a bed, nor on grass under snow."""
+    return is_made(scene) and not (scene.environment == "grass" and "snow" in scene.areas)
+
+
 def annotate(scene: Scene) -> Scene:
     """Return an exact scene that also knows its setting, and the settings that it certainly does not show.
 
     Settings that people might disagree about (a mountain behind a lake) leave ``known``.
     """
-    here = {scene.environment} - {""}
-    if (scene.environment == "grass" and "snow" in scene.areas) or not is_made(scene):
-        here = set()  # nothing of the grass is to be seen, or nothing tells an empty office from another room
+    here = {scene.environment} - {""} if is_told(scene) else set[str]()
     painted = scene.areas if here else tuple(area for area in scene.areas if area != scene.environment)
     present = scene.categories() - {scene.environment} | set(painted) | here
     absent = {word for word in SETTINGS if unlike(scene.environment, word)} - present

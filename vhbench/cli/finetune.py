@@ -1,5 +1,6 @@
 """``vhbench finetune``: train a model on exported rows, and say how to see what it gained."""
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 import typer
 
 from vhbench.cli import running
+from vhbench.files import shown
 from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
 
@@ -97,7 +99,11 @@ def finetune(how: FinetuneOptions) -> None:
             raise VhbenchError(
                 f"--each {how.each}: {how.data} has no such column; it has {', '.join(rows.column_names)}"
             )
-        values = sorted(set(rows[how.each]) - {""})
+        if getattr(rows.features[how.each], "dtype", "") != "string":
+            raise VhbenchError(f"--each {how.each}: must be a column of words, such as criterion or question_type")
+        values = sorted({*rows[how.each]} - {"", None})
+        if odd := [value for value in values if not re.fullmatch(r"\w[\w. -]*", value)]:
+            raise VhbenchError(f"--each {how.each}: {shown(odd[0])} is no name for a folder in {how.out}")
     tuned: dict[str, Mapping[str, Any]] = {}
     for value in values:
         tuned[value] = train(how.model, how.data, how.out / value, training, {how.each: value} if value else None)

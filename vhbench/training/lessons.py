@@ -1,6 +1,6 @@
 """A question and a true answer to it, as a model is taught them: in the very words in which it will be asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
@@ -66,7 +66,12 @@ class Lesson:
 
 
 def lessons(
-    question: Question, scenes: Sequence[Scene], forms: Sequence[Form] = FORMS, *, seed: int = 0
+    question: Question,
+    scenes: Sequence[Scene],
+    forms: Sequence[Form] = FORMS,
+    *,
+    seed: int = 0,
+    unsaid: Collection[str] = (),
 ) -> list[Lesson]:
     """Return what a question teaches: a caption once, a closed question in each form that the scenes allow.
 
@@ -75,6 +80,7 @@ def lessons(
         scenes: the truth about its images, as far as it is known.
         forms: of answers to closed questions.
         seed: decides the wording of a caption.
+        unsaid: what captions do not name where it is only painted around.
     """
     images = tuple(map(read_image, question.images))
     told = {
@@ -87,7 +93,7 @@ def lessons(
     if question.kind == "caption":
         if len(scenes) != 1:
             return []
-        return [replace(common, form="caption", prompt=prompt(question), answer=caption(scenes[0], seed))]
+        return [replace(common, form="caption", prompt=prompt(question), answer=caption(scenes[0], seed, unsaid))]
     found = []
     for form in forms:
         answer = short(question) if form == "short" else reason(question, scenes)

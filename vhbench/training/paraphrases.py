@@ -28,8 +28,11 @@ Rephrased:"""
 
 _TAIL = re.compile(r"(?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))")
 _FALSE = re.compile(r"Is it false that (?P<said>.+)\?")
-_NO = re.compile(r"(?:Is|Are) there no (?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))\?")
+_NO = re.compile(r"(?P<verb>Is|Are) there no (?P<what>.+?) (?P<tail>in (?:the|this) (?:image|picture|photo))\?")
 _QUOTED = re.compile(r'Is "no" the right answer to this question: (?P<asked>["“«‹⟪].+["”»›⟫])')
+
+_ANY = re.compile(r"\bany (?!of\b|one\b|other\b|more\b|single\b)")
+"""Statements have "some" where questions have "any"."""
 
 _STATEMENT = (
     "Is it true that {said}?",
@@ -56,6 +59,12 @@ _UNSEEN = (
     "Is no {what} visible {tail}?",
     "Does no {what} appear {tail}?",
     "Is it true that there is no {what} {tail}?",
+)
+_ARE_UNSEEN = (
+    "Are no {what} to be seen {tail}?",
+    "Are no {what} visible {tail}?",
+    "Do no {what} appear {tail}?",
+    "Is it true that there are no {what} {tail}?",
 )
 _IS_NO = (
     'Is "no" the correct answer to this question: {asked}',
@@ -150,7 +159,8 @@ def _by_rule(question: str) -> Iterator[str]:
     elif found := _FALSE.fullmatch(question):
         yield from (form.format(said=found["said"]) for form in _UNTRUE)
     elif found := _NO.fullmatch(question):
-        yield from (form.format(**found.groupdict()) for form in _UNSEEN)
+        forms = _ARE_UNSEEN if found["verb"] == "Are" else _UNSEEN
+        yield from (form.format(**found.groupdict()) for form in forms)
     else:
         yield from _positive(question)
 
@@ -159,7 +169,7 @@ def _positive(question: str) -> Iterator[str]:
     try:
         clause = negation.parse(question)
         natural = negation.negate(question)
-        said = negation.declarative(clause)
+        said = _ANY.sub("some ", negation.declarative(clause))
     except CannotNegate:
         return
     if clause.before or clause.after != "?":

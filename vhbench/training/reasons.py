@@ -71,14 +71,17 @@ def contents(scene: Scene) -> str:
     """Return what an image shows, in words: its things with their numbers, then its place."""
     names = list(dict.fromkeys(thing.category for thing in scene.objects))[:_MOST_NAMED]
     parts = [numbered(name, scene) for name in names]
-    if scene.environment in settings.SETTINGS and scene.environment not in names:
+    if scene.environment in settings.SETTINGS and scene.environment not in names and settings.is_told(scene):
         parts.append(settings.shown(scene.environment))
     return english.listing(parts) if parts else ""
 
 
 def numbered(name: str, scene: Scene) -> str:
-    """Return a category as an image shows it: "a dog", "two dogs"; "a dog" also where they are not all counted."""
-    found = scene.count(name) or 1
+    """Return a category as an image shows it: "a dog", "two dogs"; "dogs" where several are there, not all counted."""
+    found = scene.count(name)
+    if found is None and sum(thing.category == name for thing in scene.objects) > 1:
+        return name if english.is_plural(name) or not english.countable(name) else english.plural(name)
+    found = found or 1
     if found == 1:
         return english.with_article(name)
     return english.count_phrase(found, english.measured(name) if english.is_plural(name) else name)

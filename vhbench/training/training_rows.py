@@ -8,6 +8,7 @@ from typing import Any
 
 from vhbench import splits
 from vhbench.analysis.ode_hallucinations import asked_vocabulary
+from vhbench.generators.ode import settings
 from vhbench.results import foreign, merged, read_run
 from vhbench.schema import Manifest, Question, VhbenchError
 from vhbench.splits import manifests
@@ -138,9 +139,10 @@ def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: 
 def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
     """Return the rows of questions: true captions, short and reasoned answers."""
     found: dict[str, list[Lesson]] = {}
+    unsaid = scored_places(wanted)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
-        found[question.id] = lessons(question, scenes, wanted.answers, seed=wanted.seed)
+        found[question.id] = lessons(question, scenes, wanted.answers, seed=wanted.seed, unsaid=unsaid)
     lacking = sum(len(found[q.id]) < (1 if q.kind == "caption" else len(wanted.answers)) for q in questions)
     if lacking:
         edition.notes.append(f"{lacking:,} questions lack an answer: the scenes do not tell a caption or a reason")
@@ -151,7 +153,22 @@ def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Want
     return [lesson for question in questions for lesson in found[question.id]]
 
 
-def preferences(questions: Sequence[Question], edition: TrainingEdition) -> list[Lesson]:
+_EVERYWHERE = frozenset({"sky", "grass"})
+"""Settings that are painted around so many others that no caption could do without them."""
+
+
+def scored_places(wanted: Wanted) -> frozenset[str]:
+    """Return the settings of the tests, which no caption names where they are only painted around another.
+
+    An island has a beach around it, and a lake a forest behind it; a test may ask whether there is a beach.
+    """
+    if wanted.share_concepts:
+        return frozenset()
+    scored = frozenset[str]().union(*(overlap.read_contents(test).concepts for test in wanted.tests))
+    return (scored & settings.SETTINGS.keys()) - _EVERYWHERE
+
+
+def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
     """Return pairs for DPO: the truth against what the model said, or where that was right, the other answer.
 
     A question that the model answered rightly is there to balance one that it did not; so neither "yes" nor "no" is
@@ -161,9 +178,10 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition) -> list
     """
     assert edition.errors is not None
     found: list[Lesson] = []
+    unsaid = scored_places(wanted)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
-        for lesson in lessons(question, scenes, ("short",)):
+        for lesson in lessons(question, scenes, ("short",), seed=wanted.seed, unsaid=unsaid):
             wrong = edition.errors.wrong.get(question.id)
             if wrong is not None:
                 found.append(replace(lesson, rejected=wrong.response, rejected_by="model"))
@@ -266,6 +284,6 @@ def export_preferences(
         raise VhbenchError("preference pairs need --run RESULTS: what is rejected is what the model said")
     training_files.check_free(out)
     edition = open_edition(split, wanted.run)
-    rows = preferences(choose(edition, wanted), edition)
+    rows = preferences(choose(edition, wanted), edition, wanted)
     training_files.write(out, rows, layout, provenance(command, [edition], wanted), preferences=True)
     return rows

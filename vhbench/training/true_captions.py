@@ -1,6 +1,6 @@
 """Captions that are true: what a scene shows, and nothing else, in one of several wordings."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from vhbench import english
 from vhbench.generators.ode import settings
@@ -11,22 +11,24 @@ from vhbench.seeding import rng
 _BESIDE = {"left of": "to the left of", "right of": "to the right of"}
 
 
-def caption(scene: Scene, seed: int = 0) -> str:
+def caption(scene: Scene, seed: int = 0, unsaid: Collection[str] = ()) -> str:
     """Return a caption that names everything of a scene, with colours, numbers and actions as far as they are known.
 
     Args:
         scene: the truth about one image.
         seed: together with the scene's id it decides the wording.
+        unsaid: what is not named where it is only painted around.
     """
     names = list(WORDINGS)
-    return worded(scene, names[int(rng(seed, "caption", scene.id).integers(len(names)))])
+    return worded(scene, names[int(rng(seed, "caption", scene.id).integers(len(names)))], unsaid)
 
 
-def worded(scene: Scene, wording: str) -> str:
+def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
     """Return the caption of a scene in one of :data:`WORDINGS`."""
-    things = [_described(name, members) for name, members in _groups(scene).items()]
-    place = settings.place(scene.environment, aloft=False) if scene.environment in settings.SETTINGS else ""
-    named = {thing.category for thing in scene.objects} | {scene.environment}
+    things = [_described(name, members, name in scene.countable) for name, members in _groups(scene).items()]
+    told = scene.environment in settings.SETTINGS and settings.is_told(scene)
+    place = settings.place(scene.environment, aloft=False) if told else ""
+    named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
     around = [english.with_article(area) for area in scene.areas if area not in named]
     text = WORDINGS[wording](
         english.listing(things) if things else "", place, english.listing(around) if around else ""
@@ -38,17 +40,21 @@ def _groups(scene: Scene) -> Mapping[str, list[SceneObject]]:
     found: dict[str, list[SceneObject]] = {}
     for thing in scene.objects:
         found.setdefault(thing.category, []).append(thing)
-    # What is not all listed one by one is named once, without a number.
-    return {name: members if name in scene.countable else members[:1] for name, members in found.items()}
+    return found
 
 
-def _described(name: str, members: list[SceneObject]) -> str:
-    """Return "two black dogs sitting": a colour and an action only where all have them."""
+def _described(name: str, members: list[SceneObject], counted: bool) -> str:
+    """Return "two black dogs sitting": a colour and an action only where all have them.
+
+    Of what is not all listed one by one no number is said: "black dogs" where several are, "a black dog" where one is.
+    """
     colour = "" if name in PEOPLE else _shared(members, "colour")
     action = _shared(members, "action")
     noun = " ".join(filter(None, (colour, name)))
     if len(members) == 1:
         said = english.with_article(noun)
+    elif not counted:
+        said = noun if english.is_plural(name) or not english.countable(name) else english.plural(noun)
     else:
         said = english.count_phrase(len(members), english.measured(noun))
     return " ".join(filter(None, (said, "lying down" if action == "lying" else action)))

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 from editions import Editions
+from PIL import Image
 
 from vhbench import splits
-from vhbench.cli.finetune import FinetuneOptions, benchmark, commands, provenance, scored
+from vhbench.cli.finetune import FinetuneOptions, benchmark, commands, finetune, provenance, scored
+from vhbench.images import to_png
 from vhbench.schema import VhbenchError
 
 TUNED = {"": {"model": "tuned/model", "lmms_eval": "llava_hf"}}
@@ -63,3 +65,20 @@ def test_rows_of_elsewhere_tell_nothing(told: Any, tmp_path: Path) -> None:
     assert benchmark(found) == "ode"
     assert scored(how, found) == ("VHBENCH_DATA=TEST ", "TEST stands for the folder of a split of other concepts")
     assert provenance(tmp_path / "nowhere") == {}
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ("images", "--each images: must be a column of words, such as criterion or question_type"),
+        ("messages", "--each messages: must be a column of words"),
+        ("nothing", "has no such column"),
+        ("source", "--each source: '../elsewhere' is no name for a folder in tuned"),
+    ],
+)
+def test_each_needs_a_column_of_names(column: str, told: str, tmp_path: Path) -> None:
+    row = {"images_file_names": ["a.png"], "messages": [{"role": "user", "content": [{"type": "text", "text": "?"}]}]}
+    (tmp_path / "metadata.jsonl").write_text(json.dumps({**row, "source": "../elsewhere", "id": "1"}))
+    (tmp_path / "a.png").write_bytes(to_png(Image.new("RGB", (8, 8))))
+    with pytest.raises(VhbenchError, match=told):
+        finetune(options(tmp_path, each=column))

@@ -89,3 +89,12 @@ def test_rules_stand_in_for_what_a_language_model_gets_wrong() -> None:
     assert refused == ["Is there a cat in the image?"]
     assert len(set(found)) == 4
     assert "Do not write: Can you see a dog" in model.prompts[1]
+
+
+def test_plurals_and_any_are_put_as_statements_put_them() -> None:
+    assert set(paraphrases("Are there no cars in the photo?", 4)) == {
+        "Are no cars to be seen in the photo?", "Are no cars visible in the photo?", "Do no cars appear in the photo?",
+        "Is it true that there are no cars in the photo?",
+    }  # fmt: skip
+    assert all(" there are some people " in text for text in paraphrases("Are there any people in the image?", 4))
+    assert "Is it true that there is some water?" in paraphrases("Is there any water?", 5)

@@ -127,6 +127,16 @@ def test_what_an_image_shows_is_cut_after_four_things() -> None:
     assert contents(replace(ONE_DOG, objects=things, environment="")).count(" and ") == 1
 
 
+def test_several_that_are_not_counted_are_told_as_several() -> None:
+    rocks = tuple(SceneObject(i, "rock", (0, 0, 1, 1), 1) for i in range(2))
+    assert contents(replace(ONE_DOG, objects=rocks, environment="", countable=frozenset())) == "rocks"
+    assert contents(replace(ONE_DOG, objects=rocks[:1], environment="", countable=frozenset())) == "a rock"
+
+
+def test_a_place_that_nothing_tells_is_no_reason() -> None:
+    assert "bedroom" not in contents(replace(ONE_DOG, environment="bedroom"))
+
+
 def test_every_reason_of_an_edition_is_read_as_its_answer(editions: Editions) -> None:
     reasons = _reasons(editions.train)
     assert len(reasons) > 50

@@ -45,7 +45,25 @@ def test_a_caption_by_hand(wording: str, text: str) -> None:
 
 
 def test_what_is_not_all_counted_is_named_without_a_number() -> None:
-    assert "a black dog" in worded(replace(BEACH, objects=BEACH.objects[:1] * 2, countable=frozenset()), "shows")
+    assert "a black dog" in worded(replace(BEACH, objects=BEACH.objects[:1], countable=frozenset()), "shows")
+    assert " shows black dogs " in worded(replace(BEACH, objects=BEACH.objects[:1] * 2, countable=frozenset()), "shows")
+    assert " red scissors " in worded(replace(BEACH, objects=BEACH.objects[1:3], countable=frozenset()), "shows")
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_a_place_that_nothing_tells_is_not_named(wording: str) -> None:
+    bedroom = replace(BEACH, environment="bedroom", areas=("wall", "floor"))
+    assert "bedroom" not in worded(bedroom, wording)
+    made = replace(bedroom, objects=(*BEACH.objects, SceneObject(9, "bed", (0, 0, 1, 1), 1)))
+    assert "in a bedroom" in worded(made, wording)
+
+
+@pytest.mark.parametrize("wording", WORDINGS)
+def test_what_a_test_asks_about_is_not_named_where_it_is_painted_around(wording: str) -> None:
+    island = replace(BEACH, environment="island", areas=("sky", "sand", "beach"))
+    assert "beach" in worded(island, wording)
+    assert "beach" not in worded(island, wording, {"beach"})
+    assert "on a beach" in worded(BEACH, wording, {"beach"})
 
 
 @pytest.mark.parametrize("wording", WORDINGS)
