@@ -50,7 +50,7 @@ def export(
     rewriter, rows, notes = rewriter_of(how.rewriter), list[Lesson](), list[str]()
     parts = _parted(how, wanted.seed)
     general = training_rows.mixed(wanted, [part.scored for part in parts], notes, leave_out=True)
-    made = [_built(how, part, wanted.seed, out) for part in parts]
+    made = _built([(place, build) for part in parts for place, build in _builds(how, part, out)])
     editions = [training_rows.open_edition(train, None) for train, _ in made]
     for edition in editions:
         questions = list(splits.read_questions(edition.path))
@@ -132,21 +132,24 @@ def _shown(question: Question, is_taught: overlap.Finder) -> bool:
     return any(is_taught(read_image(image), overlap.look_of(image)) for image in question.images)
 
 
-def _built(how: Expansion, part: _Part, seed: int, out: Path) -> tuple[Path, Path]:
-    """Build the cases of a source that are trained on, and those that are scored; return both splits."""
-    base, train, test = part.base, out / "train" / part.folder, out / "test" / part.folder
-    for folder, ids in ((train, part.taken), (test, part.left)):
-        write_atomic(folder / "cases.txt", "".join(f"{case}\n" for case in ids).encode())
+def _builds(how: Expansion, part: _Part, out: Path) -> Iterator[tuple[Path, VHExpansionBuild]]:
+    """Yield what builds the cases of a source that are trained on, and those that are scored, with their folders."""
     perturb = ("none",) if how.attack else how.perturb
-    builds = (
-        (train, replace(base, cases=str(train / "cases.txt"), perturb=perturb, attack=how.attack, model=how.model)),
-        (test, replace(base, cases=str(test / "cases.txt"), perturb=VHExpansionBuild.perturb)),
-    )
+    taught = {"perturb": perturb, "attack": how.attack, "model": how.model}
+    for kind, ids, given in (("train", part.taken, taught), ("test", part.left, {"perturb": VHExpansionBuild.perturb})):
+        folder = out / kind / part.folder
+        write_atomic(folder / "cases.txt", "".join(f"{case}\n" for case in ids).encode())
+        yield folder, replace(part.base, cases=str(folder / "cases.txt"), **given)
+
+
+def _built(builds: Sequence[tuple[Path, VHExpansionBuild]]) -> list[tuple[Path, Path]]:
+    """Check all builds, then build them; return the splits in pairs, for training and for the test."""
     for _, build in builds:
         build.check()
     for folder, build in builds:
         sharding.run(build, folder, progress=False)
-    return train / base.benchmark, test / base.benchmark
+    made = [folder / build.benchmark for folder, build in builds]
+    return list(zip(made[::2], made[1::2], strict=True))
 
 
 def sample(

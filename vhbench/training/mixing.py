@@ -122,9 +122,10 @@ def _turn(talk: _Talk, images: tuple[bytes, ...], wanted: int) -> Lesson:
 
 def _value(turn: Any, who: str, place: str) -> str:
     value = turn.get("value") if isinstance(turn, Mapping) and turn.get("from") == who else None
-    if not isinstance(value, str) or (who == "gpt" and not value.strip()):
+    if not isinstance(value, str) or (who == "gpt" and (not value.strip() or _MARK in value)):
         raise VhbenchError(
-            f"{place}: turn {shown(turn)}: must be {{'from': '{who}', 'value': text}}, human and gpt in turn"
+            f"{place}: turn {shown(turn)}: must be {{'from': '{who}', 'value': text}}, human and gpt in turn, "
+            f"and no answer with {_MARK}"
         )
     return value
 

@@ -55,6 +55,7 @@ def test_conversations_without_an_image_are_counted(tmp_path: Path) -> None:
         ({"image": "a.png"}, "row 1: conversations is None"),
         ({"image": "a.png", "conversations": [TALK[1], TALK[0]]}, "human and gpt in turn"),
         ({"image": "a.png", "conversations": [TALK[0], turn("gpt", "")]}, "human and gpt in turn"),
+        ({"image": "a.png", "conversations": [TALK[0], turn("gpt", "An <image>.")]}, "no answer with <image>"),
         ({"image": ["a.png", "a.png"], "conversations": TALK}, "1 × <image> for 2 images"),
         ({"image": "a.png", "conversations": [turn("human", CANARY), TALK[1]]}, "row 1: holds the canary"),
     ],
