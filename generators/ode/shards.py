@@ -6,13 +6,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from vhbench.generators.ode import concept_graph, criteria, filtering, held_out, looking, prompts, questions, settings
+from vhbench.generators.ode import concept_graph, criteria, filtering, looking, prompts, questions, settings
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.held_out import ConceptPart
 from vhbench.generators.ode.looking import Eyes
 from vhbench.generators.ode.prompts import ImagePlan, World
 from vhbench.generators.ode.questions import AttributeClaim
+from vhbench.generators.scenes import WHOLE, ConceptPart
 from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
@@ -56,7 +56,7 @@ class Recipe:
     levels: tuple[str, ...] = questions.LEVELS[:3]
     epsilon: float = 0
     delta: float | None = None
-    part: ConceptPart = held_out.WHOLE
+    part: ConceptPart = WHOLE
     size: int = 512
 
     def __post_init__(self) -> None:

@@ -1,6 +1,6 @@
 """Random specs: what a scene shall show, when nobody has said it, or only in part."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -25,6 +25,7 @@ def random_spec(
     words: Sequence[str] | None = None,
     k: int | None = None,
     environment: str = "",
+    among: Collection[str] = (),
     state: str = "",
     counts: Sequence[int] = (1, 1, 1, 2, 3),
 ) -> SceneSpec:
@@ -42,6 +43,7 @@ def random_spec(
         words: the pool of further categories; by default whatever is usually seen in such an environment.
         k: number of different categories in all, 1 … 8; random between 2 and 5 by default.
         environment: where, or "" for any that fits.
+        among: the environments that may be taken; empty for all.
         state: of the environment, or "" for any.
         counts: from which the count of each added category is drawn.
 
@@ -54,7 +56,7 @@ def random_spec(
     pool = [catalog.find(word) for word in words] if words is not None else None
     total = k if k is not None else max(len(must), int(random.integers(2, 6)))
     for _ in range(_LOCALES):
-        locale, added = _complete(base, pool, total, random)
+        locale, added = _complete(base, pool, total, random, among)
         if len(must) + len(added) >= total:
             break
     if k is not None and len(must) + len(added) < k:
@@ -70,7 +72,7 @@ def random_spec(
 
 
 def _complete(
-    base: SceneSpec, pool: Sequence[Entry] | None, total: int, random: np.random.Generator
+    base: SceneSpec, pool: Sequence[Entry] | None, total: int, random: np.random.Generator, among: Collection[str]
 ) -> tuple[Locale, list[Entry]]:
     """Choose a locale and, at random, entries that complete the spec there.
 
@@ -78,7 +80,7 @@ def _complete(
     """
     wanted = [catalog.find(thing.category) for thing in base.objects]
     try:
-        locale = plan.choose_locale(base, wanted, random)
+        locale = plan.choose_locale(base, wanted, random, among)
     except plan.Refusal as refusal:
         raise VhbenchError(f"scene {base.id}: no environment fits: {refusal.reason} {refusal.detail}") from refusal
     if pool is None:

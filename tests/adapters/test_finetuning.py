@@ -31,6 +31,9 @@ from vhbench.training import overlap
 ROWS = 16
 """Every existence question of the edition's standard pairs: what the task ode_standard_existence asks."""
 
+STEPS = 90
+"""After 60 the loss of Qwen2-VL is still 0.13."""
+
 FAST = Training(learning_rate=2e-3, batch=ROWS, accumulate=1, rank=32, alpha=64, device="cpu")
 ASKED = {"role": "user", "content": [{"type": "image", "text": ""}, {"type": "text", "text": "is there a dog ?"}]}
 
@@ -120,7 +123,7 @@ def test_a_prompt_that_inference_would_not_ask_is_refused() -> None:
 @pytest.fixture(scope="module")
 def tuned(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Fine-tune a model of two real classes, and return what was done."""
-    how = replace(FAST, steps=60)
+    how = replace(FAST, steps=STEPS)
     return {
         family: finetune(str(tiny(family)), rows, tmp_path_factory.mktemp(f"tuned-{family}"), how)
         for family in tiny_trainable.FAMILIES
@@ -150,7 +153,7 @@ def shared(tiny: Any, rows: Path, tmp_path_factory: pytest.TempPathFactory) -> t
 def test_the_loss_falls_and_what_is_saved_is_whole(family: str, tuned: Any, rows: Path) -> None:
     told = tuned[family]
     assert told["losses"][0] > 10 * told["losses"][-1]
-    assert (told["method"], told["rows"], told["steps"], told["processes"]) == ("sft", ROWS, 60, 1)
+    assert (told["method"], told["rows"], told["steps"], told["processes"]) == ("sft", ROWS, STEPS, 1)
     out = Path(told["model"]).parent
     assert (out / "adapter" / "adapter_model.safetensors").is_file()
     assert {path.suffix for part in ("adapter", "model") for path in (out / part).iterdir()} <= {
@@ -201,8 +204,9 @@ def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, shared: Any, ed
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("family", tiny_trainable.FAMILIES)
 def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
-    editions: Editions, tiny: Any, tmp_path: Path
+    family: str, editions: Editions, tiny: Any, tmp_path: Path
 ) -> None:
     """Half of the pairs prefer yes, half no; in the end the model finds the truth likelier in each."""
     import torch
@@ -211,7 +215,7 @@ def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
     results = answered(tmp_path / "results", editions.train, "yes")
     words = ["--run", results, "--types", "existence", "--criterion", "standard", "--unchecked"]
     export("dpo", "--split", editions.train, *words, "--out", tmp_path / "pairs")
-    told = finetune(str(tiny("llava")), tmp_path / "pairs", tmp_path / "tuned", replace(FAST, steps=60))
+    told = finetune(str(tiny(family)), tmp_path / "pairs", tmp_path / "tuned", replace(FAST, steps=60))
     assert told["method"] == "dpo"
     assert told["losses"][-1] < 0.1 < told["losses"][0]
 

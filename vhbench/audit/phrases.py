@@ -4,7 +4,8 @@ Every answer is True, False or None: None where the phrase cannot be read or the
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from vhbench.english import NUMBERS, plural_forms
 from vhbench.schema import Box, Scene
@@ -40,11 +41,22 @@ def category(phrase: str, scenes: Iterable[Scene]) -> str:
     text = _ARTICLE.sub("", phrase.strip().lower(), count=1)
     for measure in _MEASURES:
         text = text.removeprefix(measure)
-    found = {name for scene in scenes for name in (*scene.known, *scene.categories(), scene.environment) if name}
-    names = {name.lower(): name for name in sorted(found)}
-    if text in names:
-        return names[text]
-    return next((names[name] for name in sorted(names) if text in plural_forms(name)), "")
+    words = frozenset[str]().union(*(scene.known | scene.categories() | {scene.environment} for scene in scenes))
+    names = _names(words)
+    return names[text] if text in names else _plurals(words).get(text, "")
+
+
+@lru_cache(maxsize=512)  # a scene is asked after many phrases
+def _names(words: frozenset[str]) -> Mapping[str, str]:
+    """Return what words are in small letters → the words."""
+    return {word.lower(): word for word in sorted(words) if word}
+
+
+@lru_cache(maxsize=512)
+def _plurals(words: frozenset[str]) -> Mapping[str, str]:
+    """Return plural → the word; of two words with one plural the first."""
+    names = _names(words)
+    return {form: names[name] for name in sorted(names, reverse=True) for form in plural_forms(name)}
 
 
 def holds(phrase: str, scene: Scene) -> Maybe:

@@ -10,9 +10,9 @@ from typing import Any, Final, get_args
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
 from vhbench.benchmarks import MIOH, Task
-from vhbench.builds import mioh_sources
+from vhbench.builds import mioh_drawn, mioh_sources
 from vhbench.builds.mioh_sources import MiohSource
-from vhbench.builds.split_build import SplitBuild
+from vhbench.builds.split_build import SplitBuild, part_option
 from vhbench.files import file_sha256, last_written, read_json
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
@@ -20,6 +20,7 @@ from vhbench.generators.mioh.pressures import PRESSURES, PressureThresholds
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Mode
 from vhbench.generators.mioh.question_types import Task as ObjectTask
 from vhbench.generators.mioh.sizes import sizes, with_ties
+from vhbench.generators.scenes import read_part
 from vhbench.options import check_numbers, option
 from vhbench.protocols import Note
 from vhbench.schema import Question, Rejection, Row, Scene, VhbenchError
@@ -75,6 +76,7 @@ class MiohBuild(SplitBuild):
         _SOURCES,
     )
     skip_bad: bool = option("Leave bad entries out and count them.", False, panel=_SOURCES)
+    part: str = part_option(_SOURCES)
     size: int = option("Side of drawn pictures in pixels.", 512, least=64, most=4096, panel=_SOURCES)
     cells: str = option(
         "`paper` (3,484 questions), a number for each of the 26 × 5 cells (with HP+HN), or a JSON file of task → "
@@ -124,6 +126,7 @@ class MiohBuild(SplitBuild):
         for source in self.source:
             mioh_sources.check(source, self.images)
             self.thresholds(source)
+        self._check_part()
         for flag, place in (("rivals", self.rivals), ("keypoints", self.keypoints), ("statistics", self.statistics)):
             if place and not Path(place).is_file():
                 raise VhbenchError(f"--{flag} {place}: no such file")
@@ -131,6 +134,17 @@ class MiohBuild(SplitBuild):
         self._sizes  # noqa: B018 - reads the file
         for source in self.source:
             mioh_sources.hold(source, self.reading)
+
+    def _check_part(self) -> None:
+        part = read_part(self.part)
+        for source in self.source if self.part else ():
+            number = mioh_sources.number_of(source)
+            if not number:
+                raise VhbenchError(
+                    f"--part {self.part} with --source {source}: only drawn scenes (scenes:N) have parts; photos of a "
+                    "file show all its categories"
+                )
+            mioh_drawn.check(number, self.seed, part)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -146,6 +160,7 @@ class MiohBuild(SplitBuild):
             "keypoints": Path(self.keypoints).name,
             "skip_bad": self.skip_bad,
             "size": self.size,
+            **({"part": self.part} if self.part else {}),
         }
 
     @property
@@ -218,8 +233,9 @@ def _named(model: str) -> str:
 def _pool(build: MiohBuild, source: str, absences: str, _: tuple[int, ...]) -> tuple[MiohSource, ScenePool]:
     """Read a source once per process and change of its files."""
     world = mioh_sources.read(
-        source, build.reading, size=build.size, seed=build.seed, scratch=build.scratch, absences=absences
-    )
+        source, build.reading, size=build.size, seed=build.seed, scratch=build.scratch, absences=absences,
+        part=read_part(build.part),
+    )  # fmt: skip
     others = mioh_sources.statistics(build.statistics, build.rename) if build.statistics else None
     pool = ScenePool(
         world.scenes,

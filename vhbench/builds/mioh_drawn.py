@@ -24,7 +24,7 @@ from filelock import FileLock, Timeout
 from vhbench.builds import sharding
 from vhbench.colours import near
 from vhbench.files import read_image, write_atomic
-from vhbench.generators.scenes import CATALOG, SceneSource, clash, find, random_spec
+from vhbench.generators.scenes import CATALOG, ENVIRONMENTS, WHOLE, ConceptPart, SceneSource, clash, find, random_spec
 from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 from vhbench.splits.stored_scenes import StoredScene, scene_of, truth_of
@@ -77,37 +77,75 @@ Purpose = Callable[[Cast, np.random.Generator], Plan]
 """Makes a plan for the things of a round."""
 
 
-def spec(index: int, seed: int) -> SceneSpec:
-    """Return what one scene of a drawn pool shall show."""
+def spec(index: int, seed: int, part: ConceptPart = WHOLE) -> SceneSpec:
+    """Return what one scene of a drawn pool shall show, of a part of the concepts."""
     turn, place = divmod(index, ROUND)
     order = rng(seed, "mioh", "round", turn).permutation(ROUND)
-    things, relations = _PURPOSES[int(order[place])](cast(turn, seed), rng(seed, "mioh", "scene", index))
-    planned = random_spec(seed, "mioh", index, id=f"mioh-{index}", must=things, k=len(things))
+    things, relations = _PURPOSES[int(order[place])](cast(turn, seed, part), rng(seed, "mioh", "scene", index))
+    name = f"mioh-{index}" if part == WHOLE else f"mioh-{part.number}of{part.of}-{index}"
+    among = _places(part)
+    planned = random_spec(seed, "mioh", index, id=name, must=things, k=len(things), among=among)
     return replace(planned, relations=relations)
+
+
+@lru_cache(maxsize=32)
+def _places(part: ConceptPart) -> tuple[str, ...]:
+    return tuple(name for name in ENVIRONMENTS if part.holds(name))
 
 
 # -- who is in a round -----------------------------------------------------------------------------------------------
 
 _DEALT: Final = 5
-"""Rounds that have no thing in common: then all things are dealt again."""
+"""Rounds that have no thing in common, where all things are there for them: then all are dealt again."""
 
 
-def cast(turn: int, seed: int) -> Cast:
-    """Return the things of a round."""
-    return _casts(turn // _DEALT, seed)[turn % _DEALT]
+def cast(turn: int, seed: int, part: ConceptPart = WHOLE) -> Cast:
+    """Return the things of a round.
+
+    Raises:
+        VhbenchError: if a part of the concepts has too few for it.
+    """
+    deal, place = divmod(turn, dealt(part))
+    return _casts(deal, seed, part)[place]
 
 
 @lru_cache(maxsize=32)
-def _casts(deal: int, seed: int) -> list[Cast]:
-    random = rng(seed, "mioh", "casts", deal)
-    hubs = sorted(_shuffled(HUBS, random)[: 2 * _DEALT], key=_hardly_stands)
-    deck = [name for name in _shuffled([entry.name for entry in CATALOG.values()], random) if name not in hubs]
+def dealt(part: ConceptPart) -> int:
+    """Return how many rounds have no thing in common: fewer, where a part of the concepts has fewer things."""
+    hubs, things = _held(part, HUBS), _held(part, _THINGS)
+    spokes = sum(map(_paintable, things)) // (2 * _SPOKES)  # some clash with others
+    return max(1, min(_DEALT, len(hubs) // 2, spokes, len(things) // (2 + _SPOKES + _COUNTED + _STRANGERS)))
+
+
+_THINGS: Final = tuple(entry.name for entry in CATALOG.values())
+
+
+def _held(part: ConceptPart, words: Sequence[str]) -> list[str]:
+    return [word for word in words if part.holds(word)]
+
+
+@lru_cache(maxsize=32)
+def _casts(deal: int, seed: int, part: ConceptPart) -> list[Cast]:
+    random, rounds = rng(seed, "mioh", "casts", deal), dealt(part)
+    hubs = sorted(_shuffled(_held(part, HUBS), random)[: 2 * rounds], key=_hardly_stands)
+    deck = [name for name in _shuffled(_held(part, _THINGS), random) if name not in hubs]
+    if len(hubs) < 2 * rounds:
+        raise VhbenchError(_too_few(part))
     casts = []
-    for hub, keeper in zip(hubs[:_DEALT], hubs[_DEALT:], strict=True):  # what stands has others beside it
+    for hub, keeper in zip(hubs[:rounds], hubs[rounds:], strict=True):  # what stands has others beside it
         spokes = _take(deck, _SPOKES, [hub], _paintable)
         counted = _take(deck, _COUNTED, [keeper], _stands)
+        if len(spokes) < _SPOKES or len(counted) < _COUNTED:
+            raise VhbenchError(_too_few(part))
         casts.append(Cast(hub, spokes, _PAIRS[int(random.integers(len(_PAIRS)))], keeper, counted, ()))
     return [replace(who, strangers=_take(deck, _STRANGERS, list(who.words), lambda _: True)) for who in casts]
+
+
+def _too_few(part: ConceptPart) -> str:
+    return (
+        f"--part {part}: has too few things for MIOH's drawn scenes, which need 2 that suggest others, {_SPOKES} that "
+        f"can be painted and {_COUNTED} to count, none like another: take fewer parts"
+    )
 
 
 def _shuffled(words: Sequence[str], random: np.random.Generator) -> list[str]:
@@ -264,8 +302,20 @@ ROUND: Final = len(_PURPOSES)
 # -- drawing, alone or together --------------------------------------------------------------------------------------
 
 
-def draw(number: int, seed: int, size: int = 512, scratch: str = "") -> tuple[list[Scene], tuple[Rejection, ...]]:
-    """Draw a pool of scenes; what cannot be drawn is told.
+def check(number: int, seed: int, part: ConceptPart) -> None:
+    """See that a pool can be planned before anything is drawn.
+
+    Raises:
+        VhbenchError: if a part of the concepts has too few things for a round.
+    """
+    for turn in range(-(-number // ROUND)):
+        cast(turn, seed, part)
+
+
+def draw(
+    number: int, seed: int, size: int = 512, scratch: str = "", part: ConceptPart = WHOLE
+) -> tuple[list[Scene], tuple[Rejection, ...]]:
+    """Draw a pool of scenes, of a part of the concepts; what cannot be drawn is told.
 
     ``scratch`` is a folder in which several processes share the work, each drawing what no other is at; "" to draw
     everything here.
@@ -275,27 +325,29 @@ def draw(number: int, seed: int, size: int = 512, scratch: str = "") -> tuple[li
     """
     chunks = [(at, min(at + _CHUNK, number)) for at in range(0, number, _CHUNK)]
     if scratch:
-        made = _draw_together(chunks, _folder(scratch, number, seed, size), seed, size)
+        made = _draw_together(chunks, _folder(scratch, number, seed, size, part), seed, size, part)
     else:
-        made = [item for chunk in chunks for item in _draw_chunk(chunk, seed, size)]
+        made = [item for chunk in chunks for item in _draw_chunk(chunk, seed, size, part)]
     scenes = [item for item in made if isinstance(item, Scene)]
     if not scenes:
         raise VhbenchError(f"none of {number} scenes could be drawn")
     return scenes, tuple(item for item in made if isinstance(item, Rejection))
 
 
-def _folder(scratch: str, number: int, seed: int, size: int) -> Path:
+def _folder(scratch: str, number: int, seed: int, size: int, part: ConceptPart) -> Path:
     """Name the shared folder so that the end of a build sweeps it away with its parts."""
-    mark = hashlib.sha256(f"{number} {seed} {size} {sharding.code_digest()}".encode()).hexdigest()[:16]
+    mark = hashlib.sha256(f"{number} {seed} {size} {part} {sharding.code_digest()}".encode()).hexdigest()[:16]
     return Path(scratch) / f".mioh.pool-{mark}.parts"
 
 
-def _draw_chunk(chunk: tuple[int, int], seed: int, size: int) -> list[Scene | Rejection]:
-    specs = [replace(spec(i, seed), width=size, height=size) for i in range(*chunk)]
+def _draw_chunk(chunk: tuple[int, int], seed: int, size: int, part: ConceptPart = WHOLE) -> list[Scene | Rejection]:
+    specs = [replace(spec(i, seed, part), width=size, height=size) for i in range(*chunk)]
     return list(SceneSource().make(specs, seed=seed))
 
 
-def _draw_together(chunks: Sequence[tuple[int, int]], folder: Path, seed: int, size: int) -> list[Scene | Rejection]:
+def _draw_together(
+    chunks: Sequence[tuple[int, int]], folder: Path, seed: int, size: int, part: ConceptPart
+) -> list[Scene | Rejection]:
     folder.mkdir(parents=True, exist_ok=True)
     found: dict[tuple[int, int], list[Scene | Rejection]] = {}
     with FileLock(str(folder / f"in-use-{os.getpid()}.lock")):  # held: what is in use is not swept away
@@ -305,7 +357,7 @@ def _draw_together(chunks: Sequence[tuple[int, int]], folder: Path, seed: int, s
                 try:
                     with FileLock(str(path.with_suffix(".lock")), timeout=patience):
                         if not path.is_file():
-                            write_atomic(path, _packed(_draw_chunk(chunk, seed, size)))
+                            write_atomic(path, _packed(_draw_chunk(chunk, seed, size, part)))
                         found[chunk] = _unpacked(path)
                 except Timeout:
                     continue

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from vhbench.adapters.category_names import read_names
 from vhbench.builds import mioh_drawn
 from vhbench.files import last_written
+from vhbench.generators.scenes import WHOLE, ConceptPart
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
 
@@ -99,15 +100,22 @@ class Reading(NamedTuple):
 
 
 def read(
-    source: str, how: Reading, *, size: int = 0, seed: int = 0, scratch: str = "", absences: str = ""
+    source: str,
+    how: Reading,
+    *,
+    size: int = 0,
+    seed: int = 0,
+    scratch: str = "",
+    absences: str = "",
+    part: ConceptPart = WHOLE,
 ) -> MiohSource:
     """Read or draw the scenes of a source; the arguments are options of the build.
 
     ``absences`` is a COCO source that knows what is absent from the same images, or "".
     """
-    name, _, place = source.partition(":")
+    name = source.partition(":")[0]
     if name == "scenes":
-        scenes, failed = mioh_drawn.draw(int(place or _NUMBER), seed, size, scratch)
+        scenes, failed = mioh_drawn.draw(number_of(source), seed, size, scratch, part)
         return MiohSource(name, scenes, {source: failed}, suggesting=frozenset(mioh_drawn.HUBS))
     scenes = _scenes(source, how, written(source, how.rivals, how.keypoints))
     rejections = {source: _left_out(scenes.faults)}
@@ -115,6 +123,12 @@ def read(
         return MiohSource(name, scenes, rejections)
     known = _scenes(absences, how, written(absences, how.rivals, how.keypoints))
     return MiohSource(name, WithAbsences(scenes, known), rejections | {absences: _left_out(known.faults)})
+
+
+def number_of(source: str) -> int:
+    """Return how many scenes are drawn for a source; 0 where it is no drawn one."""
+    name, _, place = source.partition(":")
+    return int(place or _NUMBER) if name == "scenes" else 0
 
 
 def hold(source: str, how: Reading) -> None:

@@ -12,7 +12,7 @@ from vhbench.benchmarks import ODE, Task
 from vhbench.builds import ode_models
 from vhbench.builds.ode_models import Calibration, Pipeline
 from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld, PhotoWorld
-from vhbench.builds.split_build import SplitBuild, tail
+from vhbench.builds.split_build import SplitBuild, part_option, tail
 from vhbench.files import file_sha256
 from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
@@ -20,6 +20,7 @@ from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.filtering import DetectionThresholds
 from vhbench.generators.ode.looking import Eyes
 from vhbench.generators.ode.shards import Recipe, Share
+from vhbench.generators.scenes import SceneSource, read_part
 from vhbench.options import check_numbers, option, options_of, values_of
 from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
@@ -67,13 +68,7 @@ class OdeBuild(SplitBuild):
         metavar="GRAPH",
         panel=_DRAW,
     )
-    part: str = option(
-        "Only the concepts of the I-th of N parts, things and places alike: editions of different parts of one N share "
-        "none, whatever their seeds and graphs. Train on `1/2`, score on `2/2`.",
-        "",
-        metavar="I/N",
-        panel=_DRAW,
-    )
+    part: str = part_option(_DRAW)
     pairs: int = option("Pairs per criterion and pairing (8 of them).", 40, least=1, most=100_000, panel=_DRAW)
     variants: int = option("Images per pair.", 1, least=1, panel=_DRAW)
     concepts: int = option("Concepts that meet in an image.", 2, least=2, most=criteria.LARGEST_GROUP, panel=_DRAW)
@@ -166,7 +161,7 @@ class OdeBuild(SplitBuild):
             raise VhbenchError(f"--images {self.images}: must be photos:INSTANCES.json=DIR")
         if kind == "diffusers" and not self.detector:
             raise VhbenchError(f"--images {self.images} needs --detector NAME, which tells what is in an image")
-        held_out.read_part(self.part)
+        read_part(self.part)
         if self._painted:
             _ = self._models, self._eyes(look=False)
         for criterion in self.criteria:
@@ -286,7 +281,7 @@ class OdeBuild(SplitBuild):
     def _recipe(self) -> Recipe:
         made: dict[str, Any] = {
             "graph": self._graph,
-            "part": held_out.read_part(self.part),
+            "part": read_part(self.part),
             "world": self._world(),
             "images": self._images(),
             "eyes": self._eyes(),
@@ -298,8 +293,6 @@ class OdeBuild(SplitBuild):
 
     def _images(self) -> ImageSource:
         if self.images == "scenes":
-            from vhbench.generators.scenes import SceneSource
-
             return SceneSource()
         if self.images.startswith("photos:"):
             return photos(self.images)
@@ -310,7 +303,7 @@ class OdeBuild(SplitBuild):
     @cached_property
     def _graph(self) -> ConceptGraph:
         graph = load_graph(self.graph, self.node_types, self.add)
-        return held_out.restricted(graph, held_out.read_part(self.part), self._world_of(graph).name)
+        return held_out.restricted(graph, read_part(self.part), self._world_of(graph).name)
 
     def _world(self) -> DrawnWorld | OpenWorld:
         return self._world_of(self._graph)
@@ -318,7 +311,7 @@ class OdeBuild(SplitBuild):
     def _world_of(self, graph: ConceptGraph) -> DrawnWorld | OpenWorld:
         if self.images.startswith("photos:"):
             return PhotoWorld(graph, photos(self.images).words)
-        return DrawnWorld(graph) if self.images == "scenes" else OpenWorld(graph)
+        return DrawnWorld(graph, read_part(self.part)) if self.images == "scenes" else OpenWorld(graph)
 
 
 @lru_cache(maxsize=4)

@@ -14,10 +14,16 @@ from vhbench.generators.ode.concept_graph import ConceptGraph, kinds
 
 
 class DrawnWorld:
-    """The embedded scenes; implements :class:`vhbench.generators.ode.prompts.World`."""
+    """The embedded scenes; implements :class:`vhbench.generators.ode.prompts.World`.
 
-    def __init__(self, graph: ConceptGraph) -> None:
+    Args:
+        graph: of the concepts.
+        part: of them; no place is furnished with a thing of another.
+    """
+
+    def __init__(self, graph: ConceptGraph, part: scenes.ConceptPart = scenes.WHOLE) -> None:
         self._kinds: Mapping[str, str] = kinds(graph)
+        self._part = part
 
     def name(self, word: str) -> str:
         """Return the catalog's readable name, or the environment's; unknown words come back as they are."""
@@ -55,7 +61,8 @@ class DrawnWorld:
         needed = settings.PLACES[setting].made_by if setting in settings.PLACES else {}
         if any(name in needed and needed[name] == 1 for name in names):
             return {}
-        fitting = (word for word in needed if word not in names and not scenes.clash(word, names))
+        held = (word for word in needed if self._part.holds(word))
+        fitting = (word for word in held if word not in names and not scenes.clash(word, names))
         return {word: needed[word] for word in islice(fitting, 1)}
 
     def problem(self, words: Sequence[str]) -> str:

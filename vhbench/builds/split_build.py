@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from vhbench.options import LARGEST_SEED, option
 from vhbench.protocols import Build
@@ -37,6 +38,18 @@ class SplitBuild(Build):
     def outcome(self, split: Path) -> Sequence[Sequence[str]]:
         """Return a table of what came of it, its heads first; empty where there is nothing to tell."""
         return ()
+
+
+def part_option(panel: str) -> Any:
+    """Return the option by which an edition is made of a part of the concepts: one text for all builds that have it."""
+    return option(
+        "Only the concepts of the I-th of N parts, things and places alike, each thing with what people take for it: "
+        "editions of different parts of one N share none, whatever their benchmarks, seeds and graphs. Train on `1/2`, "
+        "score on `2/2`.",
+        "",
+        metavar="I/N",
+        panel=panel,
+    )
 
 
 def tail(name: str) -> str:

@@ -56,7 +56,18 @@ class FinetuneOptions:
     merge: bool = option(
         "Merge the adapter into the model, as lmms-eval loads it.", True, names=("--merge/--no-merge",), panel=_AFTER
     )
-    tasks: str = option("Tasks of lmms-eval in the commands that are printed.", "ode", metavar="TASKS", panel=_AFTER)
+    test: Path | None = option(
+        "The split to score before and after, one that the rows were held apart from: the printed commands name it.",
+        None,
+        metavar="SPLIT",
+        panel=_AFTER,
+    )
+    tasks: str = option(
+        "Tasks of lmms-eval in the commands that are printed; by default the benchmark that the rows are of.",
+        "",
+        metavar="TASKS",
+        panel=_AFTER,
+    )
     general: str = option(
         "A general benchmark of lmms-eval to ask beside them, so that forgetting shows.", "mme", panel=_AFTER
     )
@@ -76,6 +87,8 @@ def finetune(how: FinetuneOptions) -> None:
     from vhbench.adapters.finetuning import Training, read_rows
     from vhbench.adapters.finetuning import finetune as train
 
+    told_of = provenance(how.data)
+    environment, note = scored(how, told_of)
     training = Training(**{f.name: getattr(how, f.name) for f in fields(Training)})
     values = [""]
     if how.each:
@@ -91,8 +104,54 @@ def finetune(how: FinetuneOptions) -> None:
     if all(told["first"] for told in tuned.values()):
         for value, told in tuned.items():
             typer.echo(_told(value, told))
-        for line in commands(how, tuned):
+        typer.echo(note)
+        for line in commands(how, tuned, environment, how.tasks or benchmark(told_of)):
             typer.echo(line)
+
+
+def provenance(data: Path) -> Mapping[str, Any]:
+    """Return where rows say that they come from; nothing, of rows that `vhbench export` has not written."""
+    from vhbench.files import read_json
+    from vhbench.training.training_files import PROVENANCE
+
+    found = read_json(data / PROVENANCE) if (data / PROVENANCE).is_file() else {}
+    return found if isinstance(found, dict) else {}
+
+
+def benchmark(told: Mapping[str, Any]) -> str:
+    """Return the benchmark that rows are of; ODE where nothing tells."""
+    return next((source["benchmark"] for source in _editions(told, "sources")), "ode")
+
+
+def scored(how: FinetuneOptions, told: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what stands before the printed commands so that they ask the right split, and what to say of it.
+
+    Without it lmms-eval would ask the starter split, which shows what was trained on.
+
+    Raises:
+        VhbenchError: if the rows were not held apart from the split that is to be scored.
+    """
+    apart = {test["content_hash"]: f"{test['benchmark']} {test['version']}" for test in _editions(told, "tests")}
+    names = ", ".join(f"{name} ({digest[:12]}…)" for digest, name in apart.items())
+    if how.test is None:
+        which = f"the split that the rows were held apart from: {names}" if names else "a split of other concepts"
+        return "VHBENCH_DATA=TEST ", f"TEST stands for the folder of {which}"
+    from vhbench import splits
+
+    digest = splits.read_manifest(how.test).content_hash
+    if digest not in apart:
+        raise VhbenchError(
+            f"--test {how.test}: {how.data} was not held apart from it (content hash {digest[:12]}…), but from "
+            f"{names or 'nothing'}; name it when rows are exported"
+        )
+    return f"VHBENCH_DATA={shlex.quote(str(how.test.parent))} ", f"{how.test} shares nothing with the rows"
+
+
+def _editions(told: Mapping[str, Any], kind: str) -> list[Mapping[str, str]]:
+    """Return the editions that rows were taken of ("sources") or held apart from ("tests")."""
+    listed = told.get(kind)
+    needed = {"benchmark", "version", "content_hash"}
+    return [one for one in listed if isinstance(one, dict) and needed <= one.keys()] if isinstance(listed, list) else []
 
 
 def _told(value: str, told: Mapping[str, Any]) -> str:
@@ -105,16 +164,18 @@ def _told(value: str, told: Mapping[str, Any]) -> str:
     )
 
 
-def commands(how: FinetuneOptions, tuned: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+def commands(
+    how: FinetuneOptions, tuned: Mapping[str, Mapping[str, Any]], environment: str, tasks: str
+) -> Iterator[str]:
     """Yield what to type for the answers before and after, the gain, and what was forgotten."""
     models = {"before": how.model} | {value or "after": str(told["model"]) for value, told in tuned.items()}
     asked = next(iter(tuned.values()))["lmms_eval"]
     where: Callable[[str, str], str] = lambda kind, name: shlex.quote(str(how.out / kind / name))  # noqa: E731
-    for kind, tasks in (("results", how.tasks), ("general", how.general)):
+    for kind, before, names in (("results", environment, tasks), ("general", "", how.general)):
         for name, model in models.items():
-            if tasks:
+            if names:
                 yield (
-                    f"lmms-eval --model {asked} --model_args pretrained={shlex.quote(model)} --tasks {tasks} "
+                    f"{before}lmms-eval --model {asked} --model_args pretrained={shlex.quote(model)} --tasks {names} "
                     f"--log_samples --output_path {where(kind, name)}"
                 )
     runs = " ".join(where("results", name) for name in models)

@@ -1,8 +1,9 @@
 """What a training edition shares with a split that is scored later: images, scenes and concepts; any is refused.
 
 Not the pairs of concepts alone: a model that has learnt a few drawings answers new drawings of the same things nearly
-as well, and so "held out" means other things. Concepts are what scenes show one by one, and the place that they are set
-in; what is painted around them everywhere (sky, grass, a wall) is none.
+as well, and so "held out" means other things, and none that looks like them (a dog and a wolf). Concepts are what
+scenes show one by one, and the place that they are set in; what is painted around them everywhere (sky, grass, a wall)
+is none.
 """
 
 import hashlib
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.files import read_image
+from vhbench.generators.scenes import kin
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
 from vhbench.splits.packed_scenes import PackedScenes
 
@@ -77,15 +79,28 @@ def refuse(taught: Contents, scored: Contents, names: tuple[str, str], *, concep
     kinds: list[tuple[str, frozenset[str]]] = [
         ("image", taught.images & scored.images),
         ("scene", taught.scenes & scored.scenes),
-        *([("concept", taught.concepts & scored.concepts)] if concepts else []),
+        *([("concept", alike(taught.concepts, scored.concepts))] if concepts else []),
     ]
     shared = [(kind, sorted(found)) for kind, found in kinds if found]
     if shared:
         told = "; ".join(f"{len(found):,} {kind}{'s' * (len(found) > 1)} ({_some(found)})" for kind, found in shared)
         raise VhbenchError(
             f"{names[0]} shares {told} with {names[1]}, which is scored later. Train on an edition with another seed "
-            "and other concepts, such as `vhbench build ode --part 1/2`, and score `--part 2/2`"
+            "and other concepts: `vhbench build ode` and `mioh` with `--part 1/2`, and score `--part 2/2`"
         )
+
+
+def alike(taught: Iterable[str], scored: Iterable[str]) -> frozenset[str]:
+    """Return the words of what is taught that are scored, too, or look like something that is scored.
+
+    >>> sorted(alike({"dog", "wolf", "cup"}, {"dog"}))
+    ['dog', 'wolf (like dog)']
+    """
+    tested: dict[str, set[str]] = {}
+    for word in scored:
+        tested.setdefault(kin(word), set()).add(word)
+    found = {word: tested[kin(word)] for word in taught if kin(word) in tested}
+    return frozenset(word if word in others else f"{word} (like {min(others)})" for word, others in found.items())
 
 
 def _some(found: Sequence[str]) -> str:

@@ -194,18 +194,23 @@ def action_of(entry: Entry, action: str) -> str | None:
     return english.gerund(action) if english.gerund(action) in entry.actions else None
 
 
-def choose_locale(spec: SceneSpec, entries: list[Entry], random: np.random.Generator) -> Locale:
+def choose_locale(
+    spec: SceneSpec, entries: list[Entry], random: np.random.Generator, among: Collection[str] = ()
+) -> Locale:
     """Choose the environment and its state, honouring what the spec fixes.
 
     Where the spec leaves the environment open, one is taken in which most of the things are usually seen.
 
     ``spec.environment`` may be an environment ("kitchen") or a word that environments paint ("sky"). No object's
-    word, and no word that must be absent, may occur among the areas of the environment that is taken.
+    word, and no word that must be absent, may occur among the areas of the environment that is taken. ``among`` are
+    the environments that may be taken; empty for all.
 
     Raises:
         Refusal: if no environment does.
     """
-    fitting = _fitting(spec, entries)
+    fitting = [o for o in _fitting(spec, entries) if not among or o.environment.name in among]
+    if not fitting:
+        raise Refusal("no environment of those that may be taken", categories=[e.name for e in entries])
     if not spec.environment:
         fitting = [o for o in fitting if all(e.place in o.environment.bands for e in entries)] or fitting
         natural = [sum(at_home(entry, locale) for entry in entries) for locale in fitting]

@@ -11,9 +11,10 @@ import pytest
 
 from vhbench.builds import mioh_drawn, sharding
 from vhbench.colours import near
-from vhbench.generators.scenes import SceneSource, clash, source
+from vhbench.generators.scenes import WHOLE, ConceptPart, SceneSource, clash, source
 from vhbench.generators.scenes.layout.plan import Refusal
-from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
+from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
+from vhbench.training import overlap
 
 SIDES = ("left of", "right of")  # as seen from the hub
 
@@ -48,6 +49,52 @@ def test_rounds_have_casts_of_their_own_without_rivals_among_what_is_asked() -> 
         assert not near(*who.paints, flat=True)
         for company in ((who.hub, *who.spokes), (who.keeper, *who.counted)):
             assert not any(clash(word, [other for other in company if other != word]) for word in company)
+
+
+HALVES = (ConceptPart(1, 2), ConceptPart(2, 2))
+
+
+def concepts(part: ConceptPart, scenes: int, seed: int) -> set[str]:
+    """Return the things and places of what is planned."""
+    planned = [mioh_drawn.spec(i, seed, part) for i in range(scenes)]
+    return {thing.category for spec in planned for thing in spec.objects} | {spec.environment for spec in planned}
+
+
+def test_pools_of_two_parts_share_no_thing_and_no_place_whatever_their_seeds() -> None:
+    shown = [concepts(part, 2 * mioh_drawn.ROUND, seed) for part, seed in zip(HALVES, (3, 3), strict=True)]
+    shown[0] |= concepts(HALVES[0], 40, 8)
+    assert not overlap.alike(*shown)
+    assert min(map(len, shown)) >= 100
+
+
+@pytest.mark.parametrize("part", [*HALVES, *(ConceptPart(i, 3) for i in (1, 2, 3))], ids=str)
+def test_rounds_of_a_part_are_as_full_as_those_of_all_things(part: ConceptPart) -> None:
+    for who in (mioh_drawn.cast(turn, 3, part) for turn in range(4)):
+        assert (len(who.spokes), len(who.counted)) == (5, 4)
+        assert len(set(who.words)) == len(who.words) > 38
+        assert all(part.holds(word) for word in who.words)
+        assert {who.hub, who.keeper} <= set(mioh_drawn.HUBS)
+
+
+def test_the_two_rounds_of_a_half_share_nothing() -> None:
+    for part in HALVES:
+        first, second = (set(mioh_drawn.cast(turn, 3, part).words) for turn in (0, 1))
+        assert first.isdisjoint(second)
+
+
+def test_scenes_of_parts_have_ids_of_their_own() -> None:
+    assert [mioh_drawn.spec(0, 3, part).id for part in (WHOLE, *HALVES)] == ["mioh-0", "mioh-1of2-0", "mioh-2of2-0"]
+
+
+def test_a_part_with_too_few_things_is_told_before_anything_is_drawn() -> None:
+    with pytest.raises(VhbenchError, match=r"--part 2/4: has too few things for MIOH's drawn scenes.*: take fewer"):
+        mioh_drawn.check(300, 0, ConceptPart(2, 4))
+
+
+def test_a_part_is_drawn_together_as_alone(tmp_path: Path) -> None:
+    alone = mioh_drawn.draw(4, 3, 96, part=HALVES[0])
+    assert mioh_drawn.draw(4, 3, 96, str(tmp_path), HALVES[0]) == alone
+    assert mioh_drawn.draw(4, 3, 96, str(tmp_path), HALVES[1]) != alone
 
 
 @pytest.mark.parametrize(("scenes", "least"), [(400, 150), (1000, 250)])

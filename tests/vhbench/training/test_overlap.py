@@ -35,6 +35,12 @@ def test_concepts_may_be_shared_where_that_is_wanted() -> None:
     refuse(DOG, Contents(NOTHING, NOTHING, DOG.concepts), NAMES, concepts=False)
 
 
+def test_what_looks_like_a_thing_of_the_test_is_named_with_it() -> None:
+    wolf = Contents(NOTHING, NOTHING, frozenset({"wolf", "cup"}))
+    with pytest.raises(VhbenchError, match=r"^train shares 1 concept \(wolf \(like dog\)\) with test"):
+        refuse(wolf, Contents(NOTHING, NOTHING, frozenset({"dog", "beach"})), NAMES)
+
+
 def test_concepts_are_things_and_places_of_the_scene_and_not_what_is_painted_around() -> None:
     scene = Scene(id="s", image=b"", width=1, height=1, objects=(SceneObject(1, "dog", (0, 0, 1, 1), 1),),
                   environment="beach", areas=("sky",))  # fmt: skip

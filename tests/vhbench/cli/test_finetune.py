@@ -1,0 +1,65 @@
+"""What `vhbench finetune` prints: commands that ask the split that the rows were held apart from, and no other."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from editions import Editions
+
+from vhbench import splits
+from vhbench.cli.finetune import FinetuneOptions, benchmark, commands, provenance, scored
+from vhbench.schema import VhbenchError
+
+TUNED = {"": {"model": "tuned/model", "lmms_eval": "llava_hf"}}
+
+
+def rows(folder: Path, told: Any) -> Path:
+    (folder / "provenance.json").write_text(json.dumps(told))
+    return folder
+
+
+def held_apart(folder: Path, test: Path) -> Path:
+    manifest = splits.read_manifest(test)
+    one = {"benchmark": "ode", "version": "1.0.0", "content_hash": manifest.content_hash}
+    return rows(folder, {"sources": [one | {"content_hash": "0" * 64}], "tests": [one]})
+
+
+def options(data: Path, **given: Any) -> FinetuneOptions:
+    return FinetuneOptions(model="org/base", data=data, out=Path("tuned"), **given)
+
+
+def test_the_split_that_was_held_apart_is_asked_before_and_after(editions: Editions, tmp_path: Path) -> None:
+    how = options(held_apart(tmp_path, editions.test), test=editions.test)
+    told = provenance(how.data)
+    environment, note = scored(how, told)
+    assert note == f"{editions.test} shares nothing with the rows"
+    printed = list(commands(how, TUNED, environment, benchmark(told)))
+    asked = f"VHBENCH_DATA={editions.test.parent} lmms-eval --model llava_hf --model_args pretrained="
+    for line, model, name in zip(printed, ("org/base", "tuned/model"), ("before", "after"), strict=False):
+        assert line == f"{asked}{model} --tasks ode --log_samples --output_path tuned/results/{name}"
+    assert [line.split(" --")[0] for line in printed[2:4]] == ["lmms-eval"] * 2  # MME is asked as it is
+    assert printed[4].startswith("vhbench compare tuned/results/before tuned/results/after --names before,after")
+
+
+def test_without_a_split_the_command_says_which_one_it_must_be(editions: Editions, tmp_path: Path) -> None:
+    how = options(held_apart(tmp_path, editions.test))
+    environment, note = scored(how, provenance(how.data))
+    digest = splits.read_manifest(editions.test).content_hash
+    assert environment == "VHBENCH_DATA=TEST "
+    assert note.endswith(f"the split that the rows were held apart from: ode 1.0.0 ({digest[:12]}…)")
+
+
+def test_a_split_that_rows_were_not_held_apart_from_is_refused(editions: Editions, tmp_path: Path) -> None:
+    how = options(held_apart(tmp_path, editions.test), test=editions.train)
+    with pytest.raises(VhbenchError, match=r"--test .*: .* was not held apart from it .* but from ode 1\.0\.0 \("):
+        scored(how, provenance(how.data))
+
+
+@pytest.mark.parametrize("told", [{}, [], {"tests": 3, "sources": [{"benchmark": "mioh"}]}, {"tests": ["ode"]}])
+def test_rows_of_elsewhere_tell_nothing(told: Any, tmp_path: Path) -> None:
+    how = options(rows(tmp_path, told))
+    found = provenance(how.data)
+    assert benchmark(found) == "ode"
+    assert scored(how, found) == ("VHBENCH_DATA=TEST ", "TEST stands for the folder of a split of other concepts")
+    assert provenance(tmp_path / "nowhere") == {}
