@@ -12,6 +12,7 @@ import typer
 
 from vhbench.cli import running
 from vhbench.options import option
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.adapters.hub_release import Release
@@ -167,7 +168,7 @@ def _approve(how: PushOptions, names: Sequence[str]) -> bool:
     """Say which files would be deleted, and ask whether they may be."""
     typer.echo(f"{how.repo_id} has {len(names)} files of the version before that this one lacks:")
     for name in names:
-        typer.echo(f"  - {name}")
+        typer.echo(in_a_line(f"  - {name}"))
     return how.yes or typer.confirm("delete them (former versions keep them under their tags)?")
 
 
@@ -177,7 +178,7 @@ def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:
         return True
     typer.echo(f"{how.repo_id} has {len(names)} files that no version of the benchmark put there:")
     for name in names:
-        typer.echo(f"  ! {name}")
+        typer.echo(in_a_line(f"  ! {name}"))
     return how.yes or typer.confirm("replace them (only the repository's history keeps them)?")
 
 
