@@ -342,7 +342,9 @@ class _File:
 
 def _local_files(directory: Path, card: Path) -> dict[str, _File]:
     files = dict.fromkeys([*splits.read_manifest(directory).files, manifests.MANIFEST], Path(directory))
-    files |= {name: Path(card) for name in manifests.DERIVED if (Path(card) / name).is_file()}
+    # What was withdrawn, ``vhbench yank`` alone says: a folder that was downloaded has what was known then.
+    made = (name for name in manifests.DERIVED if name != manifests.YANKED and (Path(card) / name).is_file())
+    files |= dict.fromkeys(made, Path(card))
     return {name: _local_file(name, manifests.inside(folder, name)) for name, folder in files.items()}
 
 

@@ -24,7 +24,7 @@ from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.builds import hidden_edition
 from vhbench.builds.secret import read_secret
 from vhbench.comparison import compare
-from vhbench.files import json_bytes, parse_yaml, read_text, write_atomic
+from vhbench.files import json_bytes, parse_yaml, read_text, resolved, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 from vhbench.terminal import in_a_line
@@ -134,7 +134,7 @@ def hide(
 
     Raises:
         VhbenchError: if an option is missing, or the split was not built with the secret; if the key would take the
-            place of another file, or of the secret.
+            place of another file, or of the secret, or lie in a split.
     """
     if not hidden or secret is None:
         given = "--hidden" if hidden else "--secret" if secret else "--key"
@@ -144,6 +144,9 @@ def hide(
     known = read_secret(secret)
     if answers.exists() and answers.samefile(secret):
         raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
+    for split in (folder, directory):
+        if resolved(answers).is_relative_to(resolved(split)):
+            raise VhbenchError(f"--key {answers}: lies in {split}, with which it would go public; name another place")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
         public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)

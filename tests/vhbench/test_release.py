@@ -137,6 +137,9 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
         code, output = command(*release_it, *options)
         assert (code, "is released with --hidden and --secret FILE" in output) == (2, True)
     hidden = ("--hidden", "--secret", file)
+    for place in (tmp_path / "hidden" / "ode" / "key.jsonl", tmp_path / "ode" / "key.jsonl"):
+        code, output = command(*release_it, *hidden, "--key", place)
+        assert (code, "with which it would go public; name another place" in output) == (2, True), output
     code, output = command(*release_it, *hidden, "--dry-run")
     assert (code, "scenes.parquet" in output) == (0, False), output
     assert online.load(REPO) is None

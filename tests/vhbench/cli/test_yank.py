@@ -32,10 +32,11 @@ def released(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
         yield hub
 
 
-def publish(folder: Path, version: str) -> None:
+def publish(folder: Path, version: str, **files: str) -> None:
     sharding.run(ToyBuild(rows=2, shards=1, version=version), folder / version, progress=False)
     split = folder / version / "ode"
-    (split / "README.md").write_text("---\nlicense: cc0-1.0\n---\n\n# A card\n")
+    for name, text in {"README.md": "---\nlicense: cc0-1.0\n---\n\n# A card\n", **files}.items():
+        (split / name).write_text(text)
     sent = push(split, REPO, progress=False)
     release.record(splits.read_manifest(split), sent, folder / "pin.yaml")
 
@@ -99,7 +100,7 @@ def test_without_the_hub_what_was_fetched_is_evaluated(released: HubStandin, tmp
 
 def test_a_second_push_keeps_the_marks(released: HubStandin, tmp_path: Path) -> None:
     assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
-    publish(tmp_path, "1.1.0")
+    publish(tmp_path, "1.1.0", **{"yanked.json": "{}"})  # as in a folder that was downloaded before
     assert orjson.loads(released.files(REPO)["yanked.json"])["1.0.0"]["reason"] == REASON
     assert yank("1.0.0", "--repo-id", REPO, "--reason", "Worse.")[0] == 0
     card = released.files(REPO)["README.md"].decode()
