@@ -261,10 +261,12 @@ def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) ->
 
 
 def _is_private(api: Any, repo_id: str, *, missing: bool) -> bool:
-    from huggingface_hub.errors import RepositoryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     try:
         return bool(api.repo_info(repo_id, repo_type="dataset").private)
+    except GatedRepoError:  # which is one of the others, and is there
+        raise
     except RepositoryNotFoundError:
         return missing
 

@@ -180,3 +180,13 @@ def test_a_version_is_known_by_its_number_or_its_commit(released: HubStandin, tm
 @pytest.mark.parametrize("text", ["", "[]", "7", "nope", '{"1.0.0": [null]}', '{"1.0.0": {"reason": null}}'])
 def test_what_is_no_yanked_json_withdraws_nothing_and_ends_nothing(text: str) -> None:
     assert all(isinstance(yank.reason, str) for yank in reading.yanks(text))
+
+
+def test_a_repository_that_lets_one_in_only_when_asked_is_not_taken_for_none(
+    released: HubStandin, tmp_path: Path
+) -> None:
+    released.refuse(REPO, "gated")
+    code, said = yank("1.0.0", "--repo-id", REPO, "--reason", "x")
+    assert (code, "its owner must let you in" in said) == (1, True), said
+    with pytest.raises(VhbenchError, match="its owner must let you in"):
+        push(tmp_path / "1.0.0" / "ode", REPO, progress=False, private=True)
