@@ -153,7 +153,7 @@ class ScenePool:
         return [self.categories[i] for i in order if seen[i] and self.categories[i] != category][:most]
 
     def _object_flags(self) -> dict[str, Bools]:
-        """Tell for each object whether it is easy or hard to see, or too small to ask about, or even to count."""
+        """Tell for each object whether it is easy or hard to see, or can be asked about at all."""
         t, (width, height) = self.thresholds, self.columns.size.T[:, self.columns.where]
         share = self.columns.area / (width * height)
         x, y, w, h = self.columns.box.T
@@ -170,11 +170,10 @@ class ScenePool:
         cut = np.where(np.isnan(self.columns.in_frame), touches & aside, self.columns.in_frame < t.cut)
         small, partly = share < t.small, (seen < t.hidden) | cut
         faint = (small & partly) | (share < _FAINT * t.small)  # a sliver of it, or a speck
-        counted = np.minimum(w, h) >= t.tiny * np.maximum(width, height)
-        asked = counted & ~faint
+        asked = (np.minimum(w, h) >= t.tiny * np.maximum(width, height)) & ~faint
         hard = asked & (small | partly) & ~self.columns.crowd
         easy = asked & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
-        return {"counted": counted, "asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
+        return {"asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
 
     # -- the truth of facts --------------------------------------------------------------------------------------
 
@@ -269,9 +268,9 @@ class ScenePool:
     def _count(self, fact: Count) -> Parts:
         column = self.columns.column[fact.category]
         rows = self.columns.objects_of(column)
-        tiny = self.columns.scatter(rows[~self._flags["counted"][rows]])
+        faint = self.columns.scatter(rows[~self._flags["asked"][rows]])  # none can be asked to count what it may miss
         number = self.columns.counts_of(column)
-        counted = self.columns.countable[column] & (number <= MOST_COUNTED) & ~tiny
+        counted = self.columns.countable[column] & (number <= MOST_COUNTED) & ~faint
         yes = counted & (number == fact.number)
         no = counted & ~yes
         if fact.number == 0:  # a zero is an absence: its pressure is that of a negative

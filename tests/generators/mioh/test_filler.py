@@ -16,7 +16,7 @@ from vhbench.generators.mioh.filler import Filler, Item
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import PAPER, sizes
-from vhbench.schema import Question, Rejection, Scene, VhbenchError
+from vhbench.schema import Question, Rejection, Scene, SceneObject, VhbenchError
 from vhbench.tasks.metrics import intervals
 
 
@@ -145,6 +145,23 @@ def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
 
     assert 0 in pool.scenes_of(pool.truth(Exists(first.category)).yes)
     assert not any(0 in pool.scenes_of(pool.truth(Count(first.category, n)).yes) for n in range(6))
+
+
+@pytest.mark.parametrize(
+    ("side", "visible", "known"), [(50, 1.0, True), (40, 1.0, False), (90, 0.3, False), (110, 0.3, True)]
+)
+def test_an_image_with_one_that_may_be_missed_is_not_counted(side: int, visible: float, known: bool) -> None:
+    """Of a million pixels, 40 × 40 are 0.16 %, and 90 × 90 of which two thirds are hidden are as easily missed."""
+    from vhbench.generators.mioh.facts import Count, Exists
+
+    large = SceneObject(0, "dog", (100, 100, 300, 300), 90_000, visible_fraction=1.0, in_frame_fraction=1.0)
+    doubt = replace(large, id=1, box=(600, 600, side, side), area=side * side, visible_fraction=visible)
+    words = frozenset({"dog", "cat"})
+    pool = ScenePool([Scene("s", b"", 1000, 1000, (large, doubt), known=words, countable=words)])
+    told = {n: number for number in range(4) for n in pool.scenes_of(pool.truth(Count("dog", number)).yes)}
+    assert told == ({0: 2} if known else {})
+    assert bool(len(pool.scenes_of(pool.truth(Count("dog", 1)).no))) == known
+    assert len(pool.scenes_of(pool.truth(Exists("dog")).yes)) == 1
 
 
 def test_real_photos_through_the_same_code(reference: Path) -> None:
