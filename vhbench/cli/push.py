@@ -79,7 +79,7 @@ def _push(how: PushOptions) -> None:
     A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets, and
     what is pinned, wherever the pins are. Files that others put into the repository stay, and so does what they wrote
     into the card outside our marks, such as its licence. It asks before it replaces a file, or metadata of the card,
-    that no version of the benchmark put there. A repository with rows of others is refused: no hash covers them, so that
+    that no version of the benchmark put there. A repository with rows of others is refused: no hash covers them, and
     the tasks would refuse the release.
 
     The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
