@@ -239,13 +239,18 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
 
 
 def each_row(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of :func:`read_rows`, those of JSON lines one after another: a file may have any number of them.
+    """Yield the rows of :func:`read_rows`, JSON lines of a large file one after another, however many they are.
+
+    A small one is read first, so that what is no JSON is told before what a row lacks.
 
     Raises:
         VhbenchError: as there.
     """
     count = 0
     with open_file(path, None) as file:
+        if os.fstat(file.fileno()).st_size < _MAPPED:
+            yield from read_rows(path)
+            return
         for line in iter(lambda: file.readline(LARGEST_ROW + 1), b""):
             text = line.removeprefix(_BOM) if not count else line
             if not text.strip():

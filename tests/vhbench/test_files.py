@@ -205,7 +205,8 @@ def test_json_that_would_take_the_memory_is_refused_before(unit: str, tmp_path: 
         next(files.each_row(file))
 
 
-def test_json_lines_are_read_one_after_another(tmp_path: Path) -> None:
+def test_json_lines_are_read_one_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MAPPED", 1000)
     file = tmp_path / "rows.jsonl"
     row = b'{"id": "a", "b": [1, {"c": null}]}\n'
     file.write_bytes(b"\xef\xbb\xbf\n" + row * 40_000)
@@ -219,7 +220,8 @@ def test_json_lines_are_read_one_after_another(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ['{"a": 1}\n{"a": NaN}\n', '{"a": 1}\n{\n"a": 2\n}', '[{"a": 1}, {"a": 2}]', '{"a": 1} {"a": 2}']
 )
-def test_other_rows_are_read_as_they_always_were(text: str, tmp_path: Path) -> None:
+def test_other_rows_are_read_as_they_always_were(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MAPPED", 1)
     (tmp_path / "x").write_text(text)
     found = list(files.each_row(tmp_path / "x"))
     assert [row["a"] == row["a"] and row["a"] for row in found] == [
@@ -231,7 +233,10 @@ def test_other_rows_are_read_as_they_always_were(text: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "fault"), [("", "is empty"), ("{}\n[]", "row 2: is"), ('{}\n{"a"', "line 2: not JSON"), ("7", "row 1")]
 )
-def test_a_row_that_is_none_is_told_where_it_is(text: str, fault: str, tmp_path: Path) -> None:
+def test_a_row_that_is_none_is_told_where_it_is(
+    text: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_MAPPED", 1)
     (tmp_path / "x").write_text(text)
     with pytest.raises(VhbenchError, match=fault):
         list(files.each_row(tmp_path / "x"))
