@@ -16,7 +16,6 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 from vhbench import splits
@@ -24,7 +23,7 @@ from vhbench.benchmarks import benchmark, load
 from vhbench.builds import secret as secrets
 from vhbench.builds import sharding
 from vhbench.files import canonical, read_image, shown
-from vhbench.images import as_seen, open_image, to_png
+from vhbench.images import as_seen, kept_if_small, open_image, to_png
 from vhbench.schema import TIE, Manifest, Question, Row, VhbenchError
 from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
 from vhbench.splits.manifests import HIDDEN, is_hidden
@@ -218,7 +217,7 @@ def _named(row: Row, secret: bytes) -> Question:
     return replace(row.question, id=_name(secret, "row", row.question.id.encode()))
 
 
-@lru_cache(maxsize=64)
+@kept_if_small
 def _clean(image: bytes) -> bytes:
     """Return an image as PNG of what is seen, without any note."""
     seen = as_seen(open_image(image))
