@@ -17,7 +17,7 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,7 @@ T = TypeVar("T")
 _AT_ONCE = 1000
 """Rows that are compared at a time."""
 
-_PICTURES_AT_ONCE = 50
+_PICTURES_AT_ONCE = 10
 """Rows whose images are compared at a time."""
 
 _CHECKED: set[tuple[str, Path, str]] = set()
@@ -214,8 +214,9 @@ def _check_images(docs: Any, data: Data) -> None:
         return
     known = _images(*loaded[1:])
     for batch in docs.select_columns(["id", "images"]).with_format("arrow").iter(_PICTURES_AT_ONCE):
-        for name, images in zip(batch["id"].to_pylist(), batch["images"].to_pylist(), strict=True):
-            if _picture_digest([image["bytes"] or b"" for image in images]) != known[name]:
+        for name, images in zip(batch["id"].to_pylist(), batch["images"], strict=True):
+            # As views of what is mapped: copies of photos would fill the memory.
+            if _joined(_digest(image["bytes"].as_buffer() or b"") for image in images) != known[name]:
                 raise VhbenchError(
                     f"row {name!r} was loaded with other images than it has in {data.path}; two builds are mixed. "
                     "What `datasets` keeps in its cache may be of a former one: remove that (HF_DATASETS_CACHE)"
@@ -226,19 +227,21 @@ def _check_images(docs: Any, data: Data) -> None:
 @functools.cache
 def _images(path: Path, content_hash: str) -> dict[str, bytes]:
     """Return of each row of a split, which has this content hash, a digest of its images by its id."""
-    return {
-        name: _picture_digest(images)
-        for _, group in splits.read_columns(path, ["id", "images"])
-        for name, images in zip(group["id"], group["images"], strict=True)
-    }
+    found: dict[str, bytes] = {}
+    for _, group in splits.read_columns(path, ["id", "images"]):
+        different = {id(image): image for images in group["images"] for image in images}  # rows share their images
+        digests = {key: _digest(image) for key, image in different.items()}
+        for name, images in zip(group["id"], group["images"], strict=True):
+            found[name] = _joined(digests[id(image)] for image in images)
+    return found
 
 
-def _picture_digest(images: Sequence[bytes]) -> bytes:
-    digest = hashlib.blake2b(digest_size=16)
-    for image in images:
-        digest.update(len(image).to_bytes(8))
-        digest.update(image)
-    return digest.digest()
+def _digest(data: Any) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _joined(digests: Iterable[bytes]) -> bytes:
+    return _digest(b"".join(digests))
 
 
 @functools.cache
