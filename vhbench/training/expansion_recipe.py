@@ -12,7 +12,7 @@ from vhbench import splits
 from vhbench.builds import sharding
 from vhbench.builds.vhexpansion import VHExpansionBuild, rewriter_of
 from vhbench.builds.vhexpansion_sources import read_cases
-from vhbench.files import json_bytes, read_image, read_text, write_atomic
+from vhbench.files import json_bytes, open_file, read_image, write_atomic
 from vhbench.protocols import Rewriter
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
@@ -77,7 +77,8 @@ def _begin(out: Path, how: Expansion, wanted: Wanted) -> None:
     if (out / "rows").exists() or not mark.is_file() or mark.read_bytes() != recipe:
         training_files.check_free(out)
     if wanted.mix is not None:
-        read_text(wanted.mix)
+        with open_file(wanted.mix):  # before anything is built
+            pass
     out.mkdir(parents=True, exist_ok=True)
     write_atomic(mark, recipe)
 

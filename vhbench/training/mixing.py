@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import below, read_image, read_rows, shown
+from vhbench.files import below, read_image, shown
 from vhbench.images import to_store
+from vhbench.responses.json_rows import json_rows
 from vhbench.schema import CANARY, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training.lessons import Lesson, Message
@@ -78,7 +79,7 @@ class _Talk:
 
 def _talks(path: Path) -> Iterator[_Talk]:
     mark = CANARY.rpartition(":")[2]
-    for number, row in enumerate(read_rows(path), start=1):
+    for number, row in enumerate(json_rows(path, ("id", "image", "conversations")), start=1):
         place = f"{path}, row {number}"
         if mark in str(row):
             raise VhbenchError(f"{place}: holds the canary of vhbench's test data, and must not be trained on")

@@ -7,12 +7,13 @@ is none. An image of a test that was saved anew, or scaled, is that image.
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from vhbench import splits
+from vhbench import english, splits
 from vhbench.files import read_image
 from vhbench.generators.scenes import kin
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
@@ -64,6 +65,22 @@ def contents_of(questions: Iterable[Question], scenes: "PackedScenes | dict[str,
 def concepts_of(scene: Scene) -> set[str]:
     """Return the things that a scene shows one by one, and its place."""
     return {thing.category for thing in scene.objects} | ({scene.environment} - {""})
+
+
+def asked(questions: Iterable[Question], words: Iterable[str]) -> frozenset[str]:
+    """Return which words questions and their options name, each with its plural; of "hot dog" not "dog".
+
+    >>> dogs = Question("q", question="Are there exactly two dogs in the image?", answer="no", kind="yes_no", images=())
+    >>> sorted(asked([dogs], ["dog", "cat", "hot dog"]))
+    ['dog']
+    """
+    named = {form: word for word in words for form in (english.plural(word), word)}
+    if not named:
+        return frozenset()
+    longest_first = sorted(named, key=lambda form: (-len(form), form))
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+    texts = {text for question in questions for text in (question.question, *question.choices)}
+    return frozenset(named[found] for text in texts for found in pattern.findall(text))
 
 
 def look_of(image: ImageData) -> bytes:

@@ -124,6 +124,8 @@ def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: 
             "name what will be scored with --test SPLIT, so that nothing of it is trained on; --unchecked does without"
         )
     taught = overlap.contents_of(questions, edition.scenes)
+    shown = {word for scene in edition.scenes.values() for word in overlap.concepts_of(scene)}
+    taught = replace(taught, concepts=taught.concepts | overlap.asked(questions, shown))
     for test in wanted.tests:
         if not wanted.share_concepts and not overlap.tells_concepts(test):
             raise VhbenchError(

@@ -12,7 +12,7 @@ from vhbench import splits
 from vhbench.files import read_image
 from vhbench.schema import Question, Scene, SceneObject, VhbenchError
 from vhbench.training.looks import Looks, look
-from vhbench.training.overlap import Contents, contents_of, read_contents, refuse
+from vhbench.training.overlap import Contents, asked, contents_of, read_contents, refuse
 
 NAMES = ("train", "test")
 NOTHING: frozenset[str] = frozenset()
@@ -90,6 +90,14 @@ def test_no_two_pictures_of_the_editions_are_taken_for_one(editions: Editions) -
     looks = {name: seen for path in editions for name, seen in read_contents(path).looks.items()}
     assert not any(Looks({name: seen}).find(other) for name, seen in looks.items() for other in looks.values()
                    if other != seen)  # fmt: skip
+
+
+def test_what_is_asked_about_counts_though_no_picture_that_is_taught_shows_it() -> None:
+    one = Question("a", question="Is there a hot dog in the image?", answer="no", kind="yes_no", images=())
+    options = ("cup", "cats to the left of a bed")
+    other = replace(one, id="b", question="Which object occurs in all of the images?", choices=options)
+    assert asked([one, other], ["dog", "hot dog", "cup", "cat", "bed", "sofa"]) == {"hot dog", "cup", "cat", "bed"}
+    assert asked([one], []) == NOTHING
 
 
 def test_a_flat_picture_is_known_by_its_file_alone() -> None:
