@@ -98,7 +98,7 @@ def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str
     method = "dpo" if "chosen" in rows.column_names else "sft"
     network, processor = _load(model, where, how.dtype)
     trainer = _trainer(method, network, processor, rows, checkpoints, where, how)
-    last = _last_checkpoint(checkpoints) if how.resume else None
+    last = last_checkpoint(checkpoints) if how.resume else None
     with _told():
         trainer.train(resume_from_checkpoint=last)
     told: dict[str, Any] = {
@@ -202,7 +202,8 @@ def _trainer(method: str, network: Any, processor: Any, rows: Any, folder: Path,
     from trl import DPOConfig, DPOTrainer, SFTConfig, SFTTrainer
 
     answers = AnswerCollator(processor, end_tokens(network, processor.tokenizer))
-    answers.check(rows[0])
+    for place in one_of_each_form(rows):
+        answers.check(rows[place])
     lora = None
     if how.rank:
         lora = LoraConfig(
@@ -222,6 +223,12 @@ def _trainer(method: str, network: Any, processor: Any, rows: Any, folder: Path,
         shared |= {"args": DPOConfig(beta=how.beta, **given), "data_collator": PreferenceCollator(answers)}
     with _told():
         return make(**shared)
+
+
+def one_of_each_form(rows: Any) -> list[int]:
+    """Return the place of the first row of each form: a general one may have several turns, others several images."""
+    forms = rows["form"] if "form" in rows.column_names else [""]
+    return sorted({form: place for place, form in reversed(list(enumerate(forms)))}.values())
 
 
 def _arguments(folder: Path, where: str, how: Training) -> dict[str, Any]:
@@ -251,9 +258,11 @@ def _save(trainer: Any, processor: Any, out: Path, how: Training) -> None:
         processor.save_pretrained(out / "model")
 
 
-def _last_checkpoint(folder: Path) -> str | None:
-    found = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
-    return str(found[-1]) if found else None
+def last_checkpoint(folder: Path) -> str | None:
+    """Return the last checkpoint that was written whole: its state is written last."""
+    steps = {path.parent.name.removeprefix("checkpoint-"): path.parent for path in folder.glob("*/trainer_state.json")}
+    last = max((step for step in steps if step.isascii() and step.isdigit()), key=int, default=None)
+    return None if last is None else str(steps[last])
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import datasets
 import odd_files
 import pyarrow.parquet as pq
 import pytest
@@ -23,7 +24,7 @@ pytest.importorskip("trl")
 pytest.importorskip("peft")
 
 from vhbench.adapters.answer_collator import LEFT_OUT, AnswerCollator, PreferenceCollator, end_tokens
-from vhbench.adapters.finetuning import TESTED, VISION, Training, finetune, read_rows
+from vhbench.adapters.finetuning import TESTED, VISION, Training, finetune, last_checkpoint, one_of_each_form, read_rows
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
 from vhbench.training import overlap
@@ -313,6 +314,21 @@ def test_rows_that_are_none_are_told_before_a_model_is_looked_for(what: str, tmp
     assert str(tmp_path) in str(told.value)
     assert len(str(told.value).splitlines()) == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_checkpoint_that_was_cut_is_passed_over(tmp_path: Path) -> None:
+    for name in ("checkpoint-9", "checkpoint-10", "checkpoint-x"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "trainer_state.json").write_text("{}")
+    (tmp_path / "checkpoint-11").mkdir()
+    assert last_checkpoint(tmp_path) == str(tmp_path / "checkpoint-10")
+    assert last_checkpoint(tmp_path / "nothing") is None
+
+
+def test_one_row_of_each_form_is_held_to_inference() -> None:
+    forms = ["short", "reasoned", "short", "general", "general"]
+    assert one_of_each_form(datasets.Dataset.from_dict({"form": forms})) == [0, 1, 3]
+    assert one_of_each_form(datasets.Dataset.from_dict({"id": forms})) == [0]
 
 
 def test_rows_are_kept_by_a_column(rows: Path) -> None:

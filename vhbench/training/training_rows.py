@@ -103,7 +103,7 @@ def choose(edition: TrainingEdition, wanted: Wanted) -> list[Question]:
         raise VhbenchError(f"{edition.path}: no question has {told}")
     ids = [question.id for question in pool] if edition.errors is None else list(edition.errors.wrong)
     questions = picking.balanced(ids, pool, wanted.seed)
-    weigh = read_weakness(wanted.weakness) if wanted.weakness else None
+    weigh = read_weakness(wanted.weakness, edition.manifest.benchmark) if wanted.weakness else None
     if wanted.each:
         questions = picking.by_criterion(questions, wanted.each, wanted.seed, weigh)
     questions = picking.drawn(questions, wanted.number, wanted.seed, weigh)

@@ -17,7 +17,7 @@ _UNKNOWN = 0.5
 Table = Mapping[str, Any]
 
 
-def read_weakness(path: Path) -> Callable[[Question], float]:
+def read_weakness(path: Path, benchmark: str = "") -> Callable[[Question], float]:
     """Return how much questions are wanted: the share that the model gets wrong in their cell.
 
     ODE: by criterion and level, a pair of concepts the more the oftener the one is imagined beside the other. MIOH: by
@@ -25,13 +25,16 @@ def read_weakness(path: Path) -> Callable[[Question], float]:
 
     Args:
         path: a file that ``vhbench analyse`` wrote: ode_analysis.json, mioh_analysis.json, vhexpansion_analysis.json.
+        benchmark: what the questions are of; "" for any.
 
     Raises:
-        VhbenchError: if it is none, or says nothing as its scores are withheld.
+        VhbenchError: if it is none, or of another benchmark, or says nothing as its scores are withheld.
     """
     found = read_json(path)
-    for field, weigh in _READERS.items():
+    for field, (name, weigh) in _READERS.items():
         if isinstance(found, dict) and isinstance(found.get(field), dict):
+            if benchmark not in ("", name):
+                raise VhbenchError(f"--weakness {path}: is an analysis of {name}; the questions are of {benchmark}")
             if not found[field]:
                 raise VhbenchError(f"{path}: tells nothing ({found.get('withheld') or 'it has no cells'})")
             table: Table = found
@@ -83,5 +86,9 @@ def _value(cell: Table, name: str, inner: str = "value") -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
-_READERS: Mapping[str, Callable[[Table, Question], float]] = {"curve": _ode, "grid": _mioh, "sources": _vhexpansion}
-"""A field that only one benchmark's analysis has → what reads the analysis."""
+_READERS: Mapping[str, tuple[str, Callable[[Table, Question], float]]] = {
+    "curve": ("ode", _ode),
+    "grid": ("mioh", _mioh),
+    "sources": ("vhexpansion", _vhexpansion),
+}
+"""A field that only one benchmark's analysis has → the benchmark, and what reads the analysis."""

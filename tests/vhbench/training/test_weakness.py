@@ -69,3 +69,11 @@ def test_what_is_no_analysis_is_told(tmp_path: Path, analysis: Any) -> None:
 def test_a_withheld_analysis_says_nothing(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match=r"tells nothing \(3 of 9 requests failed\)"):
         weight(tmp_path, {"grid": {}, "withheld": "3 of 9 requests failed"})
+
+
+def test_an_analysis_of_another_benchmark_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mioh_analysis.json"
+    path.write_bytes(orjson.dumps(MIOH))
+    assert read_weakness(path, "mioh")
+    with pytest.raises(VhbenchError, match=r"mioh_analysis.json: is an analysis of mioh; the questions are of ode"):
+        read_weakness(path, "ode")
