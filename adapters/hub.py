@@ -94,12 +94,14 @@ def refs(repo_id: str) -> Refs | None:
         VhbenchError: if the Hub cannot be asked.
     """
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import RepositoryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     with one_line(check_repo_id(repo_id)):
         api = HfApi()
         try:
             found = api.list_repo_refs(repo_id, repo_type="dataset")
+        except GatedRepoError:  # which is one of the others, and is there
+            raise
         except RepositoryNotFoundError:
             return None
         # An annotated tag's own target is not the commit: those are asked for by name, when they are needed.
@@ -139,12 +141,17 @@ def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
         VhbenchError: if the Hub cannot be asked.
     """
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError, RepositoryNotFoundError
+    from huggingface_hub.errors import (
+        EntryNotFoundError,
+        GatedRepoError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+    )
 
     with one_line(check_repo_id(repo_id)):
         try:
             return Path(hf_hub_download(repo_id, name, repo_type="dataset", revision=revision))
-        except LocalEntryNotFoundError:
+        except (LocalEntryNotFoundError, GatedRepoError):
             raise
         except (EntryNotFoundError, RepositoryNotFoundError):
             return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from vhbench import splits
 from vhbench.adapters import hub
-from vhbench.files import file_sha256
+from vhbench.files import file_sha256, shown
 from vhbench.progress import Progress
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
@@ -128,8 +128,8 @@ def push(
 
     Raises:
         VhbenchError: if the tag exists with other content, the repository can be seen by all though it shall be
-            private, the split is a hidden edition, it is another benchmark's repository, somebody else pushed
-            meanwhile, or the Hub says no.
+            private, the split is a hidden edition, it is another benchmark's repository, it has data of others,
+            somebody else pushed meanwhile, or the Hub says no.
     """
     hub.check_repo_id(repo_id)
     manifest = splits.read_manifest(directory)
@@ -147,6 +147,7 @@ def push(
         if found.tagged:
             return _released_before(repo_id, tag, found, local, manifest)
         planned = _planned(repo_id, tag, found, local)
+        _refuse_strays(planned, found, local, manifest)
         if dry_run:
             return planned
         _require_leave(planned, overwrite, approve)
@@ -158,6 +159,17 @@ def _planned(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"])
     new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))
     gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
     return Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
+
+
+def _refuse_strays(planned: Release, found: Place, local: Mapping[str, "_File"], manifest: Manifest) -> None:
+    """Raise if files of others would stay for which the tasks would refuse the release."""
+    left = found.files.keys() - set(planned.deleted) - local.keys()
+    if strays := sorted(name for name in left if manifests.is_stray(name, manifest)):
+        raise VhbenchError(
+            f"{planned.repo_id} has data that no version of the benchmark put there ({len(strays)} files, such as "
+            f"{shown(strays[0])}), and tasks refuse rows that no hash covers: delete them first, or name another "
+            "repository"
+        )
 
 
 def _require_leave(planned: Release, overwrite: _Asked, approve: _Asked) -> None:
@@ -249,10 +261,12 @@ def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) ->
 
 
 def _is_private(api: Any, repo_id: str, *, missing: bool) -> bool:
-    from huggingface_hub.errors import RepositoryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     try:
         return bool(api.repo_info(repo_id, repo_type="dataset").private)
+    except GatedRepoError:  # which is one of the others, and is there
+        raise
     except RepositoryNotFoundError:
         return missing
 
@@ -330,7 +344,9 @@ class _File:
 
 def _local_files(directory: Path, card: Path) -> dict[str, _File]:
     files = dict.fromkeys([*splits.read_manifest(directory).files, manifests.MANIFEST], Path(directory))
-    files |= {name: Path(card) for name in manifests.DERIVED if (Path(card) / name).is_file()}
+    # What was withdrawn, ``vhbench yank`` alone says: a folder that was downloaded has what was known then.
+    made = (name for name in manifests.DERIVED if name != manifests.YANKED and (Path(card) / name).is_file())
+    files |= dict.fromkeys(made, Path(card))
     return {name: _local_file(name, manifests.inside(folder, name)) for name, folder in files.items()}
 
 

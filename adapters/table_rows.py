@@ -3,9 +3,10 @@
 import csv
 import io
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from vhbench.adapters import foreign_parquet
 from vhbench.adapters.loading import needed_by
@@ -16,9 +17,16 @@ SEPARATORS = ",;\t|"
 """What stands between the fields of a line; the header tells which."""
 
 _LONGEST_HEADER = 1 << 20
-_UNZIPPED = 256 << 20
 _SHEET_ROWS = 1 << 20
-"""Bytes that an Excel file unpacks to, and rows of its sheet: Excel itself knows no more."""
+"""Rows of an Excel file's sheet: Excel itself knows no more."""
+
+_UNZIPPED, _FREE, _DENSEST = 256 << 20, 8 << 20, 100
+"""Bytes that an Excel file unpacks to: so many, and beyond the free ones so many times its own size."""
+
+_ELEMENTS = 8_000_000
+"""Elements of its XML, of which openpyxl keeps a hundred bytes each; a million answers with their ids have seven."""
+
+_AT_ONCE = 1 << 20
 
 
 def delimited(file: Path) -> Iterator[dict[str, str]]:
@@ -92,11 +100,24 @@ def _check_unzipped(file: Path) -> None:
 
     try:
         with open_file(file, None) as opened, zipfile.ZipFile(opened) as packed:
-            size = sum(part.file_size for part in packed.infolist())
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            size, most = sum(part.file_size for part in packed.infolist()), _most_unzipped(file)
+            if size > most:
+                raise VhbenchError(f"{file.name}: unpacks to {size >> 20:,} MiB; at most {most >> 20}")
+            found = sum(_elements(packed.open(part)) for part in packed.infolist() if size > _FREE)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:  # a password is the fourth
         raise VhbenchError(f"{file.name}: not a readable Excel file: {error}") from error
-    if size > _UNZIPPED:
-        raise VhbenchError(f"{file.name}: unpacks to {size >> 20:,} MiB; at most {_UNZIPPED >> 20}")
+    if found > _ELEMENTS:
+        raise VhbenchError(f"{file.name}: has {found:,} elements of XML; at most {_ELEMENTS:,}")
+
+
+def _most_unzipped(file: Path) -> int:
+    return min(_UNZIPPED, _FREE + _DENSEST * file.stat().st_size)
+
+
+def _elements(part: IO[bytes]) -> int:
+    """Return how many elements a part of an Excel file has, about, without parsing it."""
+    chunks = iter(lambda: part.read(_AT_ONCE), b"")
+    return sum(chunk.count(b"<") - chunk.count(b"</") for chunk in chunks)
 
 
 Reader = Callable[[Path], Iterable[Mapping[str, Any]]]

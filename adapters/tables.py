@@ -14,7 +14,7 @@ from typing import Any
 
 from vhbench import answers
 from vhbench.adapters.table_rows import READERS
-from vhbench.files import below, cache_folder, read_rows, shown, shown_path, there, write_atomic
+from vhbench.files import below, cache_folder, each_row, shown, shown_path, there, write_atomic
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -146,7 +146,7 @@ def read_table(path: Path) -> Iterator[Line]:
     count = 0
     for file in table_files(path):
         try:
-            for number, values in enumerate(READERS.get(file.suffix, read_rows)(file), start=1):
+            for number, values in enumerate(READERS.get(file.suffix, each_row)(file), start=1):
                 count += 1
                 yield Line(f"{file.name}, row {number}", values)
         except OSError as error:

@@ -17,18 +17,16 @@ import hashlib
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
-import yaml
-
 from vhbench import splits, terminal
 from vhbench.benchmarks import BENCHMARKS, of_task, task
 from vhbench.columns import RECORD
-from vhbench.files import cache_folder, canonical, read_text
+from vhbench.files import cache_folder, canonical, parse_yaml, read_text
 from vhbench.provenance import DataSource
 from vhbench.schema import Manifest, VhbenchError, in_one_line
 from vhbench.splits import manifests
@@ -38,6 +36,12 @@ T = TypeVar("T")
 
 _AT_ONCE = 1000
 """Rows that are compared at a time."""
+
+_PICTURES_AT_ONCE = 10
+"""Rows whose images are compared at a time."""
+
+_CHECKED: set[tuple[str, Path, str]] = set()
+"""What was loaded, by the fingerprint that ``datasets`` gives it, and of which split: its images were compared."""
 
 _PIN = ("repo_id", "revision", "content_hash")
 
@@ -55,7 +59,15 @@ def __getattr__(name: str) -> dict[str, Any]:
     """Resolve the name of a benchmark, or of one of its configs, to what ``datasets`` shall load, when it is read."""
     if of_task(name) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return {"data_files": {"test": [glob.escape(str(path)) for path in or_exit(files, name)]}}
+    return or_exit(_loaded, name)
+
+
+def _loaded(name: str) -> dict[str, Any]:
+    """Return what ``datasets`` shall load for a benchmark or a config."""
+    found = files(name)
+    if "::" in str(found[0]):
+        raise VhbenchError(f"{found[0]}: `datasets` takes what stands behind '::' for a place in an archive; rename it")
+    return {"data_files": {"test": [glob.escape(str(path)) for path in found]}}
 
 
 def or_exit(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -186,12 +198,50 @@ def _check_whole(docs: Any, data: Data) -> None:
                     "What `datasets` keeps in its cache may be of a former one: remove that (HF_DATASETS_CACHE)"
                 )
             counts[config] += 1
+    _check_images(docs, data)
     for config, count in sorted(counts.items()):
         if count != data.manifest.rows[config]:
             raise VhbenchError(
                 f"{data.path}: {count} rows of config {config!r} were loaded, its manifest says "
                 f"{data.manifest.rows[config]}"
             )
+
+
+def _check_images(docs: Any, data: Data) -> None:
+    """Check that the images are the split's; of what several tasks load alike, once."""
+    loaded = (getattr(docs, "_fingerprint", ""), data.path, data.manifest.content_hash)
+    if "images" not in docs.column_names or loaded in _CHECKED:
+        return
+    known = _images(*loaded[1:])
+    for batch in docs.select_columns(["id", "images"]).with_format("arrow").iter(_PICTURES_AT_ONCE):
+        for name, images in zip(batch["id"].to_pylist(), batch["images"], strict=True):
+            # As views of what is mapped: copies of photos would fill the memory.
+            if _joined(_digest(image["bytes"].as_buffer() or b"") for image in images) != known[name]:
+                raise VhbenchError(
+                    f"row {name!r} was loaded with other images than it has in {data.path}; two builds are mixed. "
+                    "What `datasets` keeps in its cache may be of a former one: remove that (HF_DATASETS_CACHE)"
+                )
+    _CHECKED.add(loaded)
+
+
+@functools.cache
+def _images(path: Path, content_hash: str) -> dict[str, bytes]:
+    """Return of each row of a split, which has this content hash, a digest of its images by its id."""
+    found: dict[str, bytes] = {}
+    for _, group in splits.read_columns(path, ["id", "images"]):
+        different = {id(image): image for images in group["images"] for image in images}  # rows share their images
+        digests = {key: _digest(image) for key, image in different.items()}
+        for name, images in zip(group["id"], group["images"], strict=True):
+            found[name] = _joined(digests[id(image)] for image in images)
+    return found
+
+
+def _digest(data: Any) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _joined(digests: Iterable[bytes]) -> bytes:
+    return _digest(b"".join(digests))
 
 
 @functools.cache
@@ -288,11 +338,7 @@ def release() -> dict[str, dict[str, str]]:
         VhbenchError: if the file cannot be read or a pin lacks a field.
     """
     file = Path(os.environ.get("VHBENCH_RELEASE") or Path(__file__).with_name("release.yaml"))
-    text = read_text(file)
-    try:
-        pins = yaml.safe_load(text) or {}
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # a date such as 2026-99-99 is a ValueError
-        raise VhbenchError(f"cannot read the release file {file}: {error}") from error
+    pins = parse_yaml(read_text(file), f"cannot read the release file {file}") or {}
     if not isinstance(pins, dict):
         raise VhbenchError(f"{file}: holds a {type(pins).__name__}; it must map benchmarks to pins")
     for benchmark, pin in pins.items():

@@ -14,6 +14,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any, Final
 
+from vhbench.files import check_output
 from vhbench.schema import VhbenchError
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8a8a8a", "#1a1a1a"
@@ -92,6 +93,7 @@ def drawing() -> Any:
 
 def save(chart: Any, file: Path) -> None:
     """Write a picture as a PNG, with two pixels for each one that it is wide."""
+    check_output(file)
     chart.configure(**_STYLE).save(str(file), scale_factor=2)
 
 

@@ -17,6 +17,9 @@ FORM = 256
 
 _MARGIN = 10
 _LINE = 18
+_LONGEST = 2000
+"""Characters of a text: of a million, a tile would be as high as a house."""
+
 _INK, _GREY, _GREEN = (20, 20, 24), (120, 120, 128), (0, 110, 50)
 
 Words = tuple[str, tuple[int, int, int], int]
@@ -131,7 +134,8 @@ def _words(row: Row) -> list[Words]:
 
 
 def _wrap(text: str, size: int, width: int) -> list[str]:
-    """Break text into lines that fit a tile, by the width that its own letters have on average."""
+    """Break text into lines that fit a tile, by the width that its own letters have on average; cut what is longer."""
+    text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]} …"
     letter = font(size).getlength(text) / max(1, len(text))
     return textwrap.wrap(text, int((width - 12) / (1.08 * letter or 1)))
 

@@ -14,7 +14,7 @@ import re
 import secrets
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -34,6 +34,17 @@ LARGEST_TEXT = 64 << 20
 
 LARGEST_ROW = 16 << 20
 """Characters of a row of JSON, which takes up to thirty times as much memory."""
+
+LARGEST_YAML = 1 << 18
+"""Characters of YAML, of which a reader does 70,000 in a second; the metadata of a card have a fifth of it."""
+
+LARGEST_VALUE = 768 << 20
+"""Bytes of memory that a JSON value may take, about."""
+
+_TAKEN = {b"[": 64, b"{": 140, b'"': 25, b",": 32}
+"""Sign of JSON → bytes of memory that each of them stands for."""
+
+_CHUNK = 1 << 18
 
 _SHOWN = 60
 """Characters of a value that an error repeats."""
@@ -199,9 +210,12 @@ def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
     NaN and the infinities are read too, as Python writes them. The file may have ``most`` bytes.
 
     Raises:
-        VhbenchError: with the file and the line of what cannot be read.
+        VhbenchError: with the file and the line of what cannot be read; if it would take more than
+            :data:`LARGEST_VALUE`.
     """
     data = _content(path, most)
+    if isinstance(data, memoryview):
+        _check_room(path, data)
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:  # several values, NaN, or a fault
@@ -224,6 +238,47 @@ def read_rows(path: str | Path) -> list[dict[str, Any]]:
     return rows
 
 
+def each_row(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of :func:`read_rows`, JSON lines of a large file one after another, however many they are.
+
+    A small one is read first, so that what is no JSON is told before what a row lacks.
+
+    Raises:
+        VhbenchError: as there.
+    """
+    count = 0
+    with open_file(path, None) as file:
+        if os.fstat(file.fileno()).st_size < _MAPPED:
+            yield from read_rows(path)
+            return
+        for line in iter(lambda: file.readline(LARGEST_ROW + 1), b""):
+            text = line.removeprefix(_BOM) if not count else line
+            if not text.strip():
+                continue
+            try:
+                row = msgspec.json.decode(text) if len(text) <= LARGEST_ROW else None
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                row = None
+            if not isinstance(row, dict):
+                break
+            count += 1
+            yield row
+        else:
+            if count:
+                return
+    yield from read_rows(path)[count:]
+
+
+def _check_room(path: str | Path, data: memoryview) -> None:
+    """Raise if JSON would take too much memory: each list, object, text and number of it takes some, however short."""
+    room = len(data)
+    for place in range(0, len(data), _CHUNK):
+        chunk = data[place : place + _CHUNK].tobytes()
+        room += sum(chunk.count(sign) * size for sign, size in _TAKEN.items())
+    if room > LARGEST_VALUE:
+        raise VhbenchError(f"{path}: would take about {room >> 20:,} MiB of memory; at most {LARGEST_VALUE >> 20:,}")
+
+
 def read_typed(path: Path, kind: type[T], what: str) -> T:
     """Read one JSON value of a type that msgspec knows; parts of type ``msgspec.Raw`` keep a large file open.
 
@@ -234,6 +289,23 @@ def read_typed(path: Path, kind: type[T], what: str) -> T:
         return msgspec.json.decode(_content(path), type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise VhbenchError(f"{path}: not a {what} JSON: {error}") from error
+
+
+def parse_yaml(text: str, fault: str) -> Any:
+    """Return what a YAML text says.
+
+    Raises:
+        VhbenchError: beginning with ``fault``, if it is none, or so long that it would take minutes; a date such as
+            2026-99-99 and a number of 5,000 digits are none either.
+    """
+    import yaml
+
+    if len(text) > LARGEST_YAML:
+        raise VhbenchError(f"{fault}: has {len(text):,} characters; at most {LARGEST_YAML:,}")
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise VhbenchError(f"{fault}: {' '.join(str(error).split())}") from error
 
 
 def _content(path: str | Path, most: int = LARGEST_FILE) -> bytes | memoryview:
@@ -358,7 +430,11 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, d
         path: the file; the folder around it is made.
         content: its bytes, or what writes them into an open file.
         durable: wait until the disk has it; a cache, where a lost file is made again, need not.
+
+    Raises:
+        VhbenchError: if a pipe, a device or a socket is in that place.
     """
+    check_output(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -375,6 +451,19 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, d
         temporary.unlink(missing_ok=True)
     if durable:
         sync_folder(path.parent)
+
+
+def check_output(path: Path) -> None:
+    """Check that a file may be written: the new one would take the place of /dev/null, or wait for a pipe's reader.
+
+    Raises:
+        VhbenchError: if something else than a file is in that place; of a folder the system says so.
+    """
+    with suppress(OSError, ValueError):  # nothing is there
+        mode = path.stat().st_mode
+        handed = path.is_symlink() and str(path.readlink()).startswith("/proc/")  # /dev/stdout, wherever that leads
+        if handed or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise VhbenchError(f"{shown_path(path)}: is no file, but a pipe, a device or a socket; name a file")
 
 
 def is_temporary(name: str) -> bool:

@@ -12,15 +12,19 @@ import io
 import struct
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from functools import lru_cache, wraps
+from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
 from PIL import ExifTags, Image, ImageFile, UnidentifiedImageError
 
 from vhbench.files import read_image
 from vhbench.schema import ImageData, VhbenchError
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 MAX_PIXELS = 64_000_000
@@ -52,6 +56,10 @@ _TURNS: Final[dict[object, Image.Transpose]] = {
 _AS_IT_LIES: Final = (0, 1)
 _ON_ITS_SIDE: Final = (5, 6, 7, 8)
 """Orientations of a picture that is not turned, and of one whose width and height are exchanged."""
+
+_KEPT: Final = 64
+_SMALL: Final = 1 << 20
+"""How many images are kept for the next rows, and how large one may be, encoded."""
 
 _PORTABLE: Final = {"PNG", "JPEG", "MPO", "WEBP"}
 """What browsers and other readers show; MPO is a JPEG with more pictures behind it, as some cameras write it."""
@@ -234,6 +242,19 @@ def _scaled(image: Image.Image) -> Image.Image:
     fits = [white for white in whites if low == 0 and high <= white]
     white = fits[0] if fits else high - low
     return Image.fromarray(np.rint((values - low) * (255 / white)).astype(np.uint8))
+
+
+def kept_if_small(function: Callable[Concatenate[bytes, P], T]) -> Callable[Concatenate[bytes, P], T]:
+    """Keep what a function of an encoded image gave for the last small ones: of 64 photos it would be gigabytes."""
+    kept = lru_cache(maxsize=_KEPT)(function)
+
+    @wraps(function)
+    def call(image: bytes, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        if len(image) > _SMALL:
+            return function(image, *args, **kwargs)
+        return kept(image, *args, **kwargs)  # type: ignore[arg-type] # texts and numbers
+
+    return call
 
 
 @contextmanager

@@ -5,6 +5,9 @@ import numpy.typing as npt
 
 from vhbench.schema import Mask, VhbenchError
 
+_WIDEST = 60
+"""Bits of a run."""
+
 
 def encode(
     mask: npt.NDArray[np.bool_], *, size: tuple[int, int] | None = None, corner: tuple[int, int] = (0, 0)
@@ -62,6 +65,8 @@ def decode(mask: Mask) -> npt.NDArray[np.bool_]:
         bits = code - 48
         value |= (bits & 0x1F) << shift
         shift += 5
+        if shift > _WIDEST:  # which would grow without an end, and no mask has so many pixels
+            raise VhbenchError(f"a mask of {width}x{height} pixels has a run that is longer than any")
         if bits & 0x20:
             continue
         if bits & 0x10:

@@ -24,9 +24,10 @@ from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.builds import hidden_edition
 from vhbench.builds.secret import read_secret
 from vhbench.comparison import compare
-from vhbench.files import json_bytes, read_text, write_atomic
+from vhbench.files import json_bytes, parse_yaml, read_text, resolved, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
+from vhbench.terminal import in_a_line
 
 
 def record(manifest: Manifest, release: Release, pin: Path | None) -> None:
@@ -75,10 +76,7 @@ def read_pins(file: Path | None) -> dict[str, dict[str, Any]]:
     """
     if file is None or not file.exists():
         return {}
-    try:
-        pins = yaml.safe_load(read_text(file)) or {}
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise VhbenchError(f"cannot read the pins {file}: {' '.join(str(error).split())}") from error
+    pins = parse_yaml(read_text(file), f"cannot read the pins {file}") or {}
     if not isinstance(pins, dict) or not all(isinstance(pin, dict) for pin in pins.values()):
         raise VhbenchError(f"{file}: must map benchmarks to pins, each with repo_id, revision and content_hash")
     return pins
@@ -102,7 +100,7 @@ def verified(directory: Path, version: str) -> Manifest:
     """
     if faults := splits.verify(directory) or audit.audit(directory).faults:
         for fault in faults:
-            print(fault, file=sys.stderr)
+            print(in_a_line(fault), file=sys.stderr)
         raise SystemExit(1)
     manifest = splits.read_manifest(directory)
     if manifest.version != version:
@@ -136,7 +134,7 @@ def hide(
 
     Raises:
         VhbenchError: if an option is missing, or the split was not built with the secret; if the key would take the
-            place of another file, or of the secret.
+            place of another file, or of the secret, or lie in a split.
     """
     if not hidden or secret is None:
         given = "--hidden" if hidden else "--secret" if secret else "--key"
@@ -146,6 +144,9 @@ def hide(
     known = read_secret(secret)
     if answers.exists() and answers.samefile(secret):
         raise VhbenchError(f"--key {answers}: is the file of the secret; name another file")
+    for split in (folder, directory):
+        if resolved(answers).is_relative_to(resolved(split)):
+            raise VhbenchError(f"--key {answers}: lies in {split}, with which it would go public; name another place")
     folder.parent.mkdir(parents=True, exist_ok=True)
     with splits.locked(folder):
         public = hidden_edition.write(directory, known, folder, None if rehearsed else answers, overwrite=overwrite)
@@ -188,9 +189,9 @@ def rehearse(directory: Path, manifest: Manifest, repo_id: str, notes: str, *, p
         print(f"a newer version is out: this one would go on a branch of its own, {release.branch}")
     for sign, names in (("+", release.uploaded), ("-", release.deleted)):
         for name in names:
-            print(f"  {sign} {name}")
+            print(in_a_line(f"  {sign} {name}"))
     for name in lost(release.replaced, former):
-        print(f"  ! {name} is none of vhbench's, and would be replaced")
+        print(in_a_line(f"  ! {name} is none of vhbench's, and would be replaced"))
     if not online:
         print("not logged in: what the Hub has already is not known, so every file counts as new")
 
@@ -269,8 +270,8 @@ def _with_notice(readme: str, version: str, reason: str) -> str:
     >>> _with_notice("# A card", "1.0.0", "12 answers were wrong")
     '> **Withdrawn: version 1.0.0.** 12 answers were wrong\n\n# A card'
     """
-    front = re.match(r"\A---\n.*?\n---\n\s*", readme, re.DOTALL)
-    start = front.end() if front else 0
+    front = card.FRONT_MATTER.match(readme)
+    start = len(readme) - len(readme[front.end() :].lstrip()) if front else 0
     former = re.compile(rf"> \*\*Withdrawn: version {re.escape(version)}\.\*\*[^\n]*\n\n?")
     notice = f"> **Withdrawn: version {version}.** {card.cell(reason)}\n\n"
     return readme[:start] + notice + former.sub("", readme[start:])
@@ -305,13 +306,27 @@ def mark_pins(pin: Path | None, repo_id: str, yank: hub.Yank) -> Iterator[Path]:
 
 
 def write_pin(file: Path, benchmark: str, pin: Mapping[str, str]) -> bool:
-    """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed."""
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    content = pinned(text, benchmark, pin)
-    if content == text:
+    """Pin a commit for the tasks; of the file, only this benchmark's lines change. Return whether it changed.
+
+    Where its lines cannot be changed one by one (as in JSON, which is YAML too), the whole file is written anew.
+    """
+    former = read_pins(file)
+    wanted = {**former, benchmark: dict(pin)}
+    if former == wanted:
         return False
+    content = pinned(read_text(file) if file.exists() else "", benchmark, pin)
+    if not _says(content, wanted):
+        content = yaml.safe_dump(wanted, width=1_000)
     write_atomic(file, content.encode())
     return True
+
+
+def _says(content: str, wanted: Mapping[str, Any]) -> bool:
+    """Tell whether a YAML text says what is wanted."""
+    try:
+        return bool(parse_yaml(content, "") == wanted)
+    except VhbenchError:
+        return False
 
 
 def pinned(text: str, benchmark: str, pin: Mapping[str, str]) -> str:

@@ -29,6 +29,17 @@ def escaped(text: str) -> str:
     return _ANYWHERE.sub(_written, text)
 
 
+def in_a_line(text: str) -> str:
+    r"""Return a text with what a terminal would obey written out, and what would begin another line.
+
+    A name that somebody made up can then not say what only we say, in a line of its own.
+
+    >>> print(in_a_line("q1\nno faults"))
+    q1\nno faults
+    """
+    return escaped(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def protect() -> None:
     """Escape from now on whatever is written to stdout and stderr; on a terminal, colours and progress bars stay."""
     sys.stdout = _Escaping(sys.stdout, _BUT_COLOURS)

@@ -25,13 +25,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
+from vhbench.files import read_typed
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics import chair_captions, chair_reference, rates, withholding
 from vhbench.tasks.metrics.chair_reference import ReferenceVocabulary
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
-from vhbench.tasks.metrics.records import loaded
 from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary
@@ -145,7 +145,7 @@ def gold_from_coco(
         VhbenchError: for an annotation with an unknown category or a category outside the vocabulary.
     """
     vocabulary = vocabulary_of(synonyms, compat=compat)
-    data = loaded(instances)
+    data = _of_coco(instances)
     names = {row["id"]: row["name"] for row in _part(data, "categories", "instances")}
     gold: dict[str, set[str]] = {str(row["id"]): set() for row in data.get("images", ())}
     for row in _part(data, "annotations", "instances"):
@@ -155,9 +155,28 @@ def gold_from_coco(
             known = "a category" if name is None else "a word of the vocabulary"
             raise VhbenchError(f"annotation {row.get('id')}: category {name or row['category_id']!r} is not {known}")
         gold.setdefault(str(row["image_id"]), set()).add(node)
-    for row in _part(loaded(captions), "annotations", "captions") if captions is not None else ():
+    for row in _part(_of_coco(captions), "annotations", "captions") if captions is not None else ():
         gold.setdefault(str(row["image_id"]), set()).update(found.node for found in vocabulary.find(row["caption"]))
     return gold
+
+
+class _Entry(TypedDict, total=False):
+    id: int | str
+    name: str
+    image_id: int | str
+    category_id: int | str
+    caption: str
+
+
+class _Coco(TypedDict, total=False):
+    images: list[_Entry]
+    annotations: list[_Entry]
+    categories: list[_Entry]
+
+
+def _of_coco(data: Any) -> Any:
+    """Return what counts of a COCO file: its segmentations would take gigabytes."""
+    return read_typed(Path(data), _Coco, "COCO") if isinstance(data, (str, Path)) else data
 
 
 def _part(data: Any, key: str, what: str) -> list[dict[str, Any]]:

@@ -72,13 +72,34 @@ def _repeated_in_a_row(path: Path) -> None:
     pq.write_table(pa.table({"id": ["a"], "response": lists}), path, compression="zstd", **options)
 
 
-def _zipped(size: int) -> Callable[[Path], object]:
+def _scattered(size: int, unit: bytes) -> Callable[[Path], object]:
+    """A sheet that is as dense as honest ones are, and has more elements than fit into the memory."""
+
+    def write(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            packed.writestr("xl/media/noise.png", os.urandom(1 << 20), zipfile.ZIP_STORED)
+            with packed.open("xl/sharedStrings.xml", "w") as file:
+                for _ in range(size >> 20):
+                    file.write(unit * ((1 << 20) // len(unit)))
+
+    return write
+
+
+def _locked(path: Path) -> None:
+    """A flag says that a part is encrypted."""
+    _zipped(9 << 20)(path)
+    path.write_bytes(
+        path.read_bytes().replace(b"PK\x01\x02\x14\x03\x14\x00\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01\x00")
+    )
+
+
+def _zipped(size: int, unit: bytes = b"A") -> Callable[[Path], object]:
     def write(path: Path) -> None:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
             packed.writestr("[Content_Types].xml", "<Types/>")
             with packed.open("xl/sharedStrings.xml", "w", force_zip64=True) as file:
                 for _ in range(size >> 20):
-                    file.write(b"A" * (1 << 20))
+                    file.write(unit * ((1 << 20) // len(unit)))
 
     return write
 
@@ -162,6 +183,7 @@ YAML: Mapping[str, Callable[[Path], object]] = {
         "format: &0 [x,x,x,x,x,x,x,x,x]\n"
         + "".join(f"name{i}: &{i} [{','.join([f'*{i - 1}'] * 9)}]\n" for i in range(1, 12))
     ),
+    "a megabyte of lists": _text("[" + "[]," * 350_000),
     "an object of Python's": _text("format: !!python/object/apply:os.system ['touch owned']\n"),
 }
 
@@ -201,6 +223,9 @@ EXCEL: Mapping[str, Callable[[Path], object]] = {
     "an empty zip": _bytes(b"PK\x05\x06" + b"\0" * 18),
     "a bomb": _zipped(300 << 20),
     "no sheet": _zipped(1 << 20),
+    "elements without an end": _zipped(20 << 20, b"<si/>"),
+    "many elements": _scattered(60 << 20, b"<si/>"),
+    "a password": _locked,
 }
 
 KINDS: Mapping[str, Mapping[str, Callable[[Path], object]]] = {

@@ -325,3 +325,31 @@ def test_rows_of_a_former_build_from_the_cache_of_datasets_are_refused(
     datasets._rows.cache_clear()
     with pytest.raises(VhbenchError, match="row 'q0' was loaded with other values than it has in"):
         datasets.select(docs, kind="yes_no")
+
+
+def test_images_of_a_former_build_from_the_cache_of_datasets_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path))
+    for colour in ("red", "blue"):  # words, ids, sizes and times are the same, as after `cp -p` or in a container
+        buffer = io.BytesIO()
+        Image.new("RGB", (8, 8), colour).save(buffer, "PNG")
+        shutil.rmtree(tmp_path / "ode", ignore_errors=True)
+        made = [Row(CONFIG, replace(QUESTION, images=(buffer.getvalue(),)))]
+        splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
+        for file in tmp_path.rglob("*.parquet"):
+            os.utime(file, (1, 1))
+        datasets.resolve.cache_clear()
+        docs = load(CONFIG, tmp_path)
+        assert docs[0]["images"][0].getpixel((0, 0)) == (255, 0, 0), "datasets took the former image: the case meant"
+        if colour == "red":
+            assert len(datasets.select(docs, kind="yes_no")) == 1
+    with pytest.raises(VhbenchError, match="row 'q0' was loaded with other images than it has in"):
+        datasets.select(docs, kind="yes_no")
+
+
+def test_a_path_that_datasets_would_take_apart_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(tmp_path / "a::b")
+    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "a::b"))
+    with pytest.raises(VhbenchError, match="takes what stands behind '::' for a place in an archive; rename it"):
+        datasets._loaded("ode")

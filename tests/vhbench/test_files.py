@@ -181,3 +181,68 @@ def test_a_large_file_may_hold_what_python_writes(tmp_path: Path) -> None:
     for text, found in ((b"[-Infinity]", [-math.inf]), (b"1" + blank + b"2", [1, 2]), (b"{}\n{}", [{}, {}])):
         file.write_bytes(blank + text)
         assert files.read_json(file) == found
+
+
+@pytest.mark.parametrize("place", ["pipe", "device", "stdout"])
+def test_what_is_no_file_is_not_replaced_by_one(place: str, tmp_path: Path) -> None:
+    path = tmp_path / place
+    if place == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to({"device": "/dev/null", "stdout": "/proc/self/fd/1"}[place])
+    with pytest.raises(VhbenchError, match=f"{place}: is no file, but a pipe, a device or a socket"):
+        files.write_atomic(path, b"x")
+    assert not path.is_file() or path.is_symlink()
+
+
+@pytest.mark.parametrize("unit", ["[],", "{},", '"a",', '{"a":1},'])
+def test_json_that_would_take_the_memory_is_refused_before(unit: str, tmp_path: Path) -> None:
+    file = tmp_path / "large.json"
+    file.write_text(f"[{unit * (45_000_000 // len(unit))}null]")
+    with pytest.raises(VhbenchError, match=r"large\.json: would take about [\d,]+ MiB of memory; at most 768"):
+        files.read_json(file)
+    with pytest.raises(VhbenchError, match="of memory"):
+        next(files.each_row(file))
+
+
+def test_json_lines_are_read_one_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MAPPED", 1000)
+    file = tmp_path / "rows.jsonl"
+    row = b'{"id": "a", "b": [1, {"c": null}]}\n'
+    file.write_bytes(b"\xef\xbb\xbf\n" + row * 40_000)
+    tracemalloc.start()
+    assert sum(found["id"] == "a" for found in files.each_row(file)) == 40_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1}\n{"a": NaN}\n', '{"a": 1}\n{\n"a": 2\n}', '[{"a": 1}, {"a": 2}]', '{"a": 1} {"a": 2}']
+)
+def test_other_rows_are_read_as_they_always_were(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MAPPED", 1)
+    (tmp_path / "x").write_text(text)
+    found = list(files.each_row(tmp_path / "x"))
+    assert [row["a"] == row["a"] and row["a"] for row in found] == [
+        row["a"] == row["a"] and row["a"] for row in files.read_rows(tmp_path / "x")
+    ]
+    assert len(found) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"), [("", "is empty"), ("{}\n[]", "row 2: is"), ('{}\n{"a"', "line 2: not JSON"), ("7", "row 1")]
+)
+def test_a_row_that_is_none_is_told_where_it_is(
+    text: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_MAPPED", 1)
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(VhbenchError, match=fault):
+        list(files.each_row(tmp_path / "x"))
+
+
+@pytest.mark.parametrize("text", ["a: 2026-99-99", "a: " + "9" * 5000, "[" * 2000, "a: [", "!!python/object:os.x y"])
+def test_what_is_no_yaml_is_one_line(text: str) -> None:
+    with pytest.raises(VhbenchError, match=r"\Ait is no YAML: [^\n]+\Z"):
+        files.parse_yaml(text, "it is no YAML")

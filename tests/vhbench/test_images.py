@@ -13,7 +13,7 @@ from PIL import Image
 from toy_build import ToyBuild
 from typer.testing import CliRunner
 
-from vhbench import splits
+from vhbench import images, splits
 from vhbench.builds.vhexpansion_sheet import draw_sheet
 from vhbench.cli import app
 from vhbench.generators.vhexpansion.expansion import UnusableImage, decode
@@ -132,3 +132,16 @@ def test_photos_with_transparency_stay_readable() -> None:
     cut = black_and_white(4_000, 3_000, 8, 6)  # 12 megapixels; refused for what it lacks alone
     with pytest.raises(VhbenchError, match="cannot be decoded"):
         open_image(cut)
+
+
+def test_what_is_made_of_small_images_is_kept_and_of_photos_is_not() -> None:
+    seen: list[int] = []
+
+    @images.kept_if_small
+    def size(data: bytes, more: int) -> int:
+        seen.append(len(data))
+        return len(data) + more
+
+    for _ in range(2):
+        assert (size(b"a" * 1000, 1), size(b"a" * 2_000_000, 2)) == (1001, 2_000_002)
+    assert seen == [1000, 2_000_000, 2_000_000]

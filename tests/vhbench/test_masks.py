@@ -30,3 +30,9 @@ def test_a_part_is_encoded_as_the_whole(part, margins):
 def test_runs_that_do_not_fit_are_named():
     with pytest.raises(VhbenchError, match="a mask of 4x3 pixels does not fit its runs"):
         decode(Mask((3, 4), encode(np.ones((5, 5), bool)).counts))
+
+
+@pytest.mark.parametrize("counts", ["o" * 1_000_000, "o" * 10_000 + "1"])
+def test_a_run_without_an_end_is_refused_at_once(counts):
+    with pytest.raises(VhbenchError, match="a mask of 4x3 pixels has a run that is longer than any"):
+        decode(Mask((3, 4), counts))

@@ -137,6 +137,9 @@ def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, co
         code, output = command(*release_it, *options)
         assert (code, "is released with --hidden and --secret FILE" in output) == (2, True)
     hidden = ("--hidden", "--secret", file)
+    for place in (tmp_path / "hidden" / "ode" / "key.jsonl", tmp_path / "ode" / "key.jsonl"):
+        code, output = command(*release_it, *hidden, "--key", place)
+        assert (code, "with which it would go public; name another place" in output) == (2, True), output
     code, output = command(*release_it, *hidden, "--dry-run")
     assert (code, "scenes.parquet" in output) == (0, False), output
     assert online.load(REPO) is None
@@ -395,3 +398,39 @@ def test_the_script_is_the_command() -> None:
     script = [sys.executable, ROOT / "push_dataset.py", "--help"]
     said = subprocess.run(script, capture_output=True, text=True, check=True).stdout
     assert said == CliRunner().invoke(app, ["push", "--help"], prog_name="vhbench").output
+
+
+PIN = {"repo_id": "o/n", "revision": "1" * 40, "tag": "v1.0.0", "content_hash": "2" * 64}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"ode": {"repo_id": "a/b"}, "mioh": {"repo_id": "a/c"}}',
+        "{ode: {repo_id: a/b}, mioh: {repo_id: a/c}}\n",
+        "ode: {repo_id: a/b,\nrevision: x}\nmioh: {repo_id: a/c}\n",
+        "  ode:\n    repo_id: a/b\n  mioh:\n    repo_id: a/c\n",
+        "ode: &o\n  repo_id: a/c\nmioh: *o\n",
+        "ode:\n# a comment\n  repo_id: a/b\nmioh:\n  repo_id: a/c\n",
+        "mioh:\n  repo_id: a/c\n...\n",
+    ],
+)
+def test_a_pin_is_written_whatever_form_the_file_has(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "pins"
+    file.write_text(text)
+    assert release.write_pin(file, "ode", PIN)
+    assert release.read_pins(file) == {"ode": PIN, "mioh": {"repo_id": "a/c"}}
+    assert not release.write_pin(file, "ode", PIN)
+
+
+def test_an_empty_file_of_pins_may_say_so(tmp_path: Path) -> None:
+    for text in ("null\n", "~", "{}", "# none yet\n"):
+        (tmp_path / "pins").write_text(text)
+        assert release.write_pin(tmp_path / "pins", "ode", PIN)
+        assert release.read_pins(tmp_path / "pins") == {"ode": PIN}
+
+
+def test_pins_that_would_be_read_for_minutes_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "pins").write_text("[" + "[]," * 1_000_000)
+    with pytest.raises(VhbenchError, match=r"cannot read the pins .* has 3,000,001 characters; at most 262,144"):
+        release.read_pins(tmp_path / "pins")

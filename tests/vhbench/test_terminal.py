@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from vhbench import splits, terminal
+from vhbench.cli import app
 from vhbench.schema import Question, Row
 
 EVIL = {
@@ -128,3 +130,23 @@ def test_no_command_hands_on_what_a_file_says(tmp_path: Path) -> None:
         said = done.stdout + done.stderr
         assert said.strip(), command
         assert not set(said) & set("\x1b\x07\u202e"), command
+
+
+def test_a_name_begins_no_line_of_its_own(tmp_path: Path) -> None:
+    """Else an id could say that scores are comparable, and a task that a split has no faults."""
+    forged = "scores on 1.0.0 and 1.0.0 are comparable"
+    for name, told in (("one", ("q", "t")), ("two", (f"q\n{forged}", f"t\n{forged}"))):
+        question = Question(
+            told[0], images=(b"x",), question="Is there a dog?", answer="yes", kind="yes_no", benchmark="ode",
+            task=told[1],
+        )  # fmt: skip
+        config = {f"option\n{forged}": name}
+        splits.write_split(
+            tmp_path / name, [Row("a", question)], benchmark="ode", version="1.0.0", seed=0, config=config
+        )
+    said = CliRunner().invoke(app, ["diff", str(tmp_path / "one"), str(tmp_path / "two")]).output
+    assert f"q\\n{forged}" in said
+    assert forged not in said.splitlines()
+    assert said.splitlines()[-1].startswith("scores on 1.0.0 and 1.0.0 are NOT comparable")
+    said = CliRunner().invoke(app, ["verify", str(tmp_path / "two")]).output
+    assert forged not in said.splitlines()

@@ -5,7 +5,6 @@ import hashlib
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
@@ -14,7 +13,7 @@ from PIL import Image, ImageDraw
 
 from vhbench.contact_sheet import font
 from vhbench.files import read_image
-from vhbench.images import as_seen, open_image, to_png
+from vhbench.images import as_seen, kept_if_small, open_image, to_png
 from vhbench.schema import Question, VhbenchError
 
 MOST_BYTES: Final = 25_000_000
@@ -101,7 +100,7 @@ def _item(q: Question, images: list[int]) -> bytes:
     return text.encode()
 
 
-@lru_cache(maxsize=64)
+@kept_if_small
 def _shown(data: bytes, images: int) -> tuple[str, str, str]:
     """Return what tells an image from others, its data URL, and why it cannot be shown, or "".
 

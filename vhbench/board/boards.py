@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.files import convert, read_bytes, shown, there, write_atomic
+from vhbench.files import convert, parse_yaml, read_bytes, shown, there, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys, manifests
 from vhbench.terminal import escaped
@@ -308,5 +308,5 @@ def settings(text: str) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals or not name.isidentifier():
             raise VhbenchError(f"--generation {shown(part)}: must be name=value")
-        found[name] = yaml.safe_load(value)
+        found[name] = parse_yaml(value, f"--generation {shown(part)}")
     return found

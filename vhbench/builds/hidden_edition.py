@@ -12,21 +12,24 @@ split, and compare (:func:`faults`).
 
 import hashlib
 import hmac
+import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 from vhbench import splits
 from vhbench.benchmarks import benchmark, load
 from vhbench.builds import secret as secrets
 from vhbench.builds import sharding
-from vhbench.files import canonical, read_image
-from vhbench.images import as_seen, open_image, to_png
+from vhbench.files import canonical, read_image, shown
+from vhbench.images import as_seen, kept_if_small, open_image, to_png
 from vhbench.schema import TIE, Manifest, Question, Row, VhbenchError
 from vhbench.splits.answer_keys import KeyHead, refuse_other, write_key
 from vhbench.splits.manifests import HIDDEN, is_hidden
+
+_ELSEWHERE = re.compile(r"[@\\]|(?<!\d)/|/(?!\d)|\.\.")
+"""What stands in paths and addresses; "1/2" is a part."""
 
 _TOLD = ("commitment", "options")
 
@@ -177,6 +180,7 @@ def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
     options = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
     seed = secrets.seed_of(secret, manifest.benchmark, manifest.version)
     try:
+        _check_options(options)
         build = load(benchmark(manifest.benchmark).build)(**options, seed=seed, version=manifest.version)
         build.check()
         sharding.run(build, folder, commitment=secrets.commitment_of(secret, manifest.benchmark, manifest.version))
@@ -186,6 +190,17 @@ def _rebuild(manifest: Manifest, secret: bytes, folder: Path) -> Path:
             "--seed-from-secret FILE`, and name it with --rebuilt DIR"
         ) from error
     return folder / manifest.benchmark
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    """Raise if options name what no manifest of ours does: it keeps no folder, and may be a stranger's.
+
+    Else a manifest could have anybody's files read, or questions, with a key for it, sent to a server.
+    """
+    for name, value in options.items():
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and _ELSEWHERE.search(text):
+                raise VhbenchError(f"the option {shown(name)} is {shown(text)}, which leads elsewhere")
 
 
 def _rows(directory: Path, secret: bytes) -> Iterator[Row]:
@@ -202,7 +217,7 @@ def _named(row: Row, secret: bytes) -> Question:
     return replace(row.question, id=_name(secret, "row", row.question.id.encode()))
 
 
-@lru_cache(maxsize=64)
+@kept_if_small
 def _clean(image: bytes) -> bytes:
     """Return an image as PNG of what is seen, without any note."""
     seen = as_seen(open_image(image))

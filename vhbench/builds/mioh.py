@@ -134,6 +134,8 @@ class MiohBuild(SplitBuild):
         self._sizes  # noqa: B018 - reads the file
         for source in self.source:
             mioh_sources.hold(source, self.reading)
+        if self.statistics:
+            mioh_sources.statistics(self.statistics, self.rename)
 
     def _check_part(self) -> None:
         part = read_part(self.part)

@@ -159,7 +159,12 @@ def _scenes(source: str, how: Reading, _written: tuple[int, ...]) -> Any:
 
 
 def statistics(path: str, rename: tuple[str, ...]) -> Sequence[Scene]:
-    """Read annotations of which only the numbers matter: no image of theirs is looked for."""
+    """Read annotations of which only the numbers matter, once: no image of theirs is looked for."""
+    return _statistics(path, rename, last_written(Path(path)))
+
+
+@lru_cache(maxsize=2)
+def _statistics(path: str, rename: tuple[str, ...], _: int) -> Sequence[Scene]:
     from vhbench.adapters.coco import CocoScenes
 
     return CocoScenes(Path(path), None, skip_bad=True, names=read_names(rename))

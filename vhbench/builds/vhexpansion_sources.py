@@ -1,6 +1,7 @@
 """Where VHExpansion's initial cases come from: published benchmarks, splits built here, tables."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -143,7 +144,7 @@ def _listed(file: str) -> set[str]:
     Raises:
         VhbenchError: if it cannot be read, or lists nothing.
     """
-    found = {line.strip() for line in read_text(file).splitlines()} - {""} if file else set[str]()
+    found = {line[0].strip() for line in re.finditer(r"[^\r\n]+", read_text(file))} - {""} if file else set[str]()
     if file and not found:
         raise VhbenchError(f"--cases {file}: lists no case; ids of cases, one in a line, are needed")
     return found

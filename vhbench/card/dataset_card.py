@@ -4,6 +4,7 @@ import html
 import io
 import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from vhbench.card.croissant import croissant
 from vhbench.card.sources import references, source
 from vhbench.columns import COLUMNS, FLAGS, LISTS
 from vhbench.contact_sheet import contact_sheet
-from vhbench.files import convert, write_atomic
+from vhbench.files import convert, parse_yaml, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 from vhbench.tasks import words_alone
@@ -33,7 +34,9 @@ _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"((?<!\\)(?:\\\\)*)\](?=[(:](?!\s*(?:https?://|#)))")
 """The end of a link's text, where what follows, "(…" or ": …", is no address on the web."""
 
-_FRONT = re.compile(r"\A---\n(.*?\n)?---\n", re.DOTALL)
+FRONT_MATTER = re.compile(r"\A\ufeff?\s*---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
+"""Where the Hub finds a card's metadata."""
+
 BEGIN = "<!-- vhbench: from here on written anew with each release; what stands outside of the marks is kept -->"
 END = "<!-- vhbench: end -->"
 
@@ -180,21 +183,28 @@ def replaced_metadata(former: str) -> list[str]:
     """
     if BEGIN in former:
         return []
-    front, match = _own_words(former)[0], _FRONT.match(former)
+    front, match = _own_words(former)[0], FRONT_MATTER.match(former)
     if match and match[1] and match[1].strip() and not front:
         return ["all, since it is no YAML mapping"]
     return [name for name in _FACTS if name in front]
 
 
 def _own_words(former: str) -> tuple[dict[str, Any], str, str]:
-    """Return what people wrote into a card: front matter, and text before and after our section."""
-    match = _FRONT.match(former)
-    try:
-        front = yaml.safe_load(match[1]) if match else {}
-    except yaml.YAMLError:
-        front = {}
+    """Return what people wrote into a card: front matter, and text before and after our section.
+
+    Raises:
+        VhbenchError: if our section begins and does not end, so that nobody knows what is theirs.
+    """
+    match = FRONT_MATTER.match(former)
+    front: Any = {}
+    with suppress(VhbenchError):
+        front = parse_yaml(match[1] or "", "") if match else {}
     body = former[match.end() :] if match else former
     before, begin, rest = body.partition(BEGIN)
+    if begin and END not in rest:
+        raise VhbenchError(
+            f"README.md: has {BEGIN!r}, and lacks {END!r}, behind which words of others stay: put it back"
+        )
     after = rest.partition(END)[2] if begin else before
     return front if isinstance(front, dict) else {}, before.strip() if begin else "", after.strip()
 

@@ -13,6 +13,7 @@ from vhbench.cli import running
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
 from vhbench.schema import VhbenchError
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.results import LoggedRun
@@ -53,7 +54,7 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     asked = read_run(run)
     notes = [*asked.notes, *(note for task, one in asked.provenance.items() for note in origin_notes(task, one))]
     for note in notes:
-        typer.echo(note)
+        typer.echo(in_a_line(note))
     if "split" in given:
         _same_split(asked, name, given["split"])
     records = merged(asked, run)
@@ -66,7 +67,7 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     write_atomic(data, json_bytes(found))
     typer.echo(found["summary"])
     for sentence in words_alone.told(floors):
-        typer.echo(sentence)
+        typer.echo(in_a_line(sentence))
     if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
         picture.unlink(missing_ok=True)
         typer.echo(f"wrote {data}; `vhbench answers {run}` lists what failed")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from vhbench.schema import VhbenchError
-from vhbench.terminal import escaped
+from vhbench.terminal import in_a_line
 
 _SUFFIXES = (".json", ".jsonl", ".csv")
 _KINDS = ("unparsed", "failed", "refused", "cut_off")
@@ -56,7 +56,7 @@ def answers(
     found = asked.tasks
     known = {name: one for name, one in asked.provenance.items() if one is not None}
     for note in (*asked.notes, *(note for name, one in known.items() for note in origin_notes(name, one))):
-        typer.echo(escaped(note))
+        typer.echo(in_a_line(note))
     names = _listed(task, tuple(found), "--task") if task else tuple(found)
     rows = [row for name in names for row in unread.rows(name, found[name], wanted)]
     if out is not None:
@@ -68,7 +68,7 @@ def answers(
     for name in names:
         counts = Counter(row["why"] for row in rows if row["task"] == name)
         told = ", ".join(f"{counts[kind]} {kind}" for kind in _KINDS if counts[kind]) or f"none {' or '.join(wanted)}"
-        typer.echo(f"{name}: of {len(found[name])} answers {told}")
+        typer.echo(in_a_line(f"{name}: of {len(found[name])} answers {told}"))
 
 
 def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
@@ -91,12 +91,7 @@ def _told(row: dict[str, Any]) -> str:
         f"  asked: {row['question']}{options}{right}",
         f"  said:  {shortened(row['response']) or '(nothing)'}",
     ]
-    return "\n".join(map(_harmless, lines))
-
-
-def _harmless(text: str) -> str:
-    """Write out what would steer a terminal, and what would break the line."""
-    return escaped(text).replace("\n", "\\n").replace("\t", "\\t")
+    return "\n".join(map(in_a_line, lines))
 
 
 def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:

@@ -10,6 +10,7 @@ import typer
 from vhbench.cli import running
 from vhbench.options import option
 from vhbench.schema import VhbenchError
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.matched.differences import MatchedRuns
@@ -101,7 +102,7 @@ def _print(found: "MatchedRuns") -> None:
     from vhbench.matched import lines
 
     for note in found.notes:
-        typer.echo(f"note: {note}", err=True)
+        typer.echo(in_a_line(f"note: {note}"), err=True)
     _tables(found, lines.headlines(found))
     certain = list(lines.cells(found, certain=True))
     if certain:
@@ -109,7 +110,7 @@ def _print(found: "MatchedRuns") -> None:
         _tables(found, iter(certain))
     typer.echo("")
     for sentence in (*lines.summary(found), *lines.wide(found)):
-        typer.echo(sentence)
+        typer.echo(in_a_line(sentence))
 
 
 def _tables(found: "MatchedRuns", rows: "Iterator[ScoreLine]") -> None:
@@ -117,9 +118,9 @@ def _tables(found: "MatchedRuns", rows: "Iterator[ScoreLine]") -> None:
 
     titles: dict[str, list[tuple[str, ...]]] = {}
     for line in rows:
-        titles.setdefault(line.title, [tuple(lines.header(found))]).append(line.columns)
+        titles.setdefault(line.title, [tuple(lines.header(found))]).append(tuple(map(in_a_line, line.columns)))
     for title, table in titles.items():
-        typer.echo(f"\n{title}")
+        typer.echo(f"\n{in_a_line(title)}")
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         last = ""
         for row in table:

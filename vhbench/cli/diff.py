@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from vhbench.terminal import in_a_line
+
 
 def diff(
     first: Annotated[Path, typer.Argument(metavar="A", help="The older split directory.")],
@@ -22,7 +24,7 @@ def diff(
 
     found = compare(first, second)
     for line in found.lines(examples):
-        typer.echo(line)
+        typer.echo(in_a_line(line))
     typer.echo(found.verdict)
     if found.code:
         raise typer.Exit(found.code)

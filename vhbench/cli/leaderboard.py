@@ -11,7 +11,7 @@ import typer
 from vhbench.cli import running
 from vhbench.options import option
 from vhbench.schema import VhbenchError
-from vhbench.terminal import escaped
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.board.boards import Board
@@ -170,14 +170,14 @@ def _point_out(board: "Board", sources: Mapping[str, Path], titles: set[str]) ->
     checked, _ = check_all(board, sources, workers=1)
     for line in pointed_out(checked):
         if line.partition(": ")[0] in titles or any(f"those of {t.partition('/')[0]} are" in line for t in titles):
-            typer.echo(escaped(f"look at this: {line}"), err=True)
+            typer.echo(in_a_line(f"look at this: {line}"), err=True)
 
 
 def _refused(reasons: Sequence[str], what: str) -> typer.Exit:
     """Print all reasons, a line each, and return what ends the command."""
     for reason in reasons:
-        typer.echo(escaped(f"refused: {reason}"), err=True)
-    typer.echo(escaped(f"{what}: {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
+        typer.echo(in_a_line(f"refused: {reason}"), err=True)
+    typer.echo(in_a_line(f"{what}: {len(reasons)} reason{'s' if len(reasons) > 1 else ''}"), err=True)
     return typer.Exit(1)
 
 
@@ -200,9 +200,9 @@ def _check(how: CheckOptions) -> None:
     refused = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
     for one in checked:
         if not one.reasons:
-            typer.echo(escaped(f"ok       {one.place.title}"))
+            typer.echo(in_a_line(f"ok       {one.place.title}"))
     for line in pointed_out(checked):
-        typer.echo(escaped(f"look at this: {line}"), err=True)
+        typer.echo(in_a_line(f"look at this: {line}"), err=True)
     if refused:
         raise _refused(refused, str(how.board))
     typer.echo(f"{len(checked)} entries, every score recomputed")
@@ -260,7 +260,7 @@ def _export(how: ExportOptions) -> None:
         for name, data in exporting.files(standings, model):
             write_atomic(how.out / model.slug / name, data, durable=False)
             written += 1
-        typer.echo(escaped(f"{how.out / model.slug}: {written} files of {model.about.name}"))
+        typer.echo(in_a_line(f"{how.out / model.slug}: {written} files of {model.about.name}"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vhbench.options import LARGEST_SEED
-from vhbench.schema import Question, Scene, VhbenchError
+from vhbench.schema import Box, Question, Scene, VhbenchError
 
 if TYPE_CHECKING:
     from PIL import Image
+
+_LONGEST_LABEL = 60
+"""Characters of an object's number and name in the picture."""
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
@@ -33,6 +36,7 @@ def preview(
     """
     from vhbench import splits
     from vhbench.contact_sheet import contact_sheet, picture_of
+    from vhbench.files import check_output
 
     if output.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"{output}: the sheet's name must end in {', '.join(_SUFFIXES)}")
@@ -40,6 +44,7 @@ def preview(
     scenes = splits.read_scenes(split) if boxes or masks else {}
     if (boxes or masks) and not scenes:
         raise VhbenchError(f"{split}: holds no scenes (the truth behind its images), so there is nothing to draw in")
+    check_output(output)
     output.parent.mkdir(parents=True, exist_ok=True)
 
     def picture(question: Question, index: int) -> "Image.Image":
@@ -74,16 +79,25 @@ def _draw_boxes(picture: "Image.Image", scene: Scene) -> None:
     from vhbench.contact_sheet import font
 
     draw = ImageDraw.Draw(picture)
-    scale_x, scale_y = picture.width / scene.width, picture.height / scene.height
     size = max(11, round(picture.width / 34))
     for number, thing in enumerate(scene.objects):
-        x, y, width, height = thing.box
-        corners = (x * scale_x, y * scale_y, (x + width) * scale_x - 1, (y + height) * scale_y - 1)
+        if (corners := _corners(thing.box, scene, picture)) is None:
+            continue
         draw.rectangle(corners, outline=_colour(number), width=max(2, picture.width // 256))
-        label = f"{thing.id} {thing.category}"
+        label = f"{thing.id} {thing.category}"[:_LONGEST_LABEL]
         place = (corners[0] + 2, max(0.0, corners[1] - size - 3))
         draw.rectangle(draw.textbbox(place, label, font=font(size)), fill=_colour(number))
         draw.text(place, label, fill="white", font=font(size))
+
+
+def _corners(box: Box, scene: Scene, picture: "Image.Image") -> tuple[float, float, float, float] | None:
+    """Return where a box lies in a picture; None if it has no place there, as in a scene that somebody made up."""
+    if scene.width < 1 or scene.height < 1:
+        return None
+    x, y, width, height = box
+    left, right = (min(max(0.0, at * picture.width / scene.width), picture.width) for at in (x, x + width))
+    top, bottom = (min(max(0.0, at * picture.height / scene.height), picture.height) for at in (y, y + height))
+    return (left, top, max(left, right - 1), max(top, bottom - 1)) if left < right and top < bottom else None
 
 
 def _colour(number: int) -> str:

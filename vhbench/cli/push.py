@@ -12,6 +12,7 @@ import typer
 
 from vhbench.cli import running
 from vhbench.options import option
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.adapters.hub_release import Release
@@ -78,7 +79,8 @@ def _push(how: PushOptions) -> None:
     A version that is lower than a released one goes on a branch of its own; the newest stays what everybody gets, and
     what is pinned, wherever the pins are. Files that others put into the repository stay, and so does what they wrote
     into the card outside our marks, such as its licence. It asks before it replaces a file, or metadata of the card,
-    that no version of the benchmark put there.
+    that no version of the benchmark put there. A repository with rows of others is refused: no hash covers them, and
+    the tasks would refuse the release.
 
     The commit is pinned in a file from which the tasks take their data; the environment variable VHBENCH_RELEASE names
     it for both.
@@ -167,7 +169,7 @@ def _approve(how: PushOptions, names: Sequence[str]) -> bool:
     """Say which files would be deleted, and ask whether they may be."""
     typer.echo(f"{how.repo_id} has {len(names)} files of the version before that this one lacks:")
     for name in names:
-        typer.echo(f"  - {name}")
+        typer.echo(in_a_line(f"  - {name}"))
     return how.yes or typer.confirm("delete them (former versions keep them under their tags)?")
 
 
@@ -177,7 +179,7 @@ def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:
         return True
     typer.echo(f"{how.repo_id} has {len(names)} files that no version of the benchmark put there:")
     for name in names:
-        typer.echo(f"  ! {name}")
+        typer.echo(in_a_line(f"  ! {name}"))
     return how.yes or typer.confirm("replace them (only the repository's history keeps them)?")
 
 

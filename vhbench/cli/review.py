@@ -7,6 +7,7 @@ import typer
 
 from vhbench.options import LARGEST_SEED
 from vhbench.schema import VhbenchError
+from vhbench.terminal import in_a_line
 
 
 def review(
@@ -74,7 +75,7 @@ def _write_pages(split: Path, output: Path, config: str | None, count: int, seed
         written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))
         write_atomic(written[-1], text.encode())
         for note in part.notes:
-            typer.echo(note)
+            typer.echo(in_a_line(note))
         typer.echo(f"{written[-1]}: {len(part.items)} questions; open it in a browser, save with S")
     if not written:
         raise VhbenchError(f"{split}: no {'negated ' * twins}questions{f' in {config}' if config else ''}")
@@ -99,10 +100,10 @@ def _tally(split: Path, judgments: list[Path], output: Path, *, twins: bool) -> 
     kappa = verdict["kappa"]
     typer.echo(f"agreement: Fleiss' κ {'cannot be told' if kappa is None else f'{kappa:.2f}'}")
     for name, share in shares.items():
-        typer.echo(f"  {name}: {share['as_the_split']} of {share['judged']} as the split says")
+        typer.echo(in_a_line(f"  {name}: {share['as_the_split']} of {share['judged']} as the split says"))
     for item in verdict["dropped"]:
         votes_said = ", ".join(item["votes"])
-        typer.echo(f"  {item['id']}: {item['why']} (split says {item['answer']}, annotators {votes_said})")
+        typer.echo(in_a_line(f"  {item['id']}: {item['why']} (split says {item['answer']}, annotators {votes_said})"))
 
 
 def _apply(split: Path, verdict: Path, out: Path, version: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vhbench.schema import VhbenchError
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.responses.said import Responses
@@ -64,7 +65,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
         if judged["failed"]:
             warn([f"{judged['failed']:,} answers could not be judged and stay as they are: {judged['problem']}"])
     for line in lines:
-        typer.echo(line, err=as_json)
+        typer.echo(in_a_line(line), err=as_json)
     return told
 
 
@@ -133,7 +134,7 @@ def scores(result: Result, names: Sequence[str], title: str) -> None:
     table(found, result["intervals"], title, notes=result["interval_notes"], withheld=result.get("withheld"))
     counters = ", ".join(f"{name} {count}" for name, count in result.get("counters", {}).items())
     if counters:
-        typer.echo(counters)
+        typer.echo(in_a_line(counters))
     _withheld(result)
     warn(result.get("warnings", []))
 
@@ -148,9 +149,10 @@ def table(
     withheld: str | None = None,
 ) -> None:
     """Print scores by name, with their intervals, and why these are wide."""
-    typer.echo(f"\n{title}{' (percent)' if percent else ''}")
+    typer.echo(f"\n{in_a_line(title)}{' (percent)' if percent else ''}")
     none = "withheld" if withheld else "undefined"
-    width, digits = max(map(len, found), default=0), 1 if percent else 4
+    named = {name: in_a_line(name) for name in found}
+    width, digits = max(map(len, named.values()), default=0), 1 if percent else 4
     for name, value in found.items():
         shown = ""
         if interval := ends.get(name):
@@ -159,13 +161,13 @@ def table(
             if note := (notes or {}).get(name):
                 shown += f" ({note})"
         number = none if value is None else f"{value:.{digits}f}"
-        typer.echo(f"  {name:<{width}}  {number:>9}{shown}")
+        typer.echo(f"  {named[name]:<{width}}  {number:>9}{shown}")
 
 
 def warn(warnings: Sequence[str]) -> None:
     """Print warnings on the standard error."""
     for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(in_a_line(f"warning: {warning}"), file=sys.stderr)
 
 
 def print_json(result: Result) -> None:

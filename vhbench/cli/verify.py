@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vhbench.schema import Manifest, VhbenchError, in_one_line
+from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
     from vhbench.audit import Audit
@@ -70,20 +71,20 @@ def _tell(directory: Path, manifest: Manifest, found: "Audit") -> None:
 
     hidden = manifests.is_hidden(manifest)
     for warning in () if hidden else (*audit.imbalances(found), *views.warnings(found.views)):
-        typer.echo(f"warning: {warning}", err=True)
+        typer.echo(in_a_line(f"warning: {warning}"), err=True)
     rows = sum(manifest.rows.values())
     typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
     if not hidden:
         for sentence in (*views.sentences(found.views), *words_alone.sentences(words_alone.of_split(directory))):
-            typer.echo(sentence)
+            typer.echo(in_a_line(sentence))
     told = "; a hidden edition, whose maintainers keep the answers" if hidden else ""
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""
-    typer.echo(f"answers found anew from the scenes: {found.right:,}{told or left}")
+    typer.echo(in_a_line(f"answers found anew from the scenes: {found.right:,}{told or left}"))
     typer.echo(f"content hash {manifest.content_hash}")
 
 
 def _stop(faults: list[str]) -> None:
     if faults:
         for fault in faults:
-            typer.echo(in_one_line(fault))
+            typer.echo(in_a_line(in_one_line(fault)))
         raise typer.Exit(1)

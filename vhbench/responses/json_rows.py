@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
@@ -17,6 +18,7 @@ _NEAR_END = 16
 _FEW = 64
 """Fields of an object that are looked at to know it as a row."""
 
+_SPACE = re.compile(r"[ \t\n\r]*+")
 _DECODER = json.JSONDecoder()
 
 Pair = tuple[str, Any]
@@ -84,8 +86,7 @@ class _Stream:
     def next(self) -> str:
         """Skip spaces; return the character that is next, "" at the end."""
         while True:
-            while self._place < len(self._text) and self._text[self._place] in " \t\n\r":
-                self._place += 1
+            self._place = _SPACE.match(self._text, self._place).end()  # type: ignore[union-attr]
             if self._place < len(self._text):
                 return self._text[self._place]
             if not self._more():

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import last_written, read_json, read_rows
+from vhbench.files import each_row, last_written, read_json
 from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
 from vhbench.results.checks import SamplesCheck
 from vhbench.results.payloads import to_records
@@ -213,7 +213,7 @@ def _model_in(samples: Path) -> str:
 def provenance_in(samples: Path) -> Provenance | None:
     """Return where the first sample of a file says that it comes from; None where it says nothing that can be read."""
     with suppress(VhbenchError, StopIteration, AttributeError):
-        sample = next(iter(read_rows(samples)))
+        sample = next(each_row(samples))
         payloads = (value for value in sample.values() if isinstance(value, dict))
         return next(from_json(payload[KEY], str(samples)) for payload in payloads if KEY in payload)
     return None
@@ -282,7 +282,7 @@ def _model_of(results: Path) -> str:
 
 def _read(file: Path, check: SamplesCheck) -> Iterator[Record]:
     seen: set[str] = set()
-    for number, sample in enumerate(read_rows(file), start=1):
+    for number, sample in enumerate(each_row(file), start=1):
         place = f"{file}, line {number}"
         whole = [
             value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value

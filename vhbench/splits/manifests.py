@@ -133,14 +133,18 @@ def check_no_strays(directory: Path, manifest: Manifest) -> None:
         VhbenchError: naming the first stray.
     """
     directory = Path(directory)
-    folders = [directory, *(path for path in sorted(directory.iterdir()) if path.is_dir())]
-    for folder in folders:
-        inner = "" if folder == directory else f"{folder.name}/"
+    for folder in (directory, *(path for path in sorted(directory.iterdir()) if path.is_dir())):
         for path in sorted(folder.iterdir()):
-            listed = f"{inner}{path.name}" in manifest.files or is_litter(path.name)
-            in_config = folder != directory and folder.name in manifest.rows
-            if not listed and (in_config or _ROWS.fullmatch(path.name)):
+            if is_stray(path.relative_to(directory).as_posix(), manifest):
                 raise VhbenchError(f"{path}: is not listed in the manifest, so nobody checks what it holds; remove it")
+
+
+def is_stray(name: str, manifest: Manifest) -> bool:
+    """Tell whether a file may hold rows that no hash covers, by its path below the split; see check_no_strays."""
+    folder, _, rest = name.rpartition("/")
+    if name in manifest.files or is_litter(rest):
+        return False
+    return folder.partition("/")[0] in manifest.rows or ("/" not in folder and bool(_ROWS.fullmatch(rest)))
 
 
 def is_litter(name: str) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -51,8 +52,11 @@ def schema(image_bytes: pa.DataType | None = None) -> pa.Schema:
     """Return the Arrow schema of a shard, with the metadata that tells ``datasets`` which column holds images."""
     features = {"info": {"features": {name: _feature(name) for name in COLUMNS}}}
     columns = [(name, _type(name, image_bytes or pa.binary())) for name in COLUMNS]
-    return pa.schema(columns, metadata={b"huggingface": json.dumps(features).encode()})
+    return pa.schema(columns, metadata={_FEATURES: json.dumps(features).encode()})
 
+
+_FEATURES = b"huggingface"
+"""Where a footer tells ``datasets`` what its columns are."""
 
 _PLAIN = schema()
 _SHARED = schema(pa.dictionary(pa.int32(), pa.binary()))
@@ -138,10 +142,12 @@ def open_shard(path: Path) -> pq.ParquetFile:
     """Open a shard for reading, once its schema and the sizes that it claims have been found sane.
 
     Raises:
-        VhbenchError: if it is missing, truncated, has other columns, or would unpack to an absurd size.
+        VhbenchError: if it is missing, truncated, has other columns, would unpack to an absurd size, or tells
+            ``datasets`` to show its images otherwise.
     """
     shard, found = open_parquet(path)
     _check_columns(path, found)
+    _check_features(path, found)
     with readable(path):
         _check_sizes(path, shard.metadata)
     return shard
@@ -168,6 +174,22 @@ def _check_columns(path: Path, found: pa.Schema) -> None:
     for name in COLUMNS:
         if found.field(name).type != expected.field(name).type:
             raise VhbenchError(f"{path}: column {name} is {found.field(name).type}, not {expected.field(name).type}")
+
+
+def _check_features(path: Path, found: pa.Schema) -> None:
+    """Hold what a footer says of its columns to what ours say: ``datasets`` follows it, and no hash covers it.
+
+    Images could be shown in grey, or not at all, and the rows would be the same.
+    """
+    told = (found.metadata or {}).get(_FEATURES)
+    if told is None:
+        return
+    try:
+        same = orjson.loads(told) == orjson.loads(_PLAIN.metadata[_FEATURES])
+    except orjson.JSONDecodeError:
+        same = False
+    if not same:
+        raise VhbenchError(f"{path}: its footer tells `datasets` to read its columns otherwise than a shard's")
 
 
 def read_shard(path: Path) -> Iterator[Question]:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import below, read_image, read_rows, shown
+from vhbench.files import below, read_image, shown
 from vhbench.images import to_store
+from vhbench.responses.json_rows import json_rows
 from vhbench.schema import CANARY, VhbenchError
 from vhbench.training.lessons import Lesson, Message
 
@@ -29,7 +30,7 @@ def read_mix(path: Path, images: Path | None) -> tuple[list[Lesson], int]:
     """
     found: list[Lesson] = []
     blind = 0
-    for number, row in enumerate(read_rows(path), start=1):
+    for number, row in enumerate(json_rows(path, ("id", "image", "conversations")), start=1):
         place = f"{path}, row {number}"
         if CANARY.rpartition(":")[2] in str(row):
             raise VhbenchError(f"{place}: holds the canary of vhbench's test data, and must not be trained on")

@@ -1,6 +1,7 @@
 """The repaired defaults beside what the references do: worked by hand."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -65,6 +66,17 @@ def test_gold_from_coco() -> None:
     instances["annotations"][0]["category_id"] = 8
     with pytest.raises(VhbenchError, match="annotation 1: category 8 is not a category"):
         chair.gold_from_coco(instances, synonyms=COCO)
+
+
+def test_a_coco_file_of_the_size_of_val2014_is_read_without_its_polygons(tmp_path: Path) -> None:
+    polygon = "[" + ",".join(["123.45"] * 12_000_000) + "]"  # twice: as many numbers as 290,000 annotations have
+    dog = f'{{"segmentation": [{polygon}, {polygon}], "image_id": 1, "bbox": [0, 0, 9, 9], "category_id": 7, "id": 3}}'
+    head = '"images": [{"id": 1, "width": 640}], "categories": [{"id": 7, "name": "dog"}]'
+    (tmp_path / "instances.json").write_text(f'{{"info": {{}}, {head}, "annotations": [{dog}]}}')
+    assert chair.gold_from_coco(tmp_path / "instances.json", synonyms=COCO) == {"1": {"dog"}}
+    (tmp_path / "instances.json").write_text('{"images": [], "annotations": {"1": "dog"}, "categories": []}')
+    with pytest.raises(VhbenchError, match=r"instances\.json: not a COCO JSON: Expected `array`, got `object`"):
+        chair.gold_from_coco(tmp_path / "instances.json", synonyms=COCO)
 
 
 def test_bad_captions_are_named() -> None:

@@ -159,6 +159,29 @@ def test_options_that_name_files_are_asked_for(shown: Path, tmp_path: Path) -> N
         hidden_edition.faults(tmp_path / "ode", SECRET)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"graph": ["amber:/home/somebody/AMBER"]},
+        {"graph": ["coco:../../private.json"]},
+        {"verifier": "openai:model@http://127.0.0.1:9/v1"},
+        {"images": "diffusers:somebody/model"},
+    ],
+)
+def test_a_stranger_s_options_lead_nowhere(options: dict[str, object], shown: Path, tmp_path: Path) -> None:
+    manifest = splits.read_manifest(shown)
+    how = {
+        "benchmark": "ode",
+        "version": "1.0.0",
+        "seed": -1,
+        "config": {},
+        "extra": manifest.extra | {"options": options},
+    }
+    splits.write_split(tmp_path / "ode", splits.read_rows(shown), **how)  # type: ignore[arg-type]
+    with pytest.raises(VhbenchError, match=r"cannot be built here \(the option .* leads elsewhere\).*--rebuilt DIR"):
+        hidden_edition.faults(tmp_path / "ode", SECRET)
+
+
 def test_only_what_the_secret_built_can_be_hidden(whole: Path, shown: Path, tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match="commits to another secret; a hidden edition is built with"):
         hidden_edition.write(whole, OTHER, tmp_path / "ode")

@@ -13,7 +13,7 @@ from toy_build import ToyBuild
 from vhbench import card, columns, splits
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.builds import sharding
-from vhbench.card.dataset_card import BEGIN, END
+from vhbench.card.dataset_card import BEGIN, END, replaced_metadata
 from vhbench.card.sources import references, sources
 from vhbench.schema import CANARY, Rejection, VhbenchError
 
@@ -199,3 +199,29 @@ def test_a_changelog_that_is_a_link_is_not_published(split: Path, tmp_path: Path
     (split / "CHANGELOG.md").symlink_to(tmp_path / "private")
     with pytest.raises(VhbenchError, match="leads out of the split directory"):
         card.write_card(split)
+
+
+@pytest.mark.parametrize(
+    "front", ["released: 2026-99-99", "number: " + "9" * 5000, "deep: " + "[" * 3000, "text: " + "x" * 300_000]
+)
+def test_metadata_that_cannot_be_read_are_asked_about(split: Path, front: str) -> None:
+    former = f"---\n{front}\n---\n# Mine\n"
+    assert replaced_metadata(former) == ["all, since it is no YAML mapping"]
+    card.write_card(split, former=former)
+    assert "\n# Mine\n" in (split / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    "former", ["\ufeff---\nlicense: mit\n---\n# M", "\n--- \nlicense: mit\n--- \n", "---\nlicense: mit\n---"]
+)
+def test_metadata_are_found_where_the_hub_finds_them(split: Path, former: str) -> None:
+    card.write_card(split, former=former)
+    assert front_matter(split)["license"] == "mit"
+    assert (split / "README.md").read_text().count("license: mit") == 1
+
+
+def test_a_card_of_which_nobody_knows_what_is_ours_is_refused(split: Path) -> None:
+    with pytest.raises(
+        VhbenchError, match=r"README\.md: has '<!-- vhbench: from here .*, and lacks '<!-- vhbench: end"
+    ):
+        card.write_card(split, former=f"# Mine\n{BEGIN}\nours\n\n## An erratum of mine\n")

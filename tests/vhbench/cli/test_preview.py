@@ -1,4 +1,6 @@
 import io
+import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -83,3 +85,32 @@ def test_a_folder_that_is_no_split_is_named(tmp_path):
     result = run(tmp_path)
     assert isinstance(result.exception, VhbenchError)
     assert str(tmp_path) in str(result.exception)
+
+
+@pytest.mark.parametrize("box", [(0, 0, 1e308, 1e308), (1e9, 1e9, 1e9, 1e9), (30, 30, -20, -20), (5, 5, 0.01, 0.01)])
+@pytest.mark.parametrize(("size", "name"), [((32, 32), "dog"), ((0, 0), "d" * 900_000)])
+def test_boxes_that_somebody_made_up_are_drawn_as_far_as_they_go(split, tmp_path, box, size, name):
+    scenes = [
+        replace(s, width=size[0], height=size[1], objects=tuple(replace(o, box=box, category=name) for o in s.objects))
+        for s in splits.read_scenes(split).values()
+    ]
+    folder = tmp_path / "ode"
+    rows = list(splits.read_rows(split))
+    splits.write_split(folder, rows, benchmark="ode", version="1.0.0", seed=1, config={}, scenes=scenes)
+    result = run(folder, "-o", tmp_path / "sheet.png", "--boxes", "--count", 2)
+    assert result.exit_code == 0, result.exception
+
+
+@pytest.mark.parametrize("text", ["a " * 450_000, "\n" * 900_000 + "x"])
+def test_a_text_of_a_million_characters_is_cut(split, tmp_path, text):
+    rows = [replace(row, question=replace(row.question, question=text)) for row in splits.read_rows(split)]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=1, config={})
+    assert run(tmp_path / "ode", "-o", tmp_path / "sheet.png", "--count", 2).exit_code == 0
+    assert Image.open(tmp_path / "sheet.png").height < 5000
+
+
+def test_a_pipe_in_the_place_of_the_sheet_is_refused(split, tmp_path):
+    os.mkfifo(tmp_path / "sheet.png")
+    result = run(split, "-o", tmp_path / "sheet.png")
+    assert isinstance(result.exception, VhbenchError)
+    assert "is no file, but a pipe" in str(result.exception)

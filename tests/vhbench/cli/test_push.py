@@ -17,6 +17,7 @@ from vhbench.adapters.hub_release import Place
 from vhbench.builds import sharding
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
+from vhbench.splits import manifests
 
 REPO = "org/ode"
 MINE = "---\nlicense: mit\ntags:\n- mine\nconfigs:\n- config_name: mine\n  data_files: x.txt\n---\n# My own dataset\n"
@@ -127,3 +128,17 @@ def test_pins_that_are_none_stop_a_push_before_anything_is_sent(
     code, output = push(tmp_path / "ode", "1.0.0", "--pin", pin)
     assert (code, str(pin) in output, online.requests) == (2, True, []), output
     assert pin.read_bytes() == content
+
+
+def test_data_of_others_beside_ours_are_told_before_anything_is_sent(online: HubStandin, tmp_path: Path) -> None:
+    """Else they would be released, and then every task would refuse them."""
+    split = build(tmp_path)
+    strays = ("a/.huggingface.yaml", "a/deep/notes.md", "a/notes.md", "data/train.parquet", "rows.parquet")
+    online.create(REPO, private=False)
+    put(online, **dict.fromkeys((*strays, "docs/deep/table.parquet", "LICENSE", "a/.DS_Store"), "theirs"))
+    before = online.load(REPO)
+    code, output = push(split, "1.0.0", "--yes")
+    assert (code, "(5 files, such as 'a/.huggingface.yaml')" in output) == (2, True), output
+    assert online.load(REPO) == before
+    manifest = splits.read_manifest(split)
+    assert all(manifests.is_stray(name, manifest) for name in strays)

@@ -32,10 +32,11 @@ def released(hub: HubStandin, tmp_path: Path) -> Iterator[HubStandin]:
         yield hub
 
 
-def publish(folder: Path, version: str) -> None:
+def publish(folder: Path, version: str, **files: str) -> None:
     sharding.run(ToyBuild(rows=2, shards=1, version=version), folder / version, progress=False)
     split = folder / version / "ode"
-    (split / "README.md").write_text("---\nlicense: cc0-1.0\n---\n\n# A card\n")
+    for name, text in {"README.md": "---\nlicense: cc0-1.0\n---\n\n# A card\n", **files}.items():
+        (split / name).write_text(text)
     sent = push(split, REPO, progress=False)
     release.record(splits.read_manifest(split), sent, folder / "pin.yaml")
 
@@ -99,7 +100,7 @@ def test_without_the_hub_what_was_fetched_is_evaluated(released: HubStandin, tmp
 
 def test_a_second_push_keeps_the_marks(released: HubStandin, tmp_path: Path) -> None:
     assert yank("1.0.0", "--repo-id", REPO, "--reason", REASON)[0] == 0
-    publish(tmp_path, "1.1.0")
+    publish(tmp_path, "1.1.0", **{"yanked.json": "{}"})  # as in a folder that was downloaded before
     assert orjson.loads(released.files(REPO)["yanked.json"])["1.0.0"]["reason"] == REASON
     assert yank("1.0.0", "--repo-id", REPO, "--reason", "Worse.")[0] == 0
     card = released.files(REPO)["README.md"].decode()
@@ -179,3 +180,13 @@ def test_a_version_is_known_by_its_number_or_its_commit(released: HubStandin, tm
 @pytest.mark.parametrize("text", ["", "[]", "7", "nope", '{"1.0.0": [null]}', '{"1.0.0": {"reason": null}}'])
 def test_what_is_no_yanked_json_withdraws_nothing_and_ends_nothing(text: str) -> None:
     assert all(isinstance(yank.reason, str) for yank in reading.yanks(text))
+
+
+def test_a_repository_that_lets_one_in_only_when_asked_is_not_taken_for_none(
+    released: HubStandin, tmp_path: Path
+) -> None:
+    released.refuse(REPO, "gated")
+    code, said = yank("1.0.0", "--repo-id", REPO, "--reason", "x")
+    assert (code, "its owner must let you in" in said) == (1, True), said
+    with pytest.raises(VhbenchError, match="its owner must let you in"):
+        push(tmp_path / "1.0.0" / "ode", REPO, progress=False, private=True)

@@ -187,6 +187,26 @@ def test_images_of_a_fixed_size_could_be_repeated_without_bound(split: Path) -> 
     )
 
 
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [("mode", {"_type": "Image", "mode": "L"}), ("decode", {"_type": "Image", "decode": False}), ("none", "no JSON")],
+)
+@pytest.mark.parametrize("store_schema", [False, True])
+def test_a_footer_that_has_datasets_show_other_images(split: Path, how: str, said: Any, store_schema: bool) -> None:
+    """The rows are the same, and so is the content hash; a model would be shown grey pictures, or none."""
+    data = pq.read_table(split / SHARD)
+    told = json.loads(pq.read_schema(split / SHARD).metadata[b"huggingface"])
+    told["info"]["features"]["images"]["feature"] = said
+    text = json.dumps(told) if isinstance(said, dict) else said
+    schema = data.schema.with_metadata({"huggingface": text} if store_schema else None)
+    with pq.ParquetWriter(split / SHARD, schema, store_schema=store_schema) as writer:
+        writer.write_table(data.cast(schema))
+        if not store_schema:
+            writer.add_key_value_metadata({"huggingface": text})
+    edit(split, lambda data: data["files"].update({SHARD: file_sha256(split / SHARD)}))
+    assert "its footer tells `datasets` to read its columns otherwise than a shard's" in refused(split)
+
+
 def scenes_refused(split: Path, data: pa.Table, **options: Any) -> str:
     """Put other scenes into a split, with every hash right; return the one fault."""
     pq.write_table(data, split / "scenes.parquet", **options)
