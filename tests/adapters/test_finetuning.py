@@ -216,7 +216,7 @@ def test_preferences_are_learnt_though_no_answer_is_always_the_rejected_one(
     results = answered(tmp_path / "results", editions.train, "yes")
     words = ["--run", results, "--types", "existence", "--criterion", "standard", "--unchecked"]
     export("dpo", "--split", editions.train, *words, "--out", tmp_path / "pairs")
-    told = finetune(str(tiny(family)), tmp_path / "pairs", tmp_path / "tuned", replace(FAST, steps=60))
+    told = finetune(str(tiny(family)), tmp_path / "pairs", tmp_path / "tuned", replace(FAST, steps=STEPS))
     assert told["method"] == "dpo"
     assert told["losses"][-1] < 0.1 < told["losses"][0]
 
