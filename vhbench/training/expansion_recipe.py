@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from vhbench import splits
 from vhbench.builds import sharding
@@ -46,11 +47,15 @@ def export(
     Raises:
         VhbenchError: if a source has too few cases, or cannot be read.
     """
-    _begin(out, how, wanted)
+    _check(out, how, wanted)
     rewriter, rows, notes = rewriter_of(how.rewriter), list[Lesson](), list[str]()
     parts = _parted(how, wanted.seed)
     general = training_rows.mixed(wanted, [part.scored for part in parts], notes, leave_out=True)
-    made = _built([(place, build) for part in parts for place, build in _builds(how, part, out)])
+    builds = [build for part in parts for build in _builds(how, part, out)]
+    for _, _, build in builds:
+        build.check()
+    write_atomic(out / _RECIPE, _recipe(how, wanted))  # all that was given is good: now the folder is this recipe's
+    made = _built(builds)
     editions = [training_rows.open_edition(train, None) for train, _ in made]
     for edition in editions:
         questions = list(splits.read_questions(edition.path))
@@ -71,16 +76,18 @@ _RECIPE = "recipe.json"
 """What a folder is being filled by, so that only the same command goes on there."""
 
 
-def _begin(out: Path, how: Expansion, wanted: Wanted) -> None:
-    """See that a folder is free, or that the same recipe was interrupted there."""
-    recipe, mark = json_bytes({"seed": wanted.seed, **asdict(how)}), out / _RECIPE
-    if (out / "rows").exists() or not mark.is_file() or mark.read_bytes() != recipe:
+def _recipe(how: Expansion, wanted: Wanted) -> bytes:
+    return json_bytes({"seed": wanted.seed, **asdict(how)})
+
+
+def _check(out: Path, how: Expansion, wanted: Wanted) -> None:
+    """See that a folder is free, or that the same recipe was interrupted there, and that the mix can be opened."""
+    mark = out / _RECIPE
+    if (out / "rows").exists() or not mark.is_file() or mark.read_bytes() != _recipe(how, wanted):
         training_files.check_free(out)
     if wanted.mix is not None:
-        with open_file(wanted.mix):  # before anything is built
+        with open_file(wanted.mix):  # before the sources are read, which takes longer
             pass
-    out.mkdir(parents=True, exist_ok=True)
-    write_atomic(mark, recipe)
 
 
 def task_of(test: Path) -> str:
@@ -133,23 +140,29 @@ def _shown(question: Question, is_taught: overlap.Finder) -> bool:
     return any(is_taught(read_image(image), overlap.look_of(image)) for image in question.images)
 
 
-def _builds(how: Expansion, part: _Part, out: Path) -> Iterator[tuple[Path, VHExpansionBuild]]:
-    """Yield what builds the cases of a source that are trained on, and those that are scored, with their folders."""
+class _Build(NamedTuple):
+    """A build of some cases of a source, and its folder."""
+
+    folder: Path
+    ids: Sequence[str]
+    build: VHExpansionBuild
+
+
+def _builds(how: Expansion, part: _Part, out: Path) -> Iterator[_Build]:
+    """Yield what builds the cases of a source that are trained on, and then those that are scored."""
     perturb = ("none",) if how.attack else how.perturb
-    taught = {"perturb": perturb, "attack": how.attack, "model": how.model}
-    for kind, ids, given in (("train", part.taken, taught), ("test", part.left, {"perturb": VHExpansionBuild.perturb})):
-        folder = out / kind / part.folder
-        write_atomic(folder / "cases.txt", "".join(f"{case}\n" for case in ids).encode())
-        yield folder, replace(part.base, cases=str(folder / "cases.txt"), **given)
+    taught = replace(part.base, perturb=perturb, attack=how.attack, model=how.model)
+    yield _Build(out / "train" / part.folder, part.taken, taught)
+    yield _Build(out / "test" / part.folder, part.left, replace(part.base, perturb=VHExpansionBuild.perturb))
 
 
-def _built(builds: Sequence[tuple[Path, VHExpansionBuild]]) -> list[tuple[Path, Path]]:
-    """Check all builds, then build them; return the splits in pairs, for training and for the test."""
-    for _, build in builds:
-        build.check()
-    for folder, build in builds:
-        sharding.run(build, folder, progress=False)
-    made = [folder / build.benchmark for folder, build in builds]
+def _built(builds: Sequence[_Build]) -> list[tuple[Path, Path]]:
+    """Build all; return the splits in pairs, for training and for the test."""
+    for folder, ids, build in builds:
+        cases = folder / "cases.txt"
+        write_atomic(cases, "".join(f"{case}\n" for case in ids).encode())
+        sharding.run(replace(build, cases=str(cases)), folder, progress=False)
+    made = [folder / build.benchmark for folder, _, build in builds]
     return list(zip(made[::2], made[1::2], strict=True))
 
 

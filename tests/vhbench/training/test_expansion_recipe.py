@@ -14,6 +14,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from vhbench import splits
+from vhbench.builds import sharding
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
 from vhbench.files import read_image
@@ -117,7 +118,9 @@ def test_no_source_is_scored_on_what_another_trains_on(tables: Path, tmp_path: P
     assert f"rows of mix.json about {left} images of the test are left out" in (out / "rows" / "README.md").read_text()
 
 
-def test_the_same_command_goes_on_and_another_does_not(tables: Path, tmp_path: Path) -> None:
+def test_the_same_command_goes_on_and_another_does_not(
+    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = tmp_path / "out"
     with pytest.raises(VhbenchError, match="cannot read"):
         expand(tables, out, "--mix", str(tmp_path / "none.json"))
@@ -125,7 +128,18 @@ def test_the_same_command_goes_on_and_another_does_not(tables: Path, tmp_path: P
     (tmp_path / "mix.json").write_text("[]")
     with pytest.raises(VhbenchError, match="--mix-number 99: the file has only 0 rows"):
         expand(tables, out, "--mix", str(tmp_path / "mix.json"), "--mix-number", "99")
-    assert [path.name for path in out.iterdir()] == ["recipe.json"]
+    with pytest.raises(VhbenchError, match="--model"):
+        expand(tables, out, "--attack", "pgd")
+    assert not out.exists()
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise RuntimeError("the machine stops")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sharding, "run", interrupted)
+        with pytest.raises(RuntimeError):
+            expand(tables, out)
+    assert sorted(path.name for path in out.iterdir()) == ["recipe.json", "train"]
     with pytest.raises(VhbenchError, match="is not empty"):
         expand(tables, out, cases=3)
     expand(tables, out)
