@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Final
 
-from vhbench.answers.needles import any_in
+from vhbench.answers.needles import Guarded, any_in
 from vhbench.answers.phrasing import PHRASES, straightened
 from vhbench.answers.quantities import BOUNDS, Range, number, quantity, value
 from vhbench.answers.stems import NEGATIONS, Word, compares, content, stem, words
@@ -35,7 +35,7 @@ _INSTRUCTION: Final = re.compile(
     r"(?i)\A\W*(?:please|kindly|just|only|simply|directly|answer|respond|reply|give|provide|choose|select|options?|note"
     r"|you|use|your|hint|explain|let's|think|a[.):]|b[.):]|yes\b|no\b)"
 )
-_TRAILING: Final = re.compile(
+_TRAILING: Final = Guarded(
     r"(?i)[\s,;:(]*(?:please\s+)?(?:just\s+|only\s+)?(?:answer|respond|reply|say)\b[^?]{0,40}\byes\b"
     r"[^?]{0,20}\bno\b[^?]*\Z"
     r"|[\s,(]*\b(?:yes or no|yes/no|true or false)\b[)\s]*(?=\?|\Z)|,\s*(?:right|correct)\s*(?=\?|\Z)"

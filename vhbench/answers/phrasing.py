@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from vhbench.answers.needles import Guarded, any_in
+from vhbench.answers.remembering import remembered
 
 PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
@@ -55,6 +56,7 @@ _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], 
 )
 
 
+@remembered  # what is said in a few words is said to many questions
 def straightened(text: str) -> str:
     """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
 

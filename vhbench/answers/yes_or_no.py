@@ -14,6 +14,7 @@ from vhbench.answers.cleaning import plain, said
 from vhbench.answers.given_names import named
 from vhbench.answers.needles import Guarded
 from vhbench.answers.phrasing import straightened
+from vhbench.answers.remembering import remembered
 from vhbench.answers.statements import stated
 from vhbench.answers.stems import words
 from vhbench.answers.thoughts import unfinished
@@ -115,10 +116,9 @@ def _of(text: str, question: str) -> str:
     everything, marked = plain(text).lower(), said(text).lower()
     if marked == everything and unfinished(everything):
         return ""
-    if turns_nothing(question):
-        answer, told = _by_itself(marked)
-        if answer or told:
-            return answer
+    answer, told = _by_itself(marked)
+    if (answer or told) and turns_nothing(question):
+        return answer
     asked = claim(question)
     if asked and asked.quoted:
         marked = everything  # what is said to be the answer may be the answer to the question that is quoted
@@ -137,8 +137,11 @@ _of_short = lru_cache(maxsize=8_192)(_of)
 """What is said in a few words is said of many images, to the same question."""
 
 
+@remembered
 def _by_itself(text: str) -> Reading:
     """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
+    if text in ("yes", "no"):
+        return text, False
     if len(text) < 4 or ":" in text or "right" in text or _CORRECTS.search(text):
         return "", False
     return _read_once(text, None)

@@ -5,8 +5,10 @@ import json
 import math
 import string
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
+from operator import itemgetter
 from typing import Any
 
 from vhbench import answers
@@ -16,8 +18,25 @@ from vhbench.files import shown
 from vhbench.schema import VhbenchError
 
 Row = dict[str, Any]
-Plan = tuple[Mapping[str, str], tuple[str, ...]]
-"""Field of a record → the column that holds it; and the columns that hold one option each."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where the fields of a record stand in rows of some columns.
+
+    Attributes:
+        columns: field → the column that holds it.
+        single: the columns that hold one option each.
+        texts: whether all fields are texts, which stand in columns of their own.
+        flags: whether the right answer is 1 or 0.
+        pick: takes the values of the columns from a row.
+    """
+
+    columns: Mapping[str, str]
+    single: tuple[str, ...]
+    texts: bool
+    flags: bool
+    pick: Callable[[Row], tuple[Any, ...]]
 
 IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id")
 ANSWERS = ("answer", "label", "gold", "gt", "gt_answer", "ground_truth", "correct_answer", "correct answer", "target")
@@ -28,6 +47,9 @@ KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
 """Names by which a JSON object is known as a row: ours, POPE's, VLMEvalKit's, LLaVA's and their like."""
 
 _LETTERS = string.ascii_uppercase
+_TEXT = {str}
+_SHORT = 32
+"""Characters of a right answer that is remembered."""
 
 _LONGEST = 1 << 20
 """Characters of a list that a table writes as text, which takes up to 250 times as much memory."""
@@ -69,7 +91,7 @@ def words(said: Any) -> Any:
 
 
 @lru_cache(maxsize=256)
-def _plan(columns: tuple[str | None, ...], said: str) -> Plan:
+def _plan(columns: tuple[str | None, ...], said: str) -> _Plan:
     """Look the columns up once for all rows that have them; ``said`` tells where the model's words may stand."""
     there = {name.strip().lower(): name for name in reversed(columns) if name is not None}
     fields = {name: there[name] for name in RECORD if name in there} | _first(there, "id", IDS)
@@ -82,24 +104,32 @@ def _plan(columns: tuple[str | None, ...], said: str) -> Plan:
         fields |= _first(there, "answer", ANSWERS)
     free = [name for name in QUESTIONS if there.get(name) not in (None, fields.get("response"))]
     fields |= _first(there, "question", free) | _first(there, "choices", CHOICES)
-    single = next((names for names in OPTION_FIELDS if {names[0].lower(), names[1].lower()} <= there.keys()), ())
-    listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, single))
-    return fields, listed if "choices" not in fields else ()
+    names = next((names for names in OPTION_FIELDS if {names[0].lower(), names[1].lower()} <= there.keys()), ())
+    listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, names))
+    single = listed if "choices" not in fields else ()
+    texts = not (single or None in columns or _READ.keys() & fields.keys()) and len(fields) > 1  # one is picked alone
+    flags = fields.get("answer") == "gt_answer"
+    return _Plan(fields, single, texts, flags, itemgetter(*fields.values()) if texts else tuple)
 
 
 def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[str]) -> dict[str, str]:
     return next(({field: there[name]} for name in names if name in there), {})
 
 
-def _usual(row: Row, place: str, plan: Plan) -> Row:
+def _usual(row: Row, place: str, plan: _Plan) -> Row:
+    if plan.texts and set(map(type, values := plan.pick(row))) == _TEXT:
+        found = dict(zip(plan.columns, values, strict=True))
+        if "answer" in found:
+            short = len(found["answer"]) < _SHORT
+            found["answer"] = (_right_of_short if short else _right_alone)(found["answer"], plan.flags)
+        return found
     if None in row:
         raise VhbenchError(
             f"{place}: has more fields than the table has columns; a field with a separator needs quotes"
         )
-    columns, single = plan
-    found = {field: row[column] for field, column in columns.items() if not _missing(row[column])}
-    if single:
-        found["choices"] = [str(row[name]) for name in single if not _missing(row[name]) and row[name] != ""]
+    found = {field: row[column] for field, column in plan.columns.items() if not _missing(row[column])}
+    if plan.single:
+        found["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
     for field, read in _READ.items():
         if field in found and isinstance(found[field], str):
             if len(found[field]) > _LONGEST:
@@ -114,7 +144,7 @@ def _usual(row: Row, place: str, plan: Plan) -> Row:
             raise VhbenchError(f"{place}: the options are {shown(found['choices'])}; must be a list")
         found["choices"] = [str(choice) for choice in found["choices"]]
     if "answer" in found:
-        found["answer"] = right(found["answer"], found.get("choices", ()), flags=columns["answer"] == "gt_answer")
+        found["answer"] = right(found["answer"], found.get("choices", ()), flags=plan.flags)
     return found
 
 
@@ -133,6 +163,14 @@ def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
         return letter
     same = [place for place, choice in enumerate(choices) if str(choice).strip().lower() == text.lower()]
     return letters[same[0]] if len(same) == 1 and same[0] < len(letters) else answer
+
+
+def _right_alone(answer: str, flags: bool) -> Any:
+    """Return a right answer to a question without options."""
+    return right(answer, (), flags=flags)
+
+
+_right_of_short = lru_cache(maxsize=256)(_right_alone)
 
 
 def _missing(value: Any) -> bool:
