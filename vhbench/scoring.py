@@ -1,17 +1,15 @@
 """Scores of answers that are there already, with kinds and benchmarks told apart: the metrics that the tasks use."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
-
-import msgspec
 
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, benchmark, of_task
 from vhbench.responses.asked import is_split
 from vhbench.responses.said import Responses
-from vhbench.results import foreign
+from vhbench.results import PackedRecords, foreign
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.tasks import datasets
@@ -67,9 +65,9 @@ def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
     Raises:
         VhbenchError: if there is no answer to a question with a right answer, or captions have no vocabulary.
     """
-    groups: dict[Group, _Packed] = {}
+    groups: dict[Group, PackedRecords] = {}
     for task, record in responses.by_task():
-        groups.setdefault(group_of(task, record), _Packed()).add(record)
+        groups.setdefault(group_of(task, record), PackedRecords()).add(record)
     if not groups:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
     if how.split is None:
@@ -142,29 +140,6 @@ def vocabulary(split: Path | None) -> Words:
     if not is_split(split):
         raise VhbenchError(f"{split} is no split: captions need the vocabulary of one; name its folder (--questions)")
     return datasets.vocabulary_of(split, splits.read_manifest(split))
-
-
-class _Packed:
-    """Records in little room: what is usual is left out, and each takes a hundred bytes instead of several hundred."""
-
-    def __init__(self) -> None:
-        self._rows: list[bytes] = []
-
-    def add(self, record: Record) -> None:
-        names = _KEPT if record.kind == "caption" else _OF_ANSWERS
-        values = {name: value for name in names if (value := getattr(record, name)) not in _EMPTY}
-        self._rows.append(msgspec.msgpack.encode(values))
-
-    def __iter__(self) -> Iterator[Record]:
-        self._rows.reverse()
-        while self._rows:
-            yield msgspec.msgpack.decode(self._rows.pop(), type=Record)
-
-
-_EMPTY = ("", (), False)
-_KEPT = tuple(field.name for field in fields(Record) if field.name != "question")
-_OF_ANSWERS = tuple(name for name in _KEPT if name not in ("response", "objects", "candidates", "neutral"))
-"""What the scores of answers need, which were read; captions are their words."""
 
 
 def _captions(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:

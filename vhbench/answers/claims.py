@@ -43,11 +43,11 @@ _TRAILING: Final = Guarded(
 _SENTENCE_END: Final = re.compile(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+")
 _RIGHT: Final = r"true|correct|right|accurate|false|untrue|wrong|incorrect|inaccurate"
 _FALSE: Final = frozenset("false untrue wrong incorrect inaccurate no".split())
-_QUOTED: Final = re.compile(
+_QUOTED: Final = Guarded(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"
 )
-_JUDGED: Final = re.compile(
+_JUDGED: Final = Guarded(
     rf"(?i)\b(?:is|are|was|would)\s+(?:it|this|that|the following)(?:\s+be)?\s+(?P<denied>not\s+)?"
     rf"(?P<word>{_RIGHT}|the case)"
     r"(?:\s+to\s+(?:say|claim|state|conclude))?\s+that\s+(?P<claim>.+)"
@@ -184,7 +184,8 @@ _LONGEST: Final = 2_000
 
 def _sentence(text: str) -> tuple[str, str]:
     """Return what is said before the question, and the question without what asks for a form of answer."""
-    parts = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
+    cut = _SENTENCE_END.split(text) if "\n" in text or any_in(".!?", text[:-1]) else [text]
+    parts = [part.strip() for part in cut if part.strip()]
     begins = [n for n, part in enumerate(parts) if _begins(part)]
     asked = next((n for n in reversed(begins) if "?" in parts[n]), begins[0] if begins else None)
     if asked is None:
@@ -267,16 +268,16 @@ def _meant(said: list[Word]) -> list[Word]:
 
 def _year(said: list[Word]) -> tuple[str, list[Word]]:
     """Take off the year at the end, if it is the only one."""
-    years = [word for word in said if YEAR.fullmatch(word.stem)]
-    if len(said) > 3 and said[-2].surface == "in" and years == said[-1:]:
+    if len(said) > 3 and said[-2].surface == "in" and [word for word in said if YEAR.fullmatch(word.stem)] == said[-1:]:
         return said[-1].stem, said[:-2]
     return "", said
 
 
 def _says_that_it_is_there(said: Sequence[Word], text: str) -> bool:
+    if said and said[0].surface == "there":
+        return True
     shown = _SHOWN.match(_SPACE.sub(" ", text.lower()))
-    verb = words(shown["verb"])[0].stem if shown else ""
-    return bool(said and said[0].surface == "there") or verb in _SHOWS
+    return shown is not None and words(shown["verb"])[0].stem in _SHOWS
 
 
 def _with_verb(said: list[Word], verb: str) -> list[Word]:

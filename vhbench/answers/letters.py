@@ -8,6 +8,7 @@ can tell.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from vhbench.answers.clauses import OptionClause, clauses_of
 from vhbench.answers.cleaning import plain, said
@@ -118,7 +119,7 @@ def _ends(text: str) -> str:
 
 def _read(text: str, names: Names, question: str) -> str | None:
     """Return a letter, "" for what cannot be told, None where nothing is named."""
-    found = _whole(text, names)
+    found = _whole(text, names) if len(text) > _SHORT else _whole_of_short(text, names.choices)
     if found is not None:
         return found
     text = _ARROW.sub(". So ", text)
@@ -161,6 +162,11 @@ def _whole(text: str, names: Names) -> str | None:
     if labelled and labelled[1].upper() in names.letters:
         return labelled[1].upper()
     return None if names.counts else names.images.get(ordinal(words))
+
+
+@lru_cache(maxsize=4_096)
+def _whole_of_short(text: str, choices: tuple[str, ...]) -> str | None:
+    return _whole(text, names_of(choices))
 
 
 def _leading(text: str, names: Names) -> str:

@@ -102,8 +102,9 @@ class Guarded:
 
     def sub(self, usual: str, text: str, count: int = 0) -> str:
         """Return a text with something in the place of what matches."""
-        for pattern in self.candidates(text):
-            text = pattern.sub(usual, text, count=count)
+        if self._any_case or any_in(self._first, text):  # most texts hold none: no generator is made for them
+            for pattern in self.candidates(text):
+                text = pattern.sub(usual, text, count=count)
         return text
 
 

@@ -34,6 +34,7 @@ class Part(NamedTuple):
         weight: 1; one more where it says how things are in the end ("so …", "actually …"), one less where how they
             seem.
         continues: it has no verb of its own and goes on with an earlier part.
+        lead: what stands before it and a comma: "On the sofa, there is a dog".
     """
 
     words: tuple[Word, ...]
@@ -41,6 +42,7 @@ class Part(NamedTuple):
     negated: bool = False
     weight: int = 1
     continues: bool = False
+    lead: tuple[Word, ...] = ()
 
     @property
     def text(self) -> str:
@@ -53,30 +55,25 @@ def sentences(text: str) -> list[str]:
     return [part for part in _ENDS.split(text) if part and not part.isspace()]
 
 
-def parts(sentence: str, about: frozenset[str]) -> list[Part]:
-    """Cut a straightened sentence into its clauses.
-
-    Args:
-        sentence: what is cut.
-        about: the stems of the claim; "in the corner" before a comma is left out if it has nothing to do with it.
-    """
+def parts(sentence: str) -> list[Part]:
+    """Cut a straightened sentence into its clauses."""
     pieces = [_unfronted(piece) for piece in _pieces(words(sentence))]
     final = bool(pieces) and any(word.surface in _ASSERTED for word in pieces[0][:3])
     found: list[Part] = []
     subject: tuple[Word, ...] = ()
     negated = False
-    lead: list[Word] = []
+    lead: tuple[Word, ...] = ()
     for own in pieces:
         fragment = not finite(own)
         if fragment and not found and own[0].surface in _WITH and own is not pieces[-1]:
-            lead = own if any(word.stem in about for word in own) else []  # "On the sofa, there is a dog"
+            lead = tuple(own)
             continue
         denies = "negation" in [word.role for word in own]
         anew = own[0].surface in BREAKS or denies or not fragment
         negated = negated and not anew
         shared = subject if fragment or _has_no_subject(own) else ()
-        found.append(Part(tuple(own + lead), shared, negated, _weight(own, final), fragment and bool(found)))
-        lead = []
+        found.append(Part(tuple(own), shared, negated, _weight(own, final), fragment and bool(found), lead))
+        lead = ()
         if not fragment or not subject:
             subject = _subject(own) or subject
         if anew:

@@ -7,13 +7,14 @@ of one word what excludes that word: a dog that stands does not sit, and a line 
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from vhbench.answers.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.answers.claims import ALL, PREPOSITIONS, Claim
 from vhbench.answers.contraries import contrary, converse, identified, measured
 from vhbench.answers.phrasing import straightened
 from vhbench.answers.quantities import MANY, number, quantity, within
+from vhbench.answers.remembering import remembered
 from vhbench.answers.sentence_parts import BREAKS, Part, finite, parts, sentences
 from vhbench.answers.stems import PICTURE, Word, another, compares, content, implies, stem, words
 
@@ -60,24 +61,23 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     Returns:
         "yes", "no", or "" where they say nothing or both; whether an unsure sentence comes last.
     """
-    text = straightened(text)
-    about = frozenset(claim.stems)
     found: list[tuple[str, int]] = []
     unsure = skip = False
-    for clause in (clause for sentence in sentences(text) for clause in parts(sentence, about)):
-        skip = clause.continues and skip
-        words_of_it = clause.text
-        if skip or _is_unsure(words_of_it, claim):
+    for clause in _clauses(text):
+        if any(word.stem in claim.stems for word in clause.part.lead):  # what has nothing to do with it is left out
+            clause = _Clause.of(clause.part._replace(words=clause.part.words + clause.part.lead))
+        skip = clause.part.continues and skip
+        if skip or _outside(clause.unsure, claim):
             found, unsure, skip = [], True, True
             continue
-        said = "" if _intends(words_of_it, claim) else _judge(clause, claim)
-        if not said and found and _DOES_NOT.search(words_of_it):
+        said = "" if _outside(clause.intends, claim) else _judge(clause.part, claim)
+        if not said and found and clause.does_not:
             said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
         if said:
-            found.append((said, clause.weight))
+            found.append((said, clause.part.weight))
             unsure = False
     if not found and not unsure:
-        found = [(said, 1) for sentence in sentences(text) if (said := _judge_joined(sentence, claim))]
+        found = [(said, 1) for sentence in sentences(straightened(text)) if (said := _judge_joined(sentence, claim))]
     most = max((weight for _, weight in found), default=0)
     answers = {said for said, weight in found if weight == most or claim.before}
     if len(answers) != 1:
@@ -86,16 +86,41 @@ def stated(text: str, claim: Claim) -> tuple[str, bool]:
     return _not(answer) if claim.denied else answer, False
 
 
-def _is_unsure(text: str, claim: Claim) -> bool:
-    """Tell whether a clause says that something cannot be told; "the sky is not clear" may be an answer."""
-    found = _UNSURE.search(text)
-    return found is not None and stem(found[0].split()[-1]) not in claim.stems
+class _Clause(NamedTuple):
+    """A clause, with what can be told of it whatever is asked.
+
+    Attributes:
+        part: its words.
+        unsure: the stem of the last word by which it says that something cannot be told; "" where it does not.
+        intends: of that by which it says what will be looked at, and not what is seen.
+        does_not: whether it ends with "does not", and so denies what was said before.
+    """
+
+    part: Part
+    unsure: str
+    intends: str
+    does_not: bool
+
+    @classmethod
+    def of(cls, part: Part) -> Self:
+        text = part.text
+        return cls(part, _last_of(_UNSURE, text), _last_of(_INTENDS, text), _DOES_NOT.search(text) is not None)
 
 
-def _intends(text: str, claim: Claim) -> bool:
-    """Tell whether a clause says what will be looked at, and not what is seen."""
-    found = _INTENDS.search(text)
-    return found is not None and stem(found[0].split()[-1]) not in claim.stems
+@remembered
+def _clauses(text: str) -> tuple[_Clause, ...]:
+    return tuple([_Clause.of(part) for sentence in sentences(straightened(text)) for part in parts(sentence)])
+
+
+def _last_of(pattern: re.Pattern[str], text: str) -> str:
+    """Return the stem of the last word of what a pattern finds; "" where it finds nothing."""
+    found = pattern.search(text)
+    return stem(found[0].split()[-1]) if found else ""
+
+
+def _outside(word: str, claim: Claim) -> bool:
+    """Tell whether a word is there, and is none of a claim's: "the sky is not clear" may be an answer."""
+    return bool(word) and word not in claim.stems
 
 
 def _not(answer: str) -> str:
@@ -119,7 +144,9 @@ def _judge(clause: Part, claim: Claim) -> str:
 def _judge_joined(sentence: str, claim: Claim) -> str:
     """Read a sentence without its commas: "… the largest population, followed by India" is one claim."""
     said = [word for word in words(sentence) if word.role != "stop"]
-    if _intends(sentence, claim) or any(word.role in ("negation", "doubt") or word.surface in BREAKS for word in said):
+    if _outside(_last_of(_INTENDS, sentence), claim) or any(
+        word.role in ("negation", "doubt") or word.surface in BREAKS for word in said
+    ):
         return ""
     if sum(word.role == "verb" for word in said) > 2:
         return ""

@@ -5,8 +5,9 @@ then sentences, for which the question is needed: "There is no dog." is yes to "
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from vhbench.answers import assent
 from vhbench.answers.claims import Claim, claim, says_false, turns_nothing
@@ -158,36 +159,69 @@ def _option(text: str, question: str) -> str:
 
 def _read(text: str, asked: Claim | None) -> Reading:
     """Read a text; of one that corrects itself, what stands behind the last correction."""
-    corrections = [found for found in _CORRECTS.finditer(text) if found.start() > 0]
-    if corrections:
-        answer, told = _read_once(text[corrections[-1].end() :], asked)
+    if (correction := _corrected(text)) is not None:
+        answer, told = _read_once(correction, asked)
         if answer or told:
             return answer, told
     return _read_once(text, asked)
 
 
-def _read_once(text: str, asked: Claim | None) -> Reading:
+@remembered
+def _corrected(text: str) -> str | None:
+    """Return what stands behind the last correction of a text; None where it has none."""
+    ends = [found.end() for found in _CORRECTS.finditer(text) if found.start() > 0]
+    return text[ends[-1] :] if ends else None
+
+
+class _Text(NamedTuple):
+    """What can be told of a text whatever is asked.
+
+    Attributes:
+        text: without an echo of the question.
+        silent: it says nothing.
+        short: without what stands around it.
+        whole: the answer that the whole of it is, if it is one.
+        told: its words of assent and denial.
+        shows: it says what is written in the image, which may be a yes or no.
+    """
+
+    text: str
+    silent: bool
+    short: str
+    whole: str
+    told: tuple[assent.Told, ...]
+    shows: bool
+
+
+@remembered
+def _seen(text: str) -> _Text:
     text = _without_echo(text)
-    if not _SAYS.search(text) and not assent.whole(text.strip())[0]:
+    short = text.strip(" \n.!")
+    shows = ("yes" in text or "no" in text) and assent.SHOWN.search(text) is not None
+    silent = not _SAYS.search(text) and not assent.whole(text.strip())[0]
+    return _Text(text, silent, short, assent.whole(short)[0], tuple(assent.told(text)), shows)
+
+
+def _read_once(text: str, asked: Claim | None) -> Reading:
+    seen = _seen(text)
+    text, found = seen.text, seen.told
+    if seen.silent:
         return "", bool(text)
     judged = _about_a_word(text, asked) if asked and asked.word else None
     if judged is not None:
         return judged, not judged
-    short = text.strip(" \n.!")
-    answer, _ = assent.whole(short)
-    if answer and not (short == "right" and asked and {"left", "right"} & set(asked.stems)):
-        return answer, False
+    if seen.whole and not (seen.short == "right" and asked and {"left", "right"} & set(asked.stems)):
+        return seen.whole, False
     listed = _listed(text, asked)
     if listed is not None:
         return listed, not listed
-    found = list(assent.told(text))
     final = [one for one in found if one.final]
     if found and found[0].first:
         return _leading(found, text, asked)
     if found:
         answers = {one.answer for one in final or found}
         return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
-    if ("yes" in text or "no" in text) and assent.SHOWN.search(text):
+    if seen.shows:
         return "", True  # "The sign reads: No!"
     return _sentences(text, asked)
 
@@ -221,7 +255,7 @@ def _without_echo(text: str) -> str:
     return assent.BOTH.sub(" ", rest)
 
 
-def _leading(found: list[assent.Told], text: str, asked: Claim | None) -> Reading:
+def _leading(found: Sequence[assent.Told], text: str, asked: Claim | None) -> Reading:
     """Return the answer of a text that begins with one, unless it ends with another."""
     final = [one for one in found if one.final]
     if final:

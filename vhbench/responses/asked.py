@@ -63,4 +63,4 @@ def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any
 def _of_table(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, row in enumerate(forms.rows(path, naming.KNOWN), start=1):
         asked = naming.asked(row, f"{path}, row {number}")
-        yield str(asked.get("benchmark", "")), {name: asked[name] for name in columns if name in asked}
+        yield str(asked.get("benchmark", "")), {name: value for name, value in asked.items() if name in columns}

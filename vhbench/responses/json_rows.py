@@ -8,6 +8,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import msgspec
+
 from vhbench.files import LARGEST_ROW, open_file, shown
 from vhbench.schema import VhbenchError
 
@@ -19,6 +21,9 @@ _FEW = 64
 """Fields of an object that are looked at to know it as a row."""
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
+_TEXT = r'"([^"\\\x00-\x1f]*+)"'
+_PAIR = re.compile(r"[ \t\n\r]*+".join(("", _TEXT, ":", _TEXT, ",")))
+"""A member that is a text without an escape, and is not the last."""
 _DECODER = json.JSONDecoder()
 
 Pair = tuple[str, Any]
@@ -51,7 +56,8 @@ def _rows(window: "_Stream", names: frozenset[str]) -> Iterator[dict[str, Any]]:
             continue
         if mark != "{" or number:
             number += 1
-            yield _row(window, window.value(), number)
+            row = window.line()
+            yield _row(window, window.value() if row is None else row, number)
             continue
         members = window.members()  # one by one: they may be a million answers
         first = list(islice(members, _FEW))
@@ -92,6 +98,23 @@ class _Stream:
             if not self._more():
                 return ""
 
+    def line(self) -> dict[str, Any] | None:
+        """Read the rest of a line that is an object, in a fifth of the time that :meth:`value` takes.
+
+        Returns:
+            None, with nothing read, where it is none, or not all of one; what this parser refuses (NaN, half of a
+            character, numbers without bounds) the other one may take.
+        """
+        end = self._text.find("\n", self._place)
+        try:
+            value = msgspec.json.decode(self._text[self._place : end]) if end > 0 else None
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+        if not isinstance(value, dict):
+            return None
+        self._place = end
+        return value
+
     def value(self) -> Any:
         """Read a value."""
         while True:
@@ -130,6 +153,9 @@ class _Stream:
             self._place += 1
             return
         while True:
+            while pair := _PAIR.match(self._text, self._place):
+                self._place = pair.end()
+                yield pair[1], pair[2]
             if self.next() != '"':
                 raise self._fault("Expecting property name enclosed in double quotes", self._place)
             name = self.value()

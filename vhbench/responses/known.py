@@ -20,8 +20,8 @@ class KnownRows:
     """Rows by their ids, packed one behind the other; an id is looked up by its digest, and then compared.
 
     >>> known = KnownRows(Path("a.csv"), [(1, "mioh", {"id": "a", "answer": "B"}), (2, "mioh", {"id": 7})])
-    >>> len(known), known.place("a"), known.place("7"), known.place("b"), known[0]
-    (2, 0, 1, None, ('mioh', {'id': 'a', 'answer': 'B'}))
+    >>> len(known), known.find("7"), known.find("b"), known[0]
+    (2, (1, 'mioh', {'id': 7}), None, ('mioh', {'id': 'a', 'answer': 'B'}))
     """
 
     def __init__(self, file: Path, rows: Iterable[Numbered]) -> None:
@@ -53,20 +53,21 @@ class KnownRows:
         """Return how many rows there are."""
         return len(self._places)
 
+    def find(self, name: str) -> tuple[int, str, dict[str, Any]] | None:
+        """Return the place of the row with an id, counted from 0, its config and the row; None where there is none."""
+        digest = _digest(name)
+        at = bisect_left(self._digests, digest)
+        while at < len(self._digests) and self._digests[at] == digest:
+            config, row = self[self._places[at]]
+            if str(row["id"]) == name:
+                return self._places[at], config, row
+            at += 1
+        return None
+
     def __getitem__(self, place: int) -> tuple[str, dict[str, Any]]:
         """Return the config of a row and the row."""
         config, row = msgspec.msgpack.decode(memoryview(self._packed)[self._ends[place] : self._ends[place + 1]])
         return config, row
-
-    def place(self, name: str) -> int | None:
-        """Return the place of the row with an id, counted from 0; None where there is none."""
-        digest = _digest(name)
-        at = bisect_left(self._digests, digest)
-        while at < len(self._digests) and self._digests[at] == digest:
-            if self._name(self._places[at]) == name:
-                return self._places[at]
-            at += 1
-        return None
 
     def _name(self, place: int) -> str:
         return str(self[place][1]["id"])
@@ -75,7 +76,8 @@ class KnownRows:
         """Return the place of the first row whose id a row before it has."""
         digests = np.array(self._digests)
         alike = sorted(self._places[at + 1] for at in np.flatnonzero(digests[1:] == digests[:-1]).tolist())
-        return next((place for place in alike if self.place(self._name(place)) != place), None)
+        first = {name: found[0] for name in map(self._name, alike) if (found := self.find(name))}
+        return next((place for place in alike if first[self._name(place)] != place), None)
 
 
 def _digest(name: str) -> int:

@@ -4,7 +4,7 @@ import ast
 import json
 import math
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -27,6 +27,7 @@ class _Plan:
     Attributes:
         columns: field → the column that holds it.
         single: the columns that hold one option each.
+        read: the fields that tables write as text, and that are none.
         texts: whether all fields are texts, which stand in columns of their own.
         flags: whether the right answer is 1 or 0.
         pick: takes the values of the columns from a row.
@@ -34,9 +35,11 @@ class _Plan:
 
     columns: Mapping[str, str]
     single: tuple[str, ...]
+    read: tuple[str, ...]
     texts: bool
     flags: bool
     pick: Callable[[Row], tuple[Any, ...]]
+
 
 IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id")
 ANSWERS = ("answer", "label", "gold", "gt", "gt_answer", "ground_truth", "correct_answer", "correct answer", "target")
@@ -77,7 +80,8 @@ def answered(row: Row, place: str, *, joined: bool) -> Row:
     [('answer', 'B'), ('choices', ['cat', 'dog']), ('id', 3), ('response', 'A dog.')]
     """
     found = _usual(row, place, _plan(tuple(row), "joined" if joined else "answered"))
-    found["response"] = words(found.get("response"))
+    if type(said := found.get("response")) is not str:
+        found["response"] = words(said)
     return found
 
 
@@ -107,9 +111,10 @@ def _plan(columns: tuple[str | None, ...], said: str) -> _Plan:
     names = next((names for names in OPTION_FIELDS if {names[0].lower(), names[1].lower()} <= there.keys()), ())
     listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, names))
     single = listed if "choices" not in fields else ()
-    texts = not (single or None in columns or _READ.keys() & fields.keys()) and len(fields) > 1  # one is picked alone
+    read = tuple([field for field in _READ if field in fields])
+    texts = not (single or read or None in columns) and len(fields) > 1  # one is picked alone
     flags = fields.get("answer") == "gt_answer"
-    return _Plan(fields, single, texts, flags, itemgetter(*fields.values()) if texts else tuple)
+    return _Plan(fields, single, read, texts, flags, itemgetter(*fields.values()) if texts else tuple)
 
 
 def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[str]) -> dict[str, str]:
@@ -119,33 +124,36 @@ def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[s
 def _usual(row: Row, place: str, plan: _Plan) -> Row:
     if plan.texts and set(map(type, values := plan.pick(row))) == _TEXT:
         found = dict(zip(plan.columns, values, strict=True))
-        if "answer" in found:
-            short = len(found["answer"]) < _SHORT
-            found["answer"] = (_right_of_short if short else _right_alone)(found["answer"], plan.flags)
+        if (answer := found.get("answer")) is not None:
+            found["answer"] = (_right_of_short if len(answer) < _SHORT else _right_alone)(answer, plan.flags)
         return found
     if None in row:
         raise VhbenchError(
             f"{place}: has more fields than the table has columns; a field with a separator needs quotes"
         )
-    found = {field: row[column] for field, column in plan.columns.items() if not _missing(row[column])}
+    found = {field: value for field, column in plan.columns.items() if not _missing(value := row[column])}
     if plan.single:
         found["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
-    for field, read in _READ.items():
-        if field in found and isinstance(found[field], str):
-            if len(found[field]) > _LONGEST:
-                raise VhbenchError(f"{place}: {field} has {len(found[field]):,} characters; at most {_LONGEST:,}")
-            found[field] = read(found[field])
+    for field in plan.read:
+        if isinstance(text := found.get(field), str):
+            if len(text) > _LONGEST:
+                raise VhbenchError(f"{place}: {field} has {len(text):,} characters; at most {_LONGEST:,}")
+            found[field] = _READ[field](text)
     if isinstance(identity := found.get("id"), float) and identity.is_integer():
         found["id"] = int(identity)
-    if isinstance(choices := found.get("choices"), Mapping):
-        found["choices"] = [choices[letter] for letter in sorted(choices)]
-    if "choices" in found and not isinstance(found["choices"], str):
-        if not isinstance(found["choices"], Sequence):
-            raise VhbenchError(f"{place}: the options are {shown(found['choices'])}; must be a list")
-        found["choices"] = [str(choice) for choice in found["choices"]]
+    if (choices := found.get("choices")) is not None and not isinstance(choices, str):
+        found["choices"] = _listed(choices, place)
     if "answer" in found:
         found["answer"] = right(found["answer"], found.get("choices", ()), flags=plan.flags)
     return found
+
+
+def _listed(choices: Any, place: str) -> list[str]:
+    if isinstance(choices, dict):
+        choices = [choices[letter] for letter in sorted(choices)]
+    if not isinstance(choices, (list, tuple)):
+        raise VhbenchError(f"{place}: the options are {shown(choices)}; must be a list")
+    return [str(choice) for choice in choices]
 
 
 def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
@@ -174,7 +182,7 @@ _right_of_short = lru_cache(maxsize=256)(_right_alone)
 
 
 def _missing(value: Any) -> bool:
-    return value is None or (type(value) is not str and isinstance(value, float) and math.isnan(value))
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 def _list(text: str) -> Any:

@@ -143,19 +143,19 @@ class Responses:
         """Join each answer with its question, which is forgotten then: an answered id is one that has none left."""
         known = known_questions(questions, self.kind)
         answered = bytearray(len(known))
-        last, given, config, asked = -1, set[str](), "", dict[str, Any]()
+        last, given = -1, set[str]()
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            at = known.place(own)
-            if at is None:
+            found = known.find(own)
+            if found is None:
                 raise VhbenchError(
                     f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
                 )
+            at, config, asked = found
             if answered[at] and (not number or at != last or number in given):
                 raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
             if not answered[at]:
-                config, asked = known[at]
                 answered[at], last, given = True, at, set()
                 self.asked[config] += 1
             given.add(number)
@@ -173,8 +173,9 @@ class Responses:
             raise no_answers(self.path)
         for file in files:
             task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
+            begin = f"{file}, row "
             for number, row in enumerate(forms.rows(file, naming.KNOWN), start=1):
-                place = f"{file}, row {number}"
+                place = f"{begin}{number}"
                 if samples.is_ours(row):
                     payload = samples.payload(row)
                     records = to_records(payload, place)

@@ -33,7 +33,7 @@ def is_sample(row: Mapping[str, Any]) -> bool:
 
 def is_ours(row: Mapping[str, Any]) -> bool:
     """Tell whether a sample is of a task of vhbench: its first metric was handed a whole record."""
-    return any(map(_is_record, row.values()))
+    return dict in set(map(type, row.values())) and any(map(_is_record, row.values()))
 
 
 def payload(row: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ tells it from others, :mod:`~vhbench.results.checks` says what is missing in it 
 """
 
 from vhbench.results.checks import SamplesCheck, foreign
+from vhbench.results.packing import PackedRecords
 from vhbench.results.payloads import ANSWERED, answered, changed, settled, target_of, text_of, to_record, to_records
 from vhbench.results.runs import (
     LoggedRun,
@@ -28,6 +29,7 @@ from vhbench.results.runs import (
 __all__ = [
     "ANSWERED",
     "LoggedRun",
+    "PackedRecords",
     "SamplesCheck",
     "answered",
     "changed",

@@ -100,13 +100,13 @@ def changed(record: Record, **changes: Any) -> Record:
     >>> changed(Record("q", response="no"), prediction="no") == Record("q", response="no", prediction="no")
     True
     """
-    made = _filled(_VALUES(record))
+    made = filled(_VALUES(record))
     for name, value in changes.items():
         _SET[name](made, value)
     return made
 
 
-def _filled(values: Iterable[Any]) -> Record:
+def filled(values: Iterable[Any]) -> Record:
     """Return the record with these values, in the order of its fields; each is put into place without a loop."""
     made = object.__new__(Record)
     deque(map(call, _SET.values(), repeat(made), values), maxlen=0)
@@ -138,7 +138,8 @@ def _of_any(values: Mapping[str, Any], place: str) -> Record:
     given = {k: _text(v) for k, v in values.items() if v is not None}
     if "response" in values:
         given["response"] = text_of(values["response"])
-    return convert(given, Record, place)
+    record: Record = convert(given, Record, place)
+    return record
 
 
 _DEFAULTS = [field.default for field in fields(Record)]
@@ -168,7 +169,7 @@ def _of_plain(values: Mapping[str, Any]) -> Record | None:
             found[place] = value
         else:
             return None
-    return _filled(found)
+    return filled(found)
 
 
 def _text(value: Any) -> Any:

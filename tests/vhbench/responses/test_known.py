@@ -16,15 +16,15 @@ FILE = Path("a.csv")
 @given(st.lists(st.text(min_size=1).filter(lambda name: name.isprintable()), unique=True), st.text())
 def test_each_is_found_and_nothing_else(names: list[str], other: str) -> None:
     rows = KnownRows(FILE, ((n, "mioh", {"id": name, "answer": "A"}) for n, name in enumerate(names)))
-    assert [rows.place(name) for name in names] == list(range(len(names)))
+    assert [rows.find(name) for name in names] == [(place, *rows[place]) for place in range(len(names))]
     assert [rows[n][1]["id"] for n in range(len(rows))] == names
-    assert (rows.place(other) is None) == (other not in names)
+    assert (rows.find(other) is None) == (other not in names)
 
 
 def test_ids_whose_digests_are_the_same_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known, "_digest", lambda name: len(name))
     rows = KnownRows(FILE, [(1, "", {"id": "a"}), (2, "", {"id": "bb"}), (3, "", {"id": "c"})])
-    assert [rows.place(name) for name in ("a", "bb", "c", "d", "ddd")] == [0, 1, 2, None, None]
+    assert [found and found[0] for found in map(rows.find, ("a", "bb", "c", "d", "ddd"))] == [0, 1, 2, None, None]
 
 
 def test_the_first_id_that_occurs_twice_is_named() -> None:

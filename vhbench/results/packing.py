@@ -1,0 +1,66 @@
+"""Records in little room: a hundred bytes each instead of several hundred."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any, get_type_hints
+
+import msgspec
+
+from vhbench.results.payloads import filled
+from vhbench.schema import Record
+
+_FIELDS = fields(Record)
+_DEFAULTS = [one.default for one in _FIELDS]
+_TYPES = get_type_hints(Record)
+_WORDS = ("response", "objects", "candidates", "neutral")
+"""What captions are scored by; the answers to questions have been read."""
+
+
+class PackedRecords:
+    """Records that are scored together: all are captions, or all are answers, which have been read.
+
+    Iterating over them yields each once, and lets it go. What no score looks at is left out: the words of the question,
+    and those of an answer.
+
+    >>> packed = PackedRecords()
+    >>> packed.add(Record("q", kind="yes_no", response="No.", prediction="no", scene_ids=("s1", "s2")))
+    >>> list(packed), list(packed)
+    ([Record(id='q', kind='yes_no', scene_ids=('s1', 's2'), prediction='no')], [])
+    """
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._rows: list[bytes] = []
+        self._fields = _OF_ANSWERS
+
+    def add(self, record: Record) -> None:
+        """Pack a record."""
+        self._fields = _OF_CAPTIONS if record.kind == "caption" else _OF_ANSWERS
+        self._rows.append(msgspec.msgpack.encode(self._fields.pick(record)))
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the records in the order in which they were packed."""
+        self._rows.reverse()
+        while self._rows:
+            yield self._fields.unpacked(self._rows.pop())
+
+
+class _Fields:
+    """The fields that are kept, by their places."""
+
+    def __init__(self, places: Iterable[int]) -> None:
+        self.places = tuple(places)
+        names = [_FIELDS[place].name for place in self.places]
+        self.pick: Callable[[Record], tuple[Any, ...]] = attrgetter(*names)
+        self._decode = msgspec.msgpack.Decoder(tuple[tuple(_TYPES[name] for name in names)]).decode  # type: ignore[misc]
+
+    def unpacked(self, row: bytes) -> Record:
+        values = _DEFAULTS.copy()
+        for place, value in zip(self.places, self._decode(row), strict=True):
+            values[place] = value
+        return filled(values)
+
+
+_OF_CAPTIONS = _Fields(place for place, one in enumerate(_FIELDS) if one.name != "question")
+_OF_ANSWERS = _Fields(place for place in _OF_CAPTIONS.places if _FIELDS[place].name not in _WORDS)
