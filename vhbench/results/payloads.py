@@ -109,7 +109,7 @@ def changed(record: Record, **changes: Any) -> Record:
 def filled(values: Iterable[Any]) -> Record:
     """Return the record with these values, in the order of its fields; each is put into place without a loop."""
     made = object.__new__(Record)
-    deque(map(call, _SET.values(), repeat(made), values), maxlen=0)
+    deque(map(call, _SET.values(), repeat(made), values), maxlen=0)  # pyright: ignore[reportArgumentType]
     return made
 
 
