@@ -99,7 +99,8 @@ def names_of(record: Record) -> Iterator[str]:
     >>> list(names_of(Record("2#q")))
     ['question q']
     """
-    if fact := fact_of(record):
+    fact = fact_of(record) if record.pair_id else ""
+    if fact:
         yield f"fact {fact}"
     for image in record.scene_ids:
         yield f"image {image}"

@@ -73,7 +73,7 @@ def said(record: Record) -> str:
 
 def is_cut_off(record: Record) -> bool:
     """Tell whether an answer visibly stops midway: its record says so, or the words that it still has."""
-    return record.cut_off or answers.cut_off(record.response, record.kind)
+    return record.cut_off or (record.response != "" and answers.cut_off(record.response, record.kind))
 
 
 def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
@@ -144,6 +144,8 @@ def split_repetition(name: str) -> tuple[str, str]:
     >>> split_repetition("2#q"), split_repetition("q#2")
     (('2#', 'q'), ('', 'q#2'))
     """
+    if "#" not in name:
+        return "", name
     number, mark, rest = name.partition("#")
     return (number + mark, rest) if mark and number.isdecimal() else ("", name)
 

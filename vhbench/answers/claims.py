@@ -52,7 +52,7 @@ _JUDGED: Final = Guarded(
     rf"(?P<word>{_RIGHT}|the case)"
     r"(?:\s+to\s+(?:say|claim|state|conclude))?\s+that\s+(?P<claim>.+)"
 )
-_STATEMENT: Final = re.compile(
+_STATEMENT: Final = Guarded(
     r"(?is)\b(?:is|are)\s+(?:the|this|that)\s+(?:following\s+)?(?:statement|claim|sentence|description|caption|assertion)\b"
     rf"(?:\s+(?P<first>{_RIGHT}))?\s*[:?,]?\s*[\"'“](?P<claim>[^\"“”]+?)[\"'”]\W*(?P<word>{_RIGHT})?\W*\Z"
 )
@@ -233,7 +233,8 @@ def _claimed(text: str, verb: str) -> Claim | None:
         counted = [n for n, word in enumerate(said) if n and points[n - 1] and number(word) is not None]
         everything = everything or bool(counted)
         said = [word for n, word in enumerate(said) if n not in counted]  # "the two lamps" are all of them
-    said = [_possible(word, after) for word, after in zip(said, [*said[1:], None], strict=False)]
+    if any(word.surface == "possible" for word in said):
+        said = [_possible(word, after) for word, after in zip(said, [*said[1:], None], strict=False)]
     said = [word for word in said if word.role != "negation" and word.surface not in ALL]
     found = content([word for word in said if word.surface not in ("at_least", "at_most")])
     exists = exists or (verb in _BE | {"can", "could"} and bool(said) and said[-1].stem in _IS_THERE)
