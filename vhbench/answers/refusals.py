@@ -89,7 +89,12 @@ def refuses(text: str) -> bool:
     """Tell whether a text refuses in one of its first sentences, and says nothing else than that it does."""
     if _ABROAD.search(text[:400]):
         return True
-    if not _ENGLISH.may_match(text) or not any(map(_ENGLISH.search, islice(_parts(text), 4))):
+    if not _ENGLISH.may_match(text):
+        return False
+    first = next(_parts(text), "")
+    if _answers(first) and not _ENGLISH.search(first):
+        return False  # as most descriptions: something else is said
+    if not any(map(_ENGLISH.search, islice(_parts(text), 4))):
         return False
     parts = list(_parts(text))
     refusals = [index for index, part in enumerate(parts[:40]) if _ENGLISH.search(part)]
