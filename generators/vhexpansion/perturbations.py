@@ -19,6 +19,7 @@ from typing import Final
 import cv2
 import numpy as np
 import numpy.typing as npt
+import simplejpeg
 
 from vhbench.schema import VhbenchError
 
@@ -253,13 +254,13 @@ def _separable(kernel: bytes, size: int) -> tuple[tuple[npt.NDArray[np.float32],
 
 
 def _through_jpeg(colour: Array, quality: int) -> Array:
-    """Encode and decode by OpenCV, which writes the bytes that Pillow writes in half the time."""
+    """Return what Pillow would, in half its time: OpenCV writes the same bytes, simplejpeg reads the same pixels."""
     grey = colour.ndim == 2
     sampling = (cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420)
     stored = colour if grey else cv2.cvtColor(colour, cv2.COLOR_RGB2BGR)
     _, data = cv2.imencode(".jpg", stored, (cv2.IMWRITE_JPEG_QUALITY, quality, *sampling))
-    found = cv2.imdecode(data, cv2.IMREAD_GRAYSCALE if grey else cv2.IMREAD_COLOR_RGB)
-    return np.asarray(found, np.uint8)
+    found = simplejpeg.decode_jpeg(data, colorspace="GRAY" if grey else "RGB", fastdct=False, fastupsample=False)
+    return np.asarray(found, np.uint8).reshape(colour.shape)
 
 
 def _on_colour(image: Array, change: Callable[[Array], Array]) -> Array:
