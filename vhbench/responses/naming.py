@@ -131,7 +131,8 @@ def _usual(row: Row, place: str, plan: _Plan) -> Row:
         raise VhbenchError(
             f"{place}: has more fields than the table has columns; a field with a separator needs quotes"
         )
-    found = {field: value for field, column in plan.columns.items() if not _missing(value := row[column])}
+    there = ((field, row[column]) for field, column in plan.columns.items())
+    found = {field: value for field, value in there if type(value) is str or not _missing(value)}
     if plan.single:
         found["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
     for field in plan.read:
