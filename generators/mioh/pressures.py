@@ -26,7 +26,7 @@ class PressureThresholds:
             than a fifth of it, is not asked about.
         large: easy positive: an instance covers at least this.
         tiny: an instance whose shorter side is below this share of the image's longer side is too small to ask
-            about: it is neither a positive nor counted.
+            about: it is no positive, and nothing of its kind is counted in its image.
         hidden: hard positive: visible fraction (or, where unknown, relative fill) below this.
         clear: easy positive: visible fraction (relative fill) at least this.
         cut: hard positive: less than this share of the silhouette is inside the frame; where unknown: the box
