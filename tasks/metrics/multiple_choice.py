@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter, itemgetter
-from sys import intern
 from typing import Any, Self
 
 import numpy as np
@@ -76,14 +75,13 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     result["by"] = {name: grouped(itemgetter(place)) for place, name in enumerate(GROUPS)}
     result["by"]["pressure_family"] = grouped(lambda cell: pressure_family(cell[GROUPS.index("pressure")]))
     result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in grouped(tuple).items()]
-    listed = np.flatnonzero(table.listed)
+    words, listed = list(table.words), np.flatnonzero(table.listed)
     result["letters"] = {
-        "predictions": _letter_shares([table.said[place] for place in listed]),
-        "answers": _letter_shares([table.right[place] for place in listed]),
+        "predictions": _letter_shares(table.said[listed], words),
+        "answers": _letter_shares(table.right[listed], words),
     }
-    no_answer = ("failed", "refused")
-    told = ("" if said in no_answer else said for said in table.said)
-    result["predictions"] = dict(zip(table.ids, told, strict=True))
+    told = ["" if word in ("failed", "refused") else word for word in words]
+    result["predictions"] = dict(zip(table.ids, (told[said] for said in table.said.tolist()), strict=True))
     return result
 
 
@@ -104,8 +102,9 @@ class _Choices:
 
     Attributes:
         ids: of the questions.
-        said: the letter (or yes, or no) of each answer, "" where it is unknown, "failed", "refused".
-        right: the letter of each right answer.
+        said: the letter (or yes, or no) of each answer, "" where it is unknown, "failed", "refused"; by its number.
+        right: the letter of each right answer, by its number.
+        words: letter or word → its number.
         chance: of guessing it.
         listed: whether there were options.
         cut: whether the words stop midway.
@@ -115,8 +114,9 @@ class _Choices:
     """
 
     ids: list[str]
-    said: list[str]
-    right: list[str]
+    said: npt.NDArray[np.int64]
+    right: npt.NDArray[np.int64]
+    words: dict[str, int]
     chance: npt.NDArray[np.float64]
     listed: npt.NDArray[np.bool_]
     cut: npt.NDArray[np.bool_]
@@ -127,7 +127,8 @@ class _Choices:
     @classmethod
     def of(cls, records: Iterable[Record | Mapping[str, Any]]) -> Self:
         """Read each record once."""
-        ids, said, right = list[str](), list[str](), list[str]()
+        ids, words = list[str](), dict[str, int]()
+        said, right = Numbered(words), Numbered(words)
         chance, listed, cut, cells, shared = array("d"), array("b"), array("b"), Numbered(), Shared()
         cell, faults = attrgetter(*GROUPS), list[VhbenchError]()
         for record in each_record(records):  # which tells first of a question that occurs twice
@@ -137,9 +138,9 @@ class _Choices:
                 faults = faults or [fault]
                 continue
             ids.append(record.id)
-            said.append(intern(str(answer)))
+            said.add(answer)
             gold = record.answer.strip()
-            right.append(intern(str(gold.upper() if record.choices else gold.lower())))
+            right.add(gold.upper() if record.choices else gold.lower())
             chance.append(1 / options)
             listed.append(bool(record.choices))
             cut.append(is_cut_off(record))
@@ -149,7 +150,7 @@ class _Choices:
             raise faults[0]
         marks = np.array(listed, dtype=bool), np.array(cut, dtype=bool)
         columns = np.array(chance), *marks, cells.numbers(), shared
-        return cls(ids, said, right, *columns, names=cells.words)
+        return cls(ids, said.numbers(), right.numbers(), words, *columns, names=cells.words)
 
     @property
     def every(self) -> npt.NDArray[np.intp]:
@@ -165,18 +166,18 @@ class _Choices:
 
     def reason(self, places: npt.NDArray[np.intp], allow_failed: bool) -> str | None:
         """Return why no score of these rows is told."""
-        failed = sum(self.said[place] == "failed" for place in places)
+        failed = int((self.said[places] == self.words.get("failed", -1)).sum())
         return withholding.reason(failed, len(places), allow_failed=allow_failed)
 
     def correct(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Tell which of these rows are right."""
-        return np.fromiter((self.said[place] == self.right[place] for place in places), bool, len(places))
+        return np.asarray(self.said[places] == self.right[places])
 
-    def lost(self, name: str, places: npt.NDArray[np.intp]) -> list[bool]:
+    def lost(self, name: str, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
         """Tell which of these rows are among those that a share of :data:`withholding.COUNTED` counts."""
         if name not in withholding.WORDS:
-            return [bool(cut) for cut in self.cut[places]]
-        return [self.said[place] == withholding.WORDS[name] for place in places]
+            return np.asarray(self.cut[places])
+        return np.asarray(self.said[places] == self.words.get(withholding.WORDS[name], -1))
 
     def interval_of(self, name: str) -> intervals.Interval | None:
         """Return the interval of such a share."""
@@ -191,7 +192,7 @@ class _Choices:
             "interval": None if interval is None else interval.ends,
             "interval_note": "" if interval is None else interval.note,
             "chance": average(self.chance[places].tolist()),
-            **{name: average(self.lost(name, places)) for name in withholding.COUNTED},
+            **{name: average(self.lost(name, places).tolist()) for name in withholding.COUNTED},
             "n": len(places),
         }
         return withholding.withhold(found, ("accuracy", "interval", "interval_note"), why)
@@ -263,6 +264,6 @@ def _aggregate(table: _Choices, *, none: bool) -> dict[str, Any]:
     }
 
 
-def _letter_shares(letters: Sequence[str]) -> dict[str, float]:
-    counts = Counter(letters)
+def _letter_shares(letters: npt.NDArray[np.int64], words: Sequence[str]) -> dict[str, float]:
+    counts = {words[number]: int(count) for number, count in zip(*np.unique(letters, return_counts=True), strict=True)}
     return {letter or "unknown": counts[letter] / len(letters) for letter in sorted(counts)}

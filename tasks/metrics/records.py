@@ -53,8 +53,9 @@ class Numbered:
     (None, None, None, array([0, 1, 0]))
     """
 
-    def __init__(self) -> None:
-        self.words: dict[Any, int] = {}
+    def __init__(self, words: dict[Any, int] | None = None) -> None:
+        """Begin; columns that are compared with one another share their ``words``, and so the numbers of these."""
+        self.words: dict[Any, int] = {} if words is None else words
         self._numbers = array("q")
 
     def add(self, word: Hashable) -> None:

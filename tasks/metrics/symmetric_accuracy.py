@@ -20,7 +20,6 @@ reports, ``vhbench score``, analyses and comparisons ask here, or count all answ
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from sys import intern
 from typing import Any, Self
 
 import numpy as np
@@ -145,7 +144,12 @@ def blind_level(pairs: Sequence[tuple[str, str]], gold_yes: float) -> float:
     0.25
     """
     affirmed, denied = (sum(pair == said for pair in pairs) for said in (("yes", "no"), ("no", "yes")))
-    return (gold_yes * affirmed + (1 - gold_yes) * denied) / len(pairs)
+    return _dealt(affirmed, denied, gold_yes) / len(pairs)
+
+
+def _dealt(affirmed: int, denied: int, gold_yes: float) -> float:
+    """Return how many pairs are right where so many that affirm a case, and that deny it, are dealt blindly."""
+    return gold_yes * affirmed + (1 - gold_yes) * denied
 
 
 def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
@@ -168,8 +172,9 @@ class _Halves:
 
     Attributes:
         ids: of the questions.
-        said: "yes", "no", "" where that is unknown, "failed", "refused".
-        gold: "yes" or "no".
+        said: by their numbers in ``words``: "yes", "no", "" where that is unknown, "failed", "refused".
+        gold: "yes" or "no", by its number there.
+        words: word → its number.
         pairs: the pair of each, by its number.
         perturbations: of each, by its number in ``kinds``.
         negated: whether it is a negated question.
@@ -182,8 +187,9 @@ class _Halves:
     """
 
     ids: list[str]
-    said: list[str]
-    gold: list[str]
+    said: Places
+    gold: Places
+    words: Mapping[str, int]
     pairs: Places
     perturbations: Places
     negated: npt.NDArray[np.bool_]
@@ -201,14 +207,15 @@ class _Halves:
             raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
         split = {name: Numbered() for name in by}
         read = yes_no_reader(parser)
-        ids, said, gold, negated, cut = list[str](), list[str](), list[str](), array("b"), array("b")
+        ids, negated, cut, words = list[str](), array("b"), array("b"), dict[str, int]()
+        said, gold = Numbered(words), Numbered(words)
         pairs, perturbations, shared, faults = Numbered(), Numbered(), Shared(), list[VhbenchError]()
         for row in each_record(records):
             if not row.pair_id and not faults:
                 faults.append(VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin"))
             ids.append(row.id)
-            said.append(intern(str(row.failure or row.prediction or read(row.response, row.question))))
-            gold.append(intern(_gold(row, faults)))
+            said.add(row.failure or row.prediction or read(row.response, row.question))
+            gold.add(_gold(row, faults))
             negated.append(row.negated)
             cut.append(is_cut_off(row))
             pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
@@ -219,11 +226,22 @@ class _Halves:
         if faults:
             raise faults[0]
         halves, places = np.array(negated, dtype=bool), pairs.numbers()
-        twins = _twins(ids, gold, halves, places, list(pairs.words))
+        right = gold.numbers()
+        twins = _twins(ids, right, halves, places, list(pairs.words), list(words))
         columns = places, perturbations.numbers(), halves, np.array(cut, dtype=bool), shared
         values = {name: column.words for name, column in split.items()}
         parts = {name: column.numbers() for name, column in split.items()}
-        return cls(ids, said, gold, *columns, kinds=perturbations.words, twins=twins, values=values, split=parts)
+        return cls(
+            ids,
+            said.numbers(),
+            right,
+            words,
+            *columns,
+            kinds=perturbations.words,
+            twins=twins,
+            values=values,
+            split=parts,
+        )
 
     @property
     def every(self) -> Places:
@@ -240,8 +258,15 @@ class _Halves:
 
     def reason(self, places: Places, allow_failed: bool) -> str | None:
         """Return why no score of these rows is told."""
-        failed = sum(self.said[place] == "failed" for place in places)
+        failed = int(self._are(self.said[places], "failed").sum())
         return withholding.reason(failed, len(places), allow_failed=allow_failed)
+
+    def _are(self, column: Places, word: str) -> npt.NDArray[np.bool_]:
+        """Tell which of some answers are a word."""
+        return np.asarray(column == self.words.get(word, -1))
+
+    def _share(self, column: Places, word: str) -> float:
+        return float(self._are(column, word).mean())
 
     def scored(self, places: Places, why: str | None) -> dict[str, Any]:
         """Return the numbers of these answers, and of the complete pairs of which they are halves."""
@@ -256,58 +281,54 @@ class _Halves:
     def _of_pairs(self, complete: Places) -> Measured:
         """Return what is told of complete pairs, the originals first, and the intervals."""
         rows = complete.reshape(-1)
-        said, gold = ([column[place] for place in rows] for column in (self.said, self.gold))
-        right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
-        both, q = right[::2] & right[1::2], average(_are(gold[::2], "yes").tolist())
-        scores = {"symmetric_accuracy": average(both.tolist()), "gold_yes": q, **_guessed(said, q)}
+        said, gold = self.said[rows], self.gold[rows]
+        right = said == gold
+        both, q = right[::2] & right[1::2], average(self._are(gold[::2], "yes").tolist())
+        scores = {"symmetric_accuracy": average(both.tolist()), "gold_yes": q, **self._guessed(said, q)}
         return scores, {"symmetric_accuracy": intervals.mean(both, clusters=self.shared.among(complete))}
 
     def _of_answers(self, places: Places) -> Measured:
         """Return what is told of all answers, whether their twins are there or not, and the intervals."""
-        said, gold = ([column[place] for place in places] for column in (self.said, self.gold))
-        right = np.array([one == other for one, other in zip(said, gold, strict=True)], dtype=bool)
+        said, gold = self.said[places], self.gold[places]
+        right = said == gold
         first = np.flatnonzero(~self.negated[places])
         new = self.negated[places] | (self.perturbations[places] != self.kinds.get("", -1))
-        answered = ~(_are(said, "failed") | _are(said, "refused"))
+        answered = ~(self._are(said, "failed") | self._are(said, "refused"))
         clusters = self.shared.among(places)
         measured = {
             "accuracy": (right, clusters),
             "original_accuracy": (right[first], self.shared.among(places[first])),
-            **{name: (_are(said, word), clusters) for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()},
+            **{
+                name: (self._are(said, word), clusters)
+                for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()
+            },
             "cut_off": (self.cut[places], clusters),
         }
-        originals = [said[place] for place in first]
         scores = {
             **{name: average(column.tolist()) for name, (column, _) in measured.items()},
-            "chance_accuracy": _guessed_accuracy(originals, [gold[place] for place in first]),
+            "chance_accuracy": self._guessed_accuracy(said[first], gold[first]),
             # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
             "new_successful": int((~right & new & answered).sum()),
         }
         return scores, {name: intervals.mean(column, clusters=of) for name, (column, of) in measured.items()}
 
+    def _guessed(self, said: Places, gold_yes: float | None) -> dict[str, float | None]:
+        """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
+        if gold_yes is None:
+            return dict.fromkeys(("blind_level", "chance"))
+        halves = said[::2], said[1::2]
+        first, twins = ((self._share(half, "yes"), self._share(half, "no")) for half in halves)
+        affirmed, denied = (
+            int((self._are(halves[0], one) & self._are(halves[1], other)).sum())
+            for one, other in (("yes", "no"), ("no", "yes"))
+        )
+        blind = _dealt(affirmed, denied, gold_yes) / len(halves[0])
+        return {"blind_level": blind, "chance": chance(first, twins, gold_yes)}
 
-def _guessed(said: Sequence[str], gold_yes: float | None) -> dict[str, float | None]:
-    """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
-    if gold_yes is None:
-        return dict.fromkeys(("blind_level", "chance"))
-    first, twins = ((_share(said[half::2], "yes"), _share(said[half::2], "no")) for half in (0, 1))
-    return {
-        "blind_level": blind_level(list(zip(said[::2], said[1::2], strict=True)), gold_yes),
-        "chance": chance(first, twins, gold_yes),
-    }
-
-
-def _guessed_accuracy(said: Sequence[str], gold: Sequence[str]) -> float | None:
-    """Return the accuracy of a guesser who says yes and no as often."""
-    return chance_accuracy(_share(said, "yes"), _share(gold, "yes"), _share(said, "no")) if said else None
-
-
-def _share(said: Sequence[str], word: str) -> float:
-    return float(_are(said, word).mean())
-
-
-def _are(said: Sequence[str], word: str) -> npt.NDArray[np.bool_]:
-    return np.fromiter((one == word for one in said), bool, len(said))
+    def _guessed_accuracy(self, said: Places, gold: Places) -> float | None:
+        """Return the accuracy of a guesser who says yes and no as often."""
+        rates = (self._share(said, "yes"), self._share(gold, "yes"), self._share(said, "no")) if len(said) else ()
+        return chance_accuracy(*rates) if rates else None
 
 
 def _gold(row: Record, faults: list[VhbenchError]) -> str:
@@ -320,21 +341,28 @@ def _gold(row: Record, faults: list[VhbenchError]) -> str:
 
 
 def _twins(
-    ids: Sequence[str], gold: Sequence[str], negated: npt.NDArray[np.bool_], pairs: Places, names: Sequence[Any]
+    ids: Sequence[str],
+    gold: Places,
+    negated: npt.NDArray[np.bool_],
+    pairs: Places,
+    names: Sequence[Any],
+    words: Sequence[str],
 ) -> Places:
     """Tie the halves: pair → the places of the original and of its negation, -1 where there is none."""
+    _, first, half_of = np.unique(2 * pairs + negated, return_index=True, return_inverse=True)
+    if len(again := np.flatnonzero(first[half_of] != np.arange(len(ids)))):
+        place, other = again[0], first[half_of[again[0]]]
+        which = "negated" if negated[place] else "original"
+        name = _name(names[pairs[place]])
+        raise VhbenchError(f"pair {name!r} has two {which} halves: {ids[other]!r} and {ids[place]!r}")
     twins = np.full((len(names), 2), -1)
-    for place, (pair, half) in enumerate(zip(pairs.tolist(), negated.tolist(), strict=True)):
-        if (other := twins[pair, int(half)]) >= 0:
-            which = "negated" if half else "original"
-            raise VhbenchError(f"pair {_name(names[pair])!r} has two {which} halves: {ids[other]!r} and {ids[place]!r}")
-        twins[pair, int(half)] = place
-    for original, negation in twins[(twins >= 0).all(axis=1)].tolist():
-        if gold[original] == gold[negation]:
-            raise VhbenchError(
-                f"pair {_name(names[pairs[negation]])!r}: the twins {ids[original]!r} and "
-                f"{ids[negation]!r} have the same answer {gold[negation]!r}; a negated question has the opposite one"
-            )
+    twins[pairs, negated.astype(np.int64)] = np.arange(len(ids))
+    whole = twins[(twins >= 0).all(axis=1)]
+    for original, negation in whole[gold[whole[:, 0]] == gold[whole[:, 1]]].tolist():
+        raise VhbenchError(
+            f"pair {_name(names[pairs[negation]])!r}: the twins {ids[original]!r} and {ids[negation]!r} have the same "
+            f"answer {words[gold[negation]]!r}; a negated question has the opposite one"
+        )
     return twins
 
 
