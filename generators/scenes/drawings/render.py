@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.drawings.sprites import Look, Silhouette, Sprite, sprite
+from vhbench.generators.scenes.drawings.sprites import Look, Shadow, Silhouette, Sprite, shadow, sprite
 from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop
 from vhbench.generators.scenes.rasters import Pixels
 
@@ -34,6 +34,10 @@ class Placed:
     def sprite(self) -> Sprite:
         """Return its pixels."""
         return sprite(self.look, self.longest)
+
+    def shadow(self) -> Shadow:
+        """Return what it darkens if it stands on something."""
+        return shadow(self.look, self.longest)
 
 
 Slices = tuple[slice, slice]
@@ -120,11 +124,10 @@ def paint(things: Sequence[Placed], scene: Backdrop) -> Pixels:
     canvas = scene.pixels.copy()
     for i in painting_order(things):
         thing = things[i]
-        pixels = thing.sprite()
         if thing.grounded:
-            corner = (thing.x + pixels.shadow_at[0], thing.y + pixels.shadow_at[1])
-            _darken(canvas, pixels.shadow, corner)
-        _blend(canvas, pixels, thing, scene)
+            cast = thing.shadow()
+            _darken(canvas, cast.darkness, (thing.x + cast.at[0], thing.y + cast.at[1]))
+        _blend(canvas, thing.sprite(), thing, scene)
     return canvas
 
 
