@@ -14,7 +14,7 @@ from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
 from vhbench.generators.scenes.layout.plan import Locale, Refusal
 from vhbench.generators.scenes.layout.stage import Layout, mirror
-from vhbench.generators.scenes.rasters import Pixels, one_thread
+from vhbench.generators.scenes.rasters import Pixels, keep_freed_memory, one_thread
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
@@ -54,6 +54,7 @@ class SceneSource:
         Raises:
             VhbenchError: if a spec is malformed (an unknown relation, a count of 0).
         """
+        keep_freed_memory()
         for spec in specs:
             try:
                 with one_thread():
