@@ -93,8 +93,8 @@ class Canvas:
         )
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a random number between two."""
-        return float(self.rng.uniform(low, high))
+        """Return a random number between two; as the generator's own method does, which is slower."""
+        return low + (high - low) * self.rng.random()
 
     def svg(self, *, parts: int | None = None) -> str:
         """Return the markup of the picture, or of its first parts, without the ``<svg>`` element."""
