@@ -19,7 +19,7 @@ _STILL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 """The transformation that moves nothing."""
 
 
-def rasterise(svg: str, box: str, width: int, height: int) -> Pixels:
+def rasterise(svg: str, box: str, width: int, height: int, *, rows: int | None = None) -> Pixels:
     """Draw markup without its ``<svg>`` element.
 
     Args:
@@ -27,15 +27,17 @@ def rasterise(svg: str, box: str, width: int, height: int) -> Pixels:
         box: the part of the drawing that is seen, as in ``viewBox``; it is stretched to the picture.
         width: of the picture in pixels.
         height: of the picture in pixels.
+        rows: how many rows of the picture are wanted, from the top; all by default.
 
     Returns:
-        Blue, green, red and opacity, not premultiplied, shape (height, width, 4).
+        Blue, green, red and opacity, not premultiplied, shape (rows, width, 4).
     """
     document = (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'viewBox="{box}" width="{width}" height="{height}" preserveAspectRatio="none">{svg}</svg>'
     )
-    png = resvg.render(resvg.usvg.Tree.from_str(document, _options()), _STILL)
+    tree = resvg.usvg.Tree.from_str(document, _options())
+    png = resvg.render(tree, _STILL, bg_size=(width, rows or height))
     return np.asarray(cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_UNCHANGED), np.uint8)
 
 

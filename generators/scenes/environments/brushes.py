@@ -44,6 +44,7 @@ class Canvas:
     defs: list[str] = field(default_factory=list)
     areas: list[str] = field(default_factory=list)
     sky_parts: int = 0  # how many of the parts are sky
+    sky_foot: float = 0  # how far down they reach
 
     @property
     def mood(self) -> Mood:
@@ -112,7 +113,7 @@ def sky(canvas: Canvas, horizon: float, *, clouds: int | None = None) -> None:
         _sun(canvas, horizon)
     for _ in range(canvas.mood.clouds if clouds is None else clouds):
         cloud(canvas, canvas.uniform(0, SIZE), canvas.uniform(0.12, 0.62) * horizon, canvas.uniform(38, 72))
-    canvas.sky_parts = len(canvas.parts)
+    canvas.sky_parts, canvas.sky_foot = len(canvas.parts), horizon + 90
 
 
 def _stars(canvas: Canvas, horizon: float) -> None:

@@ -54,8 +54,9 @@ def kept(key: tuple[str, str, int, int], paint: Callable[[], Painting]) -> Paint
 
 def _packed(painting: Painting) -> bytes:
     head = orjson.dumps([painting.pixels.shape, painting.areas]) + b"\n"
-    body = head + painting.pixels.tobytes()
-    return hashlib.sha256(body).digest() + body
+    digest = hashlib.sha256(head)
+    digest.update(painting.pixels)
+    return b"".join((digest.digest(), head, memoryview(painting.pixels).cast("B")))
 
 
 def _read(file: Path) -> Painting | None:
