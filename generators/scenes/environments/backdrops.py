@@ -125,6 +125,7 @@ def _shine(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: E
     return lit
 
 
+@lru_cache(maxsize=32)  # 32 MB at 512 pixels; one for all states
 def _grain(name: str, variant: int, size: int) -> npt.NDArray[np.float32]:
     """Return a fine noise, so that flat fills look like paint."""
     grain = rng(_SEED, "grain", name, variant).standard_normal((size, size), dtype=np.float32)
