@@ -168,11 +168,11 @@ def contrast(picture: Pixels, seen: Measured) -> float:
     if not len(around) or not len(within):
         return 0.0
     colours = np.concatenate((around, within)).astype(np.float32)
-    colours /= np.float32(255)
+    colours /= 255
     squares = np.zeros(len(within), np.float32)
-    for channel in cv2.split(cv2.cvtColor(colours[None], cv2.COLOR_RGB2LAB)):  # by channels, not three by three
-        rim, difference = np.split(channel[0], [len(around)])
-        difference -= np.add.accumulate(rim)[-1] / np.float32(len(rim))
+    for channel in cv2.transpose(cv2.cvtColor(colours[None], cv2.COLOR_RGB2LAB)[0]):  # not three by three
+        difference = channel[len(around) :]
+        difference -= channel[: len(around)].cumsum()[-1] / np.float32(len(around))
         difference *= difference
         squares += difference
     return float(np.sqrt(squares, out=squares).mean())
