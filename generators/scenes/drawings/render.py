@@ -153,7 +153,7 @@ def _blend(canvas: Pixels, pixels: Sprite, thing: Placed, scene: Backdrop) -> No
 
 def _thrice(channel: Pixels) -> Wide:
     """Return a channel for each of red, green and blue, which is quicker to reckon with than one for all."""
-    return cv2.cvtColor(channel, cv2.COLOR_GRAY2RGB).astype(np.uint16)
+    return np.asarray(cv2.cvtColor(channel, cv2.COLOR_GRAY2RGB), np.uint16)
 
 
 def _divided(products: Wide) -> Wide:

@@ -167,7 +167,7 @@ def _slopes(relief: Field) -> tuple[Field, Field]:
 
 def _towards(light: Field, slope_x: Field, slope_y: Field, up: Field) -> Field:
     """Return how far a surface is turned towards a light."""
-    turned = slope_x * light[0]
+    turned: Field = slope_x * light[0]
     turned += slope_y * light[1]
     turned += light[2]
     turned *= up

@@ -54,9 +54,10 @@ def kept(key: tuple[str, str, int, int], paint: Callable[[], Painting]) -> Paint
 
 def _packed(painting: Painting) -> bytes:
     head = orjson.dumps([painting.pixels.shape, painting.areas]) + b"\n"
+    body = np.ascontiguousarray(painting.pixels).data
     digest = hashlib.sha256(head)
-    digest.update(painting.pixels)
-    return b"".join((digest.digest(), head, memoryview(painting.pixels).cast("B")))
+    digest.update(body)
+    return b"".join((digest.digest(), head, body))
 
 
 def _read(file: Path) -> Painting | None:
