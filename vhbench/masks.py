@@ -33,23 +33,23 @@ def encode(
         goes_on = edges[1:] == edges[:-1]
         edges = edges[~(np.append(goes_on, False) | np.append(False, goes_on))]
     ends = edges if edges.size and edges[-1] == height * width else np.append(edges, height * width)
-    return Mask((height, width), _characters(np.diff(ends, prepend=0)))
+    runs = ends.copy()
+    runs[1:] -= ends[:-1]
+    return Mask((height, width), _characters(runs))
 
 
 def _characters(runs: npt.NDArray[np.int_]) -> str:
     values = runs.copy()
     values[3:] -= runs[1:-2]
-    groups, mores = [], []
-    more = np.ones(len(values), np.bool_)
-    while more.any():
-        bits = values & 0x1F
-        values = values >> 5
-        further = ~np.where(bits & 0x10, values == -1, values == 0)
-        groups.append(np.where(more, bits + 48 + 0x20 * further, 0))
-        mores.append(more)
-        more = more & further
-    table = np.stack(groups, axis=1).astype(np.uint8)
-    return table[np.stack(mores, axis=1)].tobytes().decode("ascii")
+    most = int(runs.max()).bit_length() // 5 + 1  # groups of a run, and a difference of two takes no more
+    groups = values[:, None] >> np.arange(0, 5 * most, 5)
+    further = (groups < -16) | (groups >= 16)
+    groups &= 0x1F
+    groups += 48
+    groups[further] += 0x20
+    written = np.ones(further.shape, np.bool_)
+    written[:, 1:] = further[:, :-1]
+    return groups[written].astype(np.uint8).tobytes().decode("ascii")
 
 
 def decode(mask: Mask) -> npt.NDArray[np.bool_]:

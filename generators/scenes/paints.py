@@ -155,8 +155,10 @@ def matches(pixels: npt.NDArray[np.uint8], name: str) -> float:
 def _hue(red: Image, green: Image, blue: Image, high: Image, chroma: Image) -> Image:
     """Return hues in degrees."""
     safe = np.maximum(chroma, 1e-6)
+    first = (green - blue) / safe  # from -1 to 1
+    first = np.where(first < 0, first + 6, first)
     rest = np.where(high == green, (blue - red) / safe + 2, (red - green) / safe + 4)
-    return np.asarray(np.where(high == red, (green - blue) / safe % 6, rest) * 60, dtype=np.float32)
+    return np.asarray(np.where(high == red, first, rest) * 60, dtype=np.float32)
 
 
 def _number_of_hue(hue: Image, high: Image, chroma: Image) -> Numbers:

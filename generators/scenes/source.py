@@ -14,7 +14,7 @@ from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
 from vhbench.generators.scenes.layout.plan import Locale, Refusal
 from vhbench.generators.scenes.layout.stage import Layout, mirror
-from vhbench.generators.scenes.rasters import Pixels
+from vhbench.generators.scenes.rasters import Pixels, keep_freed_memory, one_thread
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
@@ -54,11 +54,14 @@ class SceneSource:
         Raises:
             VhbenchError: if a spec is malformed (an unknown relation, a count of 0).
         """
+        keep_freed_memory()
         for spec in specs:
             try:
-                yield self._make_one(spec, seed)
+                with one_thread():
+                    made: Scene | Rejection = self._make_one(spec, seed)
             except Refusal as refusal:
-                yield Rejection(spec.id, refusal.reason, refusal.detail)
+                made = Rejection(spec.id, refusal.reason, refusal.detail)
+            yield made
 
     def _make_one(self, spec: SceneSpec, seed: int) -> Scene:
         entries = plan.check(spec)

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.drawings.sprites import Look, Silhouette, Sprite, sprite
+from vhbench.generators.scenes.drawings.sprites import Look, Shadow, Silhouette, Sprite, shadow, sprite
 from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop
 from vhbench.generators.scenes.rasters import Pixels
 
@@ -35,8 +35,13 @@ class Placed:
         """Return its pixels."""
         return sprite(self.look, self.longest)
 
+    def shadow(self) -> Shadow:
+        """Return what it darkens if it stands on something."""
+        return shadow(self.look, self.longest)
+
 
 Slices = tuple[slice, slice]
+Wide = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,34 +125,45 @@ def paint(things: Sequence[Placed], scene: Backdrop) -> Pixels:
     canvas = scene.pixels.copy()
     for i in painting_order(things):
         thing = things[i]
-        pixels = thing.sprite()
         if thing.grounded:
-            corner = (thing.x + pixels.shadow_at[0], thing.y + pixels.shadow_at[1])
-            _darken(canvas, pixels.shadow, corner)
-        _blend(canvas, pixels, thing, scene)
+            cast = thing.shadow()
+            _darken(canvas, cast.darkness, (thing.x + cast.at[0], thing.y + cast.at[1]))
+        _blend(canvas, thing.sprite(), thing, scene)
     return canvas
 
 
 def _darken(canvas: Pixels, shadow: Pixels, corner: tuple[int, int]) -> None:
     window, part = _overlap(*corner, (shadow.shape[0], shadow.shape[1]), (canvas.shape[0], canvas.shape[1]))
     if canvas[window].size:
-        canvas[window] = (canvas[window] * _thrice(255 - shadow[part].astype(np.uint16)) + 127) // 255
+        left = _thrice(255 - shadow[part])
+        left *= canvas[window]
+        canvas[window] = _divided(left)
 
 
 def _blend(canvas: Pixels, pixels: Sprite, thing: Placed, scene: Backdrop) -> None:
     window, part = _overlap(thing.x, thing.y, pixels.solid.shape, (canvas.shape[0], canvas.shape[1]))
     if canvas[window].size:
-        alpha = _thrice(pixels.alpha[part].astype(np.uint16))
-        top = _lit(pixels.rgb[part], thing, scene)
-        canvas[window] = (top * alpha + canvas[window] * (255 - alpha) + 127) // 255
+        alpha = pixels.alpha[part]
+        top, below = _lit(pixels.rgb[part], thing, scene), _thrice(255 - alpha)
+        top *= _thrice(alpha)
+        below *= canvas[window]
+        top += below
+        canvas[window] = _divided(top)
 
 
-def _thrice(channel: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint16]:
+def _thrice(channel: Pixels) -> Wide:
     """Return a channel for each of red, green and blue, which is quicker to reckon with than one for all."""
-    return np.asarray(cv2.merge([channel] * 3), np.uint16)
+    return np.asarray(cv2.cvtColor(channel, cv2.COLOR_GRAY2RGB), np.uint16)
 
 
-def _lit(rgb: Pixels, thing: Placed, scene: Backdrop) -> npt.NDArray[np.uint16]:
+def _divided(products: Wide) -> Wide:
+    """Return products of 255, rounded, in the place of what they were."""
+    products += 127
+    products //= 255
+    return products
+
+
+def _lit(rgb: Pixels, thing: Placed, scene: Backdrop) -> Wide:
     """Return a thing's colours in the light of a scene, and as far in its haze as the thing is."""
     if thing.haze <= 0 and scene.light == (1.0, 1.0, 1.0):
         return rgb.astype(np.uint16)

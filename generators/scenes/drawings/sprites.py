@@ -2,7 +2,6 @@
 
 import functools
 from dataclasses import dataclass
-from typing import Any
 
 import cv2
 import numpy as np
@@ -13,6 +12,7 @@ from vhbench.generators.scenes.rasters import Pixels, rasterise
 from vhbench.schema import VhbenchError
 
 Silhouette = npt.NDArray[np.bool_]
+Field = npt.NDArray[np.float32]
 
 PROBE = 96
 """Longest side, in pixels, of the raster from which a drawing's silhouette is taken while a scene is laid out."""
@@ -24,6 +24,7 @@ class TooSmallError(VhbenchError):
 
 _LIGHT = np.array([-0.45, -0.62, 0.64], np.float32)
 _GLANCE = np.array([-0.30, -0.42, 0.86], np.float32)
+_GREY = np.array([0.30, 0.59, 0.11], np.float32)
 _GLOSSY = 0.96
 """Below it, a glance's 26th power is less than 0.35 and adds nothing."""
 
@@ -48,8 +49,14 @@ class Sprite:
     rgb: Pixels  # (height, width, 3), not premultiplied
     alpha: Pixels  # (height, width)
     solid: Silhouette  # where at least half of the pixel is covered: the silhouette that counts as the thing
-    shadow: Pixels  # darkness 0 … 255 of the ground, (height + 2·pad rows below, …); see :func:`_shadow`
-    shadow_at: tuple[int, int]  # (x, y) of the shadow's corner relative to the sprite's corner
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What a drawing at one size darkens."""
+
+    darkness: Pixels  # 0 … 255 of the ground, (height + 2·pad rows below, …)
+    at: tuple[int, int]  # (x, y) of its corner relative to the sprite's corner
 
 
 def silhouette(look: Look) -> Silhouette:
@@ -62,7 +69,7 @@ def silhouette(look: Look) -> Silhouette:
 @functools.lru_cache(maxsize=2048)
 def _shape(word: str, action: str, state: str, variant: int) -> Silhouette:
     """Take the silhouette once for all colours and directions."""
-    return _raster(Look(word, action=action, state=state, variant=variant), PROBE)[..., 3] >= 128
+    return _raster(Look(word, action=action, state=state, variant=variant), PROBE)[1] >= 128
 
 
 def _dry(height: int, look: Look) -> int:
@@ -80,56 +87,103 @@ def size_for(look: Look, scale: float) -> tuple[int, int]:
 @functools.lru_cache(maxsize=256)
 def sprite(look: Look, longest: int) -> Sprite:
     """Return a look with its longest side ``longest`` pixels, shaded."""
-    rgba = _raster(look, longest)
-    rgb, alpha = cv2.cvtColor(rgba, cv2.COLOR_RGBA2RGB), cv2.extractChannel(rgba, 3)
-    shadow, corner = _shadow(alpha)
-    return Sprite(_clay(rgb, alpha), alpha, alpha >= 128, shadow, corner)
+    rgb, alpha = _raster(look, longest)
+    return Sprite(_clay(rgb, alpha), alpha, alpha >= 128)
 
 
-def _raster(look: Look, longest: int) -> Pixels:
+def _raster(look: Look, longest: int) -> tuple[Pixels, Pixels]:
+    """Return red, green and blue, and opacity."""
     drawing = artwork.draw(look.word, colour=look.colour, action=look.action, state=look.state, variant=look.variant)
     zoom = longest / max(drawing.width, drawing.height)
     width, height = (max(1, round(side * zoom)) for side in (drawing.width, drawing.height))
     bgra = rasterise(drawing.svg, f"0 0 {drawing.width} {drawing.height}", width, height)
-    rgba = _opaque_part(cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGBA), look.word)
-    rgba = rgba[: _dry(rgba.shape[0], look)]
-    return np.asarray(cv2.flip(rgba, 1) if look.flip else rgba, np.uint8)
+    bgra = _opaque_part(bgra, look.word)
+    bgra = bgra[: _dry(bgra.shape[0], look)]
+    rgb, alpha = cv2.cvtColor(bgra, cv2.COLOR_BGRA2RGB), cv2.extractChannel(bgra, 3)
+    if look.flip:
+        rgb, alpha = cv2.flip(rgb, 1), cv2.flip(alpha, 1)
+    return np.asarray(rgb, np.uint8), np.asarray(alpha, np.uint8)
 
 
-def _opaque_part(rgba: Pixels, word: str) -> Pixels:
-    solid = cv2.extractChannel(rgba, 3) >= 128
+def _opaque_part(bgra: Pixels, word: str) -> Pixels:
+    solid = cv2.extractChannel(bgra, 3) >= 128
     left, top, width, height = cv2.boundingRect(solid.view(np.uint8))
     if not width:
-        raise TooSmallError(f"the drawing of {word!r} is empty at {rgba.shape[1]}x{rgba.shape[0]} pixels")
-    return rgba[top : top + height, left : left + width]
+        raise TooSmallError(f"the drawing of {word!r} is empty at {bgra.shape[1]}x{bgra.shape[0]} pixels")
+    return bgra[top : top + height, left : left + width]
 
 
 def _clay(rgb: Pixels, opacity: Pixels, strength: float = 0.5) -> Pixels:
     """Shade a flat drawing as if it were modelled: the blurred silhouette is taken as relief, lit from the top left."""
-    alpha = opacity.astype(np.float32) / 255
-    lit = rgb.astype(np.float32) / 255
-    longest = max(alpha.shape)
-    relief: npt.NDArray[np.floating[Any]] = 0.35 * _blur(alpha, 0.012 * longest) + 0.35 * _blur(alpha, 0.04 * longest)
-    relief += 0.5 * _blur(alpha, 0.09 * longest)
-    relief += 0.10 * _blur((lit @ np.array([0.30, 0.59, 0.11], np.float32)) * alpha, 0.010 * longest)
-    slope_x = cv2.Sobel(relief, cv2.CV_32F, 1, 0, ksize=1) * (-0.5 * 0.055 * longest)
-    slope_y = cv2.Sobel(relief, cv2.CV_32F, 0, 1, ksize=1) * (-0.5 * 0.055 * longest)
-    up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
-    diffuse = (slope_x * _LIGHT[0] + slope_y * _LIGHT[1] + _LIGHT[2]) * up
-    glance = np.clip((slope_x * _GLANCE[0] + slope_y * _GLANCE[1] + _GLANCE[2]) * up, 0, 1)
-    fall = np.linspace(1.05, 0.92, alpha.shape[0], dtype=np.float32)[:, None]
-    shade = (1 + strength * (diffuse - _LIGHT[2]) * 1.25) * fall
+    lit = rgb.astype(np.float32)
+    lit /= 255
+    slope_x, slope_y = _slopes(_relief(lit, opacity))
+    up = slope_x * slope_x
+    up += slope_y * slope_y
+    up += 1
+    np.divide(1, np.sqrt(up, out=up), out=up)
+    shade = _towards(_LIGHT, slope_x, slope_y, up)
+    shade -= _LIGHT[2]
+    shade *= strength
+    shade *= 1.25
+    shade += 1
+    shade *= _fall(len(shade))
     lit *= cv2.merge([shade] * 3)
-    glossy = glance > _GLOSSY
-    lit[glossy] += 0.13 * strength * np.clip(glance[glossy] ** 26 - 0.35, 0, 1)[:, None]
+    glance = _towards(_GLANCE, slope_x, slope_y, up)
+    glossy = np.flatnonzero(glance > _GLOSSY)
+    gleam = np.minimum(glance.take(glossy), 1) ** 26
+    gleam -= 0.35
+    np.clip(gleam, 0, 1, out=gleam)
+    gleam *= 0.13 * strength
+    lit.reshape(-1, 3)[glossy] += gleam[:, None]
     np.clip(lit, 0, 1, out=lit)
     lit *= 255
     lit += 0.5
     return lit.astype(np.uint8)
 
 
-def _shadow(alpha: Pixels) -> tuple[Pixels, tuple[int, int]]:
-    """Return a soft shadow that falls to the right, dark where the thing touches the ground, and its corner."""
+def _relief(colours: Field, opacity: Pixels) -> Field:
+    """Return how high a drawing is: its middle, and what is light."""
+    alpha = opacity.astype(np.float32)
+    alpha /= 255
+    grey: Field = colours @ _GREY
+    grey *= alpha
+    longest = max(alpha.shape)
+    relief = np.zeros_like(alpha)
+    for height, spread, field in ((0.35, 0.012, alpha), (0.35, 0.04, alpha), (0.5, 0.09, alpha), (0.10, 0.010, grey)):
+        blurred = _blur(field, spread * longest)
+        blurred *= height
+        relief += blurred
+    return relief
+
+
+def _slopes(relief: Field) -> tuple[Field, Field]:
+    """Return how steeply a relief falls to the right and downwards."""
+    slopes = [cv2.Sobel(relief, cv2.CV_32F, *axis, ksize=1) for axis in ((1, 0), (0, 1))]
+    for slope in slopes:
+        slope *= -0.5 * 0.055 * max(relief.shape)
+    return np.asarray(slopes[0], np.float32), np.asarray(slopes[1], np.float32)
+
+
+def _towards(light: Field, slope_x: Field, slope_y: Field, up: Field) -> Field:
+    """Return how far a surface is turned towards a light."""
+    turned: Field = slope_x * light[0]
+    turned += slope_y * light[1]
+    turned += light[2]
+    turned *= up
+    return turned
+
+
+@functools.lru_cache(maxsize=1024)
+def _fall(height: int) -> Field:
+    """Return by how much it gets darker from top to bottom, as a column."""
+    return np.linspace(1.05, 0.92, height, dtype=np.float32)[:, None]
+
+
+@functools.lru_cache(maxsize=256)
+def shadow(look: Look, longest: int) -> Shadow:
+    """Return the soft shadow of a sprite: it falls to the right and is dark where the thing touches the ground."""
+    alpha = sprite(look, longest).alpha
     height, width = alpha.shape
     pad = 4 + height // 16
     tall = max(2, round(height * 0.2))
@@ -145,9 +199,9 @@ def _shadow(alpha: Pixels) -> tuple[Pixels, tuple[int, int]]:
     soft = np.maximum(
         _blur(cast.astype(np.float32) * 0.34, height * 0.02), _blur(canvas.astype(np.float32), height * 0.018)
     )
-    return soft.astype(np.uint8), (-pad, height - tall - pad)
+    return Shadow(soft.astype(np.uint8), (-pad, height - tall - pad))
 
 
-def _blur(image: npt.NDArray[np.floating[Any]], sigma: float) -> npt.NDArray[np.float32]:
-    blurred: npt.NDArray[np.float32] = cv2.GaussianBlur(image, (0, 0), max(0.6, sigma), borderType=cv2.BORDER_CONSTANT)
+def _blur(image: Field, sigma: float) -> Field:
+    blurred: Field = cv2.GaussianBlur(image, (0, 0), max(0.6, sigma), borderType=cv2.BORDER_CONSTANT)
     return blurred

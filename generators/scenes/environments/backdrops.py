@@ -1,5 +1,6 @@
 """Environments as pixels. The paintings do not depend on a split's seed, so that they can be kept."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -103,25 +104,28 @@ def _canvas(name: str, state: str, variant: int) -> brushes.Canvas:
     return canvas
 
 
-def _rasterise(svg: str, size: int) -> npt.NDArray[np.uint8]:
-    return np.asarray(cv2.cvtColor(rasterise(svg, _WHOLE, size, size), cv2.COLOR_BGRA2RGB), np.uint8)
+def _rasterise(svg: str, size: int, *, rows: int | None = None) -> npt.NDArray[np.uint8]:
+    return np.asarray(cv2.cvtColor(rasterise(svg, _WHOLE, size, size, rows=rows), cv2.COLOR_BGRA2RGB), np.uint8)
 
 
 def _shine(canvas: brushes.Canvas, pixels: npt.NDArray[np.uint8], environment: Environment) -> npt.NDArray[np.float32]:
     """Return a picture in the light of its state; the sky is painted in the state's own colours."""
     tint = _TINT_INDOORS.get(canvas.state, "#ffffff") if environment.indoor else canvas.mood.tint
-    lit = pixels.astype(np.float32)
+    flat = pixels.astype(np.float32)
     if tint == "#ffffff":
-        return lit
+        return flat
     factor = np.array([channel / 255 for channel in channels(tint)], dtype=np.float32)
-    lit *= np.tile(factor, pixels.shape[1]).reshape(-1, 3)
+    lit = flat * np.tile(factor, pixels.shape[1]).reshape(-1, 3)
     if canvas.sky_parts:
-        sky = _rasterise(canvas.svg(parts=canvas.sky_parts), pixels.shape[0])
-        is_sky = cv2.inRange(cv2.absdiff(sky, pixels), (0, 0, 0), (0, 0, 0)) > 0
-        lit[is_sky] = pixels[is_sky]
+        size = len(pixels)
+        rows = min(size, math.ceil(canvas.sky_foot / brushes.SIZE * size) + 1)
+        sky = _rasterise(canvas.svg(parts=canvas.sky_parts), size, rows=rows)
+        is_sky = cv2.inRange(cv2.absdiff(sky, pixels[:rows]), (0, 0, 0), (0, 0, 0))
+        cv2.copyTo(flat[:rows], is_sky, lit[:rows])
     return lit
 
 
+@lru_cache(maxsize=32)  # 32 MB at 512 pixels; one for all states
 def _grain(name: str, variant: int, size: int) -> npt.NDArray[np.float32]:
     """Return a fine noise, so that flat fills look like paint."""
     grain = rng(_SEED, "grain", name, variant).standard_normal((size, size), dtype=np.float32)

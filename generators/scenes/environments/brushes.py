@@ -44,6 +44,7 @@ class Canvas:
     defs: list[str] = field(default_factory=list)
     areas: list[str] = field(default_factory=list)
     sky_parts: int = 0  # how many of the parts are sky
+    sky_foot: float = 0  # how far down they reach
 
     @property
     def mood(self) -> Mood:
@@ -93,8 +94,8 @@ class Canvas:
         )
 
     def uniform(self, low: float, high: float) -> float:
-        """Return a random number between two."""
-        return float(self.rng.uniform(low, high))
+        """Return a random number between two; as the generator's own method does, which is slower."""
+        return low + (high - low) * self.rng.random()
 
     def svg(self, *, parts: int | None = None) -> str:
         """Return the markup of the picture, or of its first parts, without the ``<svg>`` element."""
@@ -112,7 +113,7 @@ def sky(canvas: Canvas, horizon: float, *, clouds: int | None = None) -> None:
         _sun(canvas, horizon)
     for _ in range(canvas.mood.clouds if clouds is None else clouds):
         cloud(canvas, canvas.uniform(0, SIZE), canvas.uniform(0.12, 0.62) * horizon, canvas.uniform(38, 72))
-    canvas.sky_parts = len(canvas.parts)
+    canvas.sky_parts, canvas.sky_foot = len(canvas.parts), horizon + 90
 
 
 def _stars(canvas: Canvas, horizon: float) -> None:

@@ -54,8 +54,10 @@ def kept(key: tuple[str, str, int, int], paint: Callable[[], Painting]) -> Paint
 
 def _packed(painting: Painting) -> bytes:
     head = orjson.dumps([painting.pixels.shape, painting.areas]) + b"\n"
-    body = head + painting.pixels.tobytes()
-    return hashlib.sha256(body).digest() + body
+    body = np.ascontiguousarray(painting.pixels).data
+    digest = hashlib.sha256(head)
+    digest.update(body)
+    return b"".join((digest.digest(), head, body))
 
 
 def _read(file: Path) -> Painting | None:

@@ -66,19 +66,19 @@ def meet_contrast(
     picture = paint(things, scene)
     faded = list(things)
     for i, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
-        difference, rim = measuring.contrast(picture, thing)
+        difference = measuring.contrast(picture, thing)
         if "low_contrast" not in wish.hard and difference < least:
             raise Refusal("contrast too low", category=wish.entry.name, difference=round(difference, 1))
         if "low_contrast" in wish.hard and difference > measuring.LOW_CONTRAST:
             haze = 1 - 0.9 * measuring.LOW_CONTRAST / difference
             if haze > _MOST_HAZE:
                 raise Refusal("contrast too high", category=wish.entry.name, difference=round(difference, 1))
-            faded[i] = replace(things[i], haze=haze, tint=rim)
+            faded[i] = replace(things[i], haze=haze, tint=measuring.surroundings(picture, thing))
     if faded == things:
         return picture
     picture = paint(faded, scene)
     for wish, thing in zip(wishes, seen, strict=True):
-        if "low_contrast" in wish.hard and measuring.contrast(picture, thing)[0] > measuring.LOW_CONTRAST:
+        if "low_contrast" in wish.hard and measuring.contrast(picture, thing) > measuring.LOW_CONTRAST:
             raise Refusal("contrast too high", category=wish.entry.name)
     return picture
 

@@ -77,8 +77,8 @@ class Layout:
     spots: list[Spot] = field(default_factory=list)
 
     def uniform(self, low: float, high: float) -> float:
-        """Draw a number."""
-        return float(self.random.uniform(low, high))
+        """Draw a number; as the generator's own method does, which is slower."""
+        return low + (high - low) * self.random.random()
 
 
 def ties(layout: Layout, wish: Wish) -> Iterator[tuple[str, Spot]]:

@@ -158,12 +158,35 @@ def bodies(objects: Sequence[SceneObject], owned: Silhouettes) -> list[relations
     ]
 
 
-def contrast(picture: Pixels, seen: Measured) -> tuple[float, tuple[float, float, float]]:
-    """Return how much a thing stands out, and the mean RGB of its surroundings.
+def contrast(picture: Pixels, seen: Measured) -> float:
+    """Return how much a thing stands out.
 
     The contrast is the mean CIE76 difference ΔE between the visible pixels and the mean colour of a rim around them, a
     tenth of the box's longer side wide and at least 4 pixels. Large things are sampled on a grid.
     """
+    within, around = _sampled(picture, seen)
+    if not len(around) or not len(within):
+        return 0.0
+    colours = np.concatenate((around, within)).astype(np.float32)
+    colours /= 255
+    squares = np.zeros(len(within), np.float32)
+    for channel in cv2.transpose(cv2.cvtColor(colours[None], cv2.COLOR_RGB2LAB)[0]):  # not three by three
+        difference = channel[len(around) :]
+        difference -= channel[: len(around)].cumsum()[-1] / np.float32(len(around))
+        difference *= difference
+        squares += difference
+    return float(np.sqrt(squares, out=squares).mean())
+
+
+def surroundings(picture: Pixels, seen: Measured) -> tuple[float, float, float]:
+    """Return the mean RGB of the rim that :func:`contrast` compares a thing with, which must be there."""
+    _, around = _sampled(picture, seen)
+    red, green, blue = (float(channel) for channel in around.mean(0))
+    return red, green, blue
+
+
+def _sampled(picture: Pixels, seen: Measured) -> tuple[Pixels, Pixels]:
+    """Return the colours, shape (n, 3), of a thing's visible pixels and of the rim around them."""
     left, top, width, height = map(int, seen.box)
     longest = max(width, height)
     reach, step = max(4, round(0.1 * longest)), max(1, longest // 80)
@@ -174,14 +197,9 @@ def contrast(picture: Pixels, seen: Measured) -> tuple[float, tuple[float, float
     part = seen.visible[first_row[0] :: step, first_column[0] :: step]
     inside[first_row[1] :, first_column[1] :][: part.shape[0], : part.shape[1]] = part
     kernel = np.ones((2 * (reach // step) + 1,) * 2, np.uint8)
+    colours = patch.reshape(-1, 3)
     around = np.flatnonzero(cv2.dilate(inside, kernel) > inside)
-    within = np.flatnonzero(inside)
-    if not around.size or not within.size:
-        return 0.0, (0.0, 0.0, 0.0)
-    lab = cv2.cvtColor(patch.astype(np.float32) / 255, cv2.COLOR_RGB2LAB).reshape(-1, 3)
-    difference = np.linalg.norm(lab.take(within, 0) - lab.take(around, 0).mean(0), axis=1).mean()
-    red, green, blue = (float(channel) for channel in patch.reshape(-1, 3).take(around, 0).mean(0))
-    return float(difference), (red, green, blue)
+    return colours.take(np.flatnonzero(inside), 0), colours.take(around, 0)
 
 
 def _grid(start: int, length: int, reach: int, step: int, most: int) -> tuple[slice, tuple[int, int]]:
