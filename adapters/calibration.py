@@ -44,7 +44,7 @@ class _Rows:
     def __init__(self, docs: Any, sound: set[bytes]) -> None:
         """Prepare; ``sound`` are the SHA-256 of images that were decoded before, to which new ones are added."""
         self.docs, self._sound = docs, sound
-        self._packed = None if docs is None else docs.with_format("arrow")
+        self._packed: Any = None if docs is None else docs.with_format("arrow")
 
     def __getitem__(self, place: int) -> dict[str, Any]:
         """Return a row; raises what ``datasets`` and Pillow raise where an image is broken."""

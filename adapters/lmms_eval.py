@@ -8,7 +8,6 @@ import contextlib
 import functools
 import inspect
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -148,7 +147,7 @@ def _index_entry(path: str, changed: int) -> Mapping[str, Any]:
     included = config.pop("include", [])
     found: dict[str, Any] = {}
     for name in [included] if isinstance(included, str) else reversed(included):
-        found |= index_entry(name if os.path.isfile(name) else str(Path(path).parent / name))
+        found |= index_entry(name if Path(name).is_file() else str(Path(path).parent / name))
     return found | config
 
 

@@ -100,8 +100,9 @@ def run(
         in_use = _hold(parts)
     try:
         with in_use:
-            how = {"workers": workers, "ray": ray, "gpus": gpus, "progress": progress, "start": start}
-            build_all = partial(_build_all, build, parts, **how)
+            build_all = partial(
+                _build_all, build, parts, workers=workers, ray=ray, gpus=gpus, progress=progress, start=start
+            )
             _build_missing(build, parts, range(index, build.shards, jobs), build_all)
         with splits.locked(target):
             return _merge(build, parts, target, mark, commitment, progress=progress)
