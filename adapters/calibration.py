@@ -10,6 +10,7 @@ Only lmms-eval imports this file.
 """
 
 import collections
+import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 from string import ascii_uppercase
@@ -19,12 +20,44 @@ from typing import Any
 import torch
 from lmms_eval.api.instance import Instance
 from lmms_eval.api.model import lmms
+from PIL import Image
 
 from vhbench.adapters.calibration_forms import FORMS, caption
 from vhbench.benchmarks import load
 from vhbench.seeding import rng
 
 Doc = Mapping[str, Any]
+
+_SEEN = Image.new("RGB", (1, 1))
+"""Stands for an image that was decoded before."""
+
+
+class _Rows:
+    """The rows of a task as a model gets them, but that an image is decoded once, however many questions show it.
+
+    Later a single pixel stands there: that it can be decoded is known, and none of these models looks at it.
+
+    Attributes:
+        docs: the task's documents; None for none.
+    """
+
+    def __init__(self, docs: Any, sound: set[bytes]) -> None:
+        """Prepare; ``sound`` are the SHA-256 of images that were decoded before, to which new ones are added."""
+        self.docs, self._sound = docs, sound
+        self._packed: Any = None if docs is None else docs.with_format("arrow")
+
+    def __getitem__(self, place: int) -> dict[str, Any]:
+        """Return a row; raises what ``datasets`` and Pillow raise where an image is broken."""
+        [row] = self._packed[place].to_pylist()
+        return {**row, "images": [self._image(image) for image in row["images"]]}
+
+    def _image(self, image: Mapping[str, Any]) -> Image.Image:
+        digest = hashlib.sha256(image["bytes"] or b"").digest()
+        if digest in self._sound:
+            return _SEEN
+        whole: Image.Image = self.docs.features["images"].feature.decode_example(image)
+        self._sound.add(digest)
+        return whole
 
 
 class _Calibration(lmms):  # type: ignore[misc]
@@ -46,14 +79,19 @@ class _Calibration(lmms):  # type: ignore[misc]
         """Answer each request; the documents come from ``task_dict`` as for every lmms-eval model."""
         answers = []
         asked: collections.Counter[tuple[str, int]] = collections.Counter()  # --repeats asks several times
+        sound: set[bytes] = set()
+        rows = _Rows(None, sound)
         for request in requests:
             if self.is_simple:
                 _, _, to_visual, doc_id, task, split = request.args
             else:
                 _, to_messages, _, doc_id, task, split = request.args
-            doc = self.task_dict[task][split][doc_id]
+            docs = self.task_dict[task][split]
+            if docs is not rows.docs:
+                rows = _Rows(docs, sound)
+            doc = rows[doc_id]
             to_visual(doc) if self.is_simple else to_messages(doc)
-            self.prepare(task, self.task_dict[task][split])
+            self.prepare(task, docs)
             asked[task, doc_id] += 1
             self.repetition = asked[task, doc_id]
             answers.append(self.answer(doc))

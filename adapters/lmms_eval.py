@@ -4,10 +4,10 @@ Whatever vhbench needs of lmms-eval beside its public options is in this file. W
 one line says what to do instead, and everything else goes on.
 """
 
+import contextlib
 import functools
 import inspect
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ def register() -> list[Any]:
         VhbenchError: if lmms-eval is not installed.
     """
     _hook(_add_tasks, None, _USE_PATH)
-    _hook(_read_quickly, None, "it starts a third of a second later")
+    _hook(_read_quickly, None, "it starts some seconds later")
     _hook(_tell_provenance, None, "samples and reports do not say where they come from")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     _hook(_score_samples, None, "--baseline compares bare words with the answers")
@@ -103,7 +103,10 @@ def _add_tasks() -> None:
 
 
 def _read_quickly() -> None:
-    """Let the list of tasks read our YAML files with libyaml, and what they include once; a second time, nothing."""
+    """Let the list of tasks read YAML files with libyaml, and what they include once; a second time changes nothing.
+
+    All of them, lmms-eval's own two thousand too: it reads them whichever task is asked, and takes seconds for it.
+    """
     from lmms_eval import utils
 
     original = utils.load_yaml_config
@@ -111,12 +114,12 @@ def _read_quickly() -> None:
         return
     if missing := {"yaml_path", "mode"} - inspect.signature(original).parameters.keys():
         raise AttributeError(f"load_yaml_config takes no {', '.join(sorted(missing))}")
-    ours = f"{tasks_folder()}{os.sep}"
 
     @functools.wraps(original)
     def load(yaml_path: Any = None, *args: Any, **options: Any) -> Any:
-        if not args and options == {"mode": "simple"} and str(yaml_path).startswith(ours):
-            return index_entry(str(yaml_path))
+        if not args and options == {"mode": "simple"}:
+            with contextlib.suppress(Exception):  # whatever it is, the original tells it in its own words
+                return index_entry(str(yaml_path))
         return original(yaml_path, *args, **options)
 
     load.knows_vhbench = True  # type: ignore[attr-defined]
@@ -124,7 +127,7 @@ def _read_quickly() -> None:
 
 
 def index_entry(path: str) -> dict[str, Any]:
-    """Return what a YAML file of ours says, with what it includes, as lmms-eval lists it: functions are not looked up.
+    """Return what a YAML file says, with what it includes, as lmms-eval lists it: functions are not looked up.
 
     Args:
         path: the file.
@@ -144,7 +147,7 @@ def _index_entry(path: str, changed: int) -> Mapping[str, Any]:
     included = config.pop("include", [])
     found: dict[str, Any] = {}
     for name in [included] if isinstance(included, str) else reversed(included):
-        found |= index_entry(str(Path(path).parent / name))
+        found |= index_entry(name if Path(name).is_file() else str(Path(path).parent / name))
     return found | config
 
 

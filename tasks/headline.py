@@ -7,7 +7,10 @@ with a function like those below, and a line there that names it.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from operator import is_
 from typing import Any
+
+import numpy as np
 
 from vhbench.benchmarks import Metric, benchmark, load
 from vhbench.schema import Record
@@ -15,6 +18,7 @@ from vhbench.tasks import datasets
 from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, withholding, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
 from vhbench.tasks.metrics.clusters import clusters_of
+from vhbench.tasks.metrics.intervals import Clustering
 from vhbench.tasks.metrics.records import is_cut_off, said, split_repetition
 from vhbench.tasks.metrics.scores import Score, in_percent, measured
 
@@ -119,7 +123,8 @@ def aggregate(records: Records) -> Score:
 
 def chance(records: Records) -> Score:
     """What guessing evenly among the options gives."""
-    return as_score(_scored(multiple_choice.score, records), "chance")
+    found = multiple_choice.chance(records)
+    return Score(None if found is None else 100 * found)
 
 
 def original_accuracy(records: Records) -> Score:
@@ -155,7 +160,7 @@ def new_cases(records: Records) -> Score:
 def _share(hits: Sequence[bool], records: Records) -> Score:
     if not hits:
         return Score(None)
-    interval = intervals.mean([float(hit) for hit in hits], clusters=clusters_of(records))
+    interval = intervals.mean([float(hit) for hit in hits], clusters=_LAST.clusters(records))
     return measured(sum(hits) / len(hits), interval, scale=100)
 
 
@@ -184,6 +189,23 @@ def _captions_kept(records: tuple[Record, ...], vocabulary: tuple[tuple[str, tup
 def _scored(score: Callable[[Records], dict[str, Any]], records: Records) -> dict[str, Any]:
     """Score records once: each number of one score is asked for in a call of its own, with the same records."""
     return _kept(score, tuple(records))
+
+
+class _Last:
+    """The clusters of the records that were last asked about: most metrics of a cell ask with the same ones."""
+
+    def __init__(self) -> None:
+        self._records: Records = ()
+        self._found = Clustering(np.zeros(0, dtype=np.int64))
+
+    def clusters(self, records: Records) -> Clustering:
+        """Return the clusters of some records; they are known again by being the same objects."""
+        if len(records) != len(self._records) or not all(map(is_, records, self._records)):
+            self._records, self._found = tuple(records), clusters_of(records)
+        return self._found
+
+
+_LAST = _Last()
 
 
 @lru_cache(maxsize=2)

@@ -1,10 +1,12 @@
 """The word floor of a split, and of the questions of a run: what their words give away, cell by cell."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
+from vhbench.benchmarks import BENCHMARKS
 from vhbench.columns import RECORD
 from vhbench.results import to_record
 from vhbench.schema import Record
@@ -34,9 +36,26 @@ def of_split(directory: Path) -> dict[str, Floor]:
 def of_questions(records: Iterable[Record]) -> dict[str, Floor]:
     """Return the word floors of questions by cell, in words: "task existence", "criterion fictional, task existence".
 
-    A cell that is all of another one, which stands before it, is left out. Repetitions count once.
+    A cell that is all of another one, which stands before it, is left out. Repetitions count once. The floors of the
+    last few are kept: a run's analysis has those of the split that a board has, whatever was answered.
     """
-    asked = [record for record in records if not split_repetition(record.id)[0]]
+    asked = [_asked(record) for record in records if not split_repetition(record.id)[0]]
+    if len(asked) > word_floor.MOST:  # too many to keep
+        return _found(asked)
+    return dict(_kept(tuple(sorted(asked, key=lambda record: record.id))))
+
+
+def _asked(record: Record) -> Record:
+    """Return a record of the question alone."""
+    return Record(**{name: getattr(record, name) for name in _READ})
+
+
+@lru_cache(maxsize=len(BENCHMARKS))
+def _kept(asked: tuple[Record, ...]) -> dict[str, Floor]:
+    return _found(asked)
+
+
+def _found(asked: Sequence[Record]) -> dict[str, Floor]:
     guesses = word_floor.guess(asked, lambda own: clusters_of(own).numbers.tolist())
     return {} if guesses is None else dict(_floors(guesses))
 

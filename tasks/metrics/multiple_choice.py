@@ -85,6 +85,15 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     return result
 
 
+def chance(records: Iterable[Record]) -> float | None:
+    """Return what guessing evenly among the options gives: the ``chance`` of :func:`score`, and nothing else.
+
+    Raises:
+        VhbenchError: as :func:`score` does.
+    """
+    return average([1 / len(_allowed(record)) for record in records])
+
+
 def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
     """Return the letter that a response names, "" if none or several; yes or no where there are no options.
 
@@ -200,6 +209,16 @@ class _Choices:
 
 def _answered(record: Record) -> tuple[str, int]:
     """Return what a record says, and among how many options."""
+    allowed = _allowed(record)
+    said = record.prediction.strip()
+    said = said.lower() if not record.choices else said.upper()
+    if said not in allowed:
+        said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
+    return said, len(allowed)
+
+
+def _allowed(record: Record) -> list[str]:
+    """Return all that can be said to a question, of which its right answer must be one."""
     if not record.choices:
         answer = record.answer.strip().lower()
         allowed = ["yes", "no"]
@@ -211,11 +230,7 @@ def _answered(record: Record) -> tuple[str, int]:
             raise VhbenchError(f"question {record.id!r}: {error}") from error
     if len(allowed) < 2 or answer not in allowed:
         raise VhbenchError(f"question {record.id!r}: the answer {record.answer!r} is not one of {', '.join(allowed)}")
-    said = record.prediction.strip()
-    said = said.lower() if not record.choices else said.upper()
-    if said not in allowed:
-        said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
-    return said, len(allowed)
+    return allowed
 
 
 def aggregate_cells(of: Sequence[tuple[str, str]]) -> tuple[npt.NDArray[np.int64], list[tuple[str, float]]]:

@@ -4,13 +4,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from vhbench.board import boards
-from vhbench.board.boards import Board
+from vhbench.board.boards import Board, Edition
 from vhbench.board.entries import About
+from vhbench.board.guessers import levels
 from vhbench.board.site import write_site
 from vhbench.board.standings import stand
 from vhbench.board.submitting import filled, read_run_for, submit
 from vhbench.board.validating import asked_once
 from vhbench.schema import VhbenchError
+
+
+def prepare(splits: Sequence[Path]) -> None:
+    """Read the questions of splits, and keep what a board tells of them whatever is answered."""
+    sources = _sources(splits)
+    for edition in _editions(splits):
+        levels(asked_once(edition, sources[edition.name]))
 
 
 def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iterator[str]:
@@ -22,7 +30,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
         splits: which were asked.
         out: where the board and its site lie: OUT/board and OUT/site.
     """
-    editions = tuple(boards.paired([boards.of_split(split) for split in splits], ()))
+    editions = _editions(splits)
     rules = boards.Rules(generation=boards.settings("temperature=0,do_sample=false"))
     board = Board(folder=out / "board", title="Visual hallucination board", editions=editions, rules=rules)
     if not (board.folder / boards.FILE).is_file():
@@ -30,7 +38,7 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
     elif boards.read_board(board.folder).editions != editions:
         yield f"{board.folder} is about other splits: the run is not added to it"
         return
-    sources = {boards.of_split(split).name: split for split in splits}
+    sources = _sources(splits)
     asked = {edition.name: asked_once(edition, sources[edition.name]) for edition in editions}
     about, added = filled(board, About(name=name)), 0
     for one in read_run_for(board, run, asked):
@@ -45,3 +53,11 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
             yield f"open {write_site(stand(board, sources, workers=1), out / 'site').resolve()}"
         except VhbenchError as error:
             yield f"no site: {error}"
+
+
+def _editions(splits: Sequence[Path]) -> tuple[Edition, ...]:
+    return tuple(boards.paired([boards.of_split(split) for split in splits], ()))
+
+
+def _sources(splits: Sequence[Path]) -> dict[str, Path]:
+    return {boards.of_split(split).name: split for split in splits}

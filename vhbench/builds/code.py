@@ -28,7 +28,7 @@ def code_digest(kind: type | None = None) -> str:
     """
     files = code_files()
     if kind is not None and kind.__module__.startswith("vhbench."):
-        needed = _needed(kind.__module__, files) | _needed(_WRITES, files)
+        needed = _needed(kind.__module__, files, _WRITES)
         rooms = {name.parent for name in map(PurePosixPath, needed)}
         files = {n: p for n, p in files.items() if n in needed or (p.suffix != ".py" and _lies_in(n, rooms))}
     digest = hashlib.sha256()
@@ -53,10 +53,10 @@ def _lies_in(name: str, rooms: set[PurePosixPath]) -> bool:
     return folder in rooms or (folder.parent in rooms and folder.parent != PurePosixPath("."))
 
 
-def _needed(module: str, files: dict[str, Path]) -> set[str]:
-    """Return the names of a module's file and of all that it imports, at its top or inside functions."""
+def _needed(module: str, files: dict[str, Path], *more: str) -> set[str]:
+    """Return the names of a module's file, and more modules', and of all that they import, also inside functions."""
     found: set[str] = set()
-    waiting = [module]
+    waiting = [module, *more]
     while waiting:
         parts = waiting.pop().split(".")[1:]
         names = ["/".join([*parts[:i], "__init__.py"]) for i in range(len(parts) + 1)]
@@ -69,8 +69,19 @@ def _needed(module: str, files: dict[str, Path]) -> set[str]:
 
 def _imports(path: Path) -> Iterator[str]:
     """Yield what a file imports of vhbench; of "from vhbench.a import b" both, as b may be a module."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    if b"vhbench" not in (content := path.read_bytes()):
+        return
+    for node in _statements(ast.parse(content)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.startswith("vhbench."))
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "vhbench":
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield all statements below a node: an import is one, and expressions, of which there are most, hold none."""
+    for inner in ("body", "orelse", "handlers", "cases", "finalbody"):
+        found = getattr(node, inner, ())
+        for one in found if isinstance(found, list) else ():  # a lambda's body is no list
+            yield one
+            yield from _statements(one)

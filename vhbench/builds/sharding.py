@@ -27,7 +27,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
@@ -63,6 +63,7 @@ def run(
     gpus: float = 0,
     progress: bool = True,
     commitment: str = "",
+    start: Literal["spawn", "forkserver"] = "spawn",
 ) -> Manifest | None:
     """Build a split into ``out/<benchmark>``, going on where an earlier run stopped.
 
@@ -76,6 +77,7 @@ def run(
         gpus: GPUs per Ray task; may be a fraction.
         progress: tell about progress on stderr.
         commitment: of a secret edition, see :mod:`vhbench.builds.secret`; the seed is then kept out of the split.
+        start: how workers start: "forkserver" is faster, where this process builds nothing else and uses no GPU.
 
     Returns:
         The manifest, or None if other jobs still have shards to build.
@@ -98,7 +100,9 @@ def run(
         in_use = _hold(parts)
     try:
         with in_use:
-            build_all = partial(_build_all, build, parts, workers=workers, ray=ray, gpus=gpus, progress=progress)
+            build_all = partial(
+                _build_all, build, parts, workers=workers, ray=ray, gpus=gpus, progress=progress, start=start
+            )
             _build_missing(build, parts, range(index, build.shards, jobs), build_all)
         with splits.locked(target):
             return _merge(build, parts, target, mark, commitment, progress=progress)
@@ -157,10 +161,12 @@ def _finished(target: Path, mark: str) -> Manifest | None:
 
 
 def _build_missing(build: Build, parts: Path, share: range, build_all: Callable[[list[int]], None]) -> None:
-    """Build what is missing of a share; where nothing is missing then, also all shards that are damaged."""
-    build_all([i for i in share if not _is_built(parts, i)])
+    """Build what is missing of a share; where nothing is missing then, also all shards of before that are damaged."""
+    missing = [i for i in share if not _is_built(parts, i)]
+    build_all(missing)
     if _all_built(build, parts):
-        damaged = {i: faults for i in range(build.shards) if (faults := splits.damage(_part(parts, i)))}
+        before = sorted({*range(build.shards)}.difference(missing))
+        damaged = {i: faults for i in before if (faults := splits.damage(_part(parts, i)))}
         for i, faults in damaged.items():
             print(f"shard {i} is damaged and built again: {faults[0]}", file=sys.stderr)
         if damaged:
@@ -168,13 +174,21 @@ def _build_missing(build: Build, parts: Path, share: range, build_all: Callable[
 
 
 def _build_all(
-    build: Build, parts: Path, todo: list[int], *, workers: int, ray: str | None, gpus: float, progress: bool
+    build: Build,
+    parts: Path,
+    todo: list[int],
+    *,
+    workers: int,
+    ray: str | None,
+    gpus: float,
+    progress: bool,
+    start: str,
 ) -> None:
     with Progress(f"building {build.benchmark}", total=len(todo), unit="shards", enabled=progress) as bar:
         if ray is not None:
             done = _with_ray(build, parts, todo, ray, gpus)
         elif workers > 1 and len(todo) > 1:
-            done = _with_processes(build, parts, todo, workers)
+            done = _with_processes(build, parts, todo, workers, start)
         else:
             done = (build_shard(build, parts, index) for index in todo)
         total = 0
@@ -225,9 +239,9 @@ def _rows(
             rejections.append(item)
 
 
-def _with_processes(build: Build, parts: Path, todo: list[int], workers: int) -> Iterator[int]:
-    # "spawn": a fork would copy threads and GPU handles in an unknown state.
-    context = multiprocessing.get_context("spawn")
+def _with_processes(build: Build, parts: Path, todo: list[int], workers: int, start: str) -> Iterator[int]:
+    # Never "fork", which would copy threads and GPU handles in an unknown state.
+    context = multiprocessing.get_context(start if start in multiprocessing.get_all_start_methods() else "spawn")
     started = (context.Value("i", 0), visible_devices() if build.on_gpu else ())
     pool = ProcessPoolExecutor(min(workers, len(todo)), mp_context=context, initializer=_begin, initargs=started)
     try:

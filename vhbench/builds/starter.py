@@ -1,5 +1,6 @@
 """The starter splits: small, built from drawn scenes, the same on every machine."""
 
+import multiprocessing
 import os
 import re
 import subprocess
@@ -37,11 +38,21 @@ def starter(benchmark: str) -> Path:
 
 
 def build(benchmark: str, root: Path) -> None:
-    """Build the starter split of a benchmark into a folder."""
+    """Build the starter split of a benchmark into a folder, in a process of its own."""
     record = benchmarks.benchmark(benchmark)
+    _prepare_workers(record.build.partition(":")[0])
     options = {name: _filled(value) for name, value in record.starter.items()}
     made = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
-    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty())
+    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty(), start="forkserver")
+
+
+def _prepare_workers(module: str) -> None:
+    """Have the process that workers are forked from import a module while this one does; where there are such."""
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        from multiprocessing import forkserver
+
+        forkserver.set_forkserver_preload([module, "vhbench.builds.sharding"])
+        forkserver.ensure_running()
 
 
 def _filled(value: Any) -> Any:

@@ -1,10 +1,14 @@
 """``vhbench demo``: the whole path once, from drawn scenes to numbers."""
 
+import importlib
 import os
 import shlex
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +19,23 @@ from vhbench.terminal import escaped
 
 TASKS = "ode,mioh,vhexpansion"
 _QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
+
+_LATER = """
+import atexit, os, sys
+from lmms_eval import __main__ as lmms_eval
+sys.argv[0] = "lmms-eval"
+if os.read(int(sys.argv.pop(1)), 1):
+    lmms_eval.cli_evaluate()
+"""
+"""Starts lmms-eval, but waits before it begins."""
+
+_AT_ONCE = """
+atexit._run_exitfuncs()
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(0)
+"""
+"""Ends it without taking apart all that was imported, which takes seconds; a real model may have to be taken apart."""
 
 MODEL_CLASSES = {
     "qwen3-vl": "qwen3_vl",
@@ -42,32 +63,94 @@ def demo(
     Example: `vhbench demo --model Qwen/Qwen2.5-VL-3B-Instruct --tasks ode_fictional --output results`
     """
     from vhbench.benchmarks import of_task
-    from vhbench.board.first_board import build_first
-    from vhbench.builds.starter import starter
-    from vhbench.cli import analyse
 
     command = lmms_eval_command(model, tasks, output)
     if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
         raise VhbenchError(f"--output {output}: is no folder; name one, or a place where there is nothing yet")
     asked = list(dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))))
-    for name in asked:
-        start = time.perf_counter()
-        folder = starter(name)
-        typer.echo(f"{name}: {folder} ({time.perf_counter() - start:.1f} s)")
-    typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
-    before = set(output.rglob("*_results.json"))
-    status = subprocess.run(command, check=False, env={**_QUIET, **os.environ}).returncode
+    with _started(command, {**_QUIET, **os.environ}) as run:
+        # Not lmms-eval's: here and in builds, threads that share small sums wait for cores that others have.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        splits = _starters(asked)
+        typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
+        before = set(output.rglob("*_results.json"))
+        ready = threading.Thread(target=_prepare, args=(splits,))
+        ready.start()
+        status = run()
     written = sorted(set(output.rglob("*_results.json")) - before)
     if status or not written:
         raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are above")
     _print_table(written[-1])
-    for name in asked:
-        typer.echo(f"\n$ vhbench analyse {name} {written[-1]}")
-        analyse.tell(name, written[-1])
-    typer.echo("\nThe leaderboard")
-    for line in build_first(written[-1], model or "vhbench_coin", [starter(name) for name in asked], output):
-        typer.echo(escaped(line))
+    ready.join()
+    _tell(splits, written[-1], model or "vhbench_coin", output)
     _print_next(model)
+
+
+def _starters(names: Iterable[str]) -> dict[str, Path]:
+    """Build the starter splits that are not there, and return all."""
+    from vhbench.builds.starter import starter
+
+    splits = {}
+    for name in names:
+        start = time.perf_counter()
+        splits[name] = starter(name)
+        typer.echo(f"{name}: {splits[name]} ({time.perf_counter() - start:.1f} s)")
+    return splits
+
+
+@contextmanager
+def _started(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[Callable[[], int]]:
+    """Start lmms-eval, and yield what lets it begin and returns its exit code.
+
+    It imports others' packages for as long as a split is built, on one core: until it may begin, it does that.
+    """
+    if os.name != "posix":  # it cannot be given a pipe
+        yield lambda: subprocess.run(command, check=False, env=environment).returncode
+        return
+    waits, go = os.pipe()
+    code = _LATER + (_AT_ONCE if "vhbench_coin" in command else "")
+    later = [command[0], "-c", code, str(waits), *command[3:]]
+    process = subprocess.Popen(later, env=environment, pass_fds=(waits,))
+
+    def run() -> int:
+        with suppress(BrokenPipeError):  # it has ended already, and said why
+            os.write(go, b"!")
+        return process.wait()
+
+    os.close(waits)
+    try:
+        yield run
+    finally:
+        os.close(go)
+        process.kill()  # which does nothing once it has ended
+        process.wait()
+
+
+def _prepare(splits: Mapping[str, Path]) -> None:
+    """Do what the analyses and the board need of the questions alone, while lmms-eval asks them on another core."""
+    from vhbench.benchmarks import BENCHMARKS, load
+    from vhbench.board import first_board
+    from vhbench.tasks import words_alone
+
+    with suppress(Exception):  # who needs it comes upon it again, and tells it
+        for name, split in splits.items():
+            load(BENCHMARKS[name].analysis)
+            words_alone.of_split(split)
+        first_board.prepare([*splits.values()])
+        importlib.import_module("altair")
+
+
+def _tell(splits: Mapping[str, Path], results: Path, name: str, output: Path) -> None:
+    """Print what lies behind the results, and put them on a board."""
+    from vhbench.board.first_board import build_first
+    from vhbench.cli import analyse
+
+    for benchmark in splits:
+        typer.echo(f"\n$ vhbench analyse {benchmark} {results}")
+        analyse.tell(benchmark, results)
+    typer.echo("\nThe leaderboard")
+    for line in build_first(results, name, [*splits.values()], output):
+        typer.echo(escaped(line))
 
 
 def lmms_eval_command(model: str, tasks: str, output: Path) -> list[str]:

@@ -1,0 +1,55 @@
+"""Models that calibrate look at every image, once."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from datasets import Dataset, Features, Image, List, Value
+from PIL import Image as Pillow
+
+from vhbench.adapters.calibration import Yes, YesChat
+from vhbench.images import to_png
+from vhbench.tasks import docs as prompts
+
+FEATURES = Features(
+    {"id": Value("string"), "kind": Value("string"), "scene_ids": List(Value("string")), "images": List(Image())}
+)
+
+
+def rows(*images: list[bytes]) -> Dataset:
+    """Return a task's documents, each with some images."""
+    columns = {"id": [str(i) for i in range(len(images))], "kind": ["yes_no"] * len(images)}
+    shown = [[{"bytes": image, "path": None} for image in own] for own in images]
+    return Dataset.from_dict({**columns, "scene_ids": [[""] * len(own) for own in images], "images": shown}, FEATURES)
+
+
+def asked(model: Any, docs: Dataset, look: Any) -> list[str]:
+    """Let a model answer all rows; ``look`` makes of each what a model is given."""
+    model.task_dict = {"t": {"test": docs}}
+    given = ("", {}, look) if model.is_simple else ("", look, {})
+    answers: list[str] = model.generate_until(
+        [SimpleNamespace(args=(*given, i, "t", "test")) for i in range(len(docs))]
+    )
+    return answers
+
+
+def picture(shade: int) -> bytes:
+    return to_png(Pillow.new("RGB", (8, 6), (shade, shade, shade)))
+
+
+@pytest.mark.parametrize("kind", [Yes, YesChat])
+def test_an_image_of_several_questions_is_decoded_once(kind: type) -> None:
+    one, other = picture(10), picture(200)
+    sizes: list[list[tuple[int, int]]] = []
+
+    def look(doc: Any) -> None:
+        sizes.append([image.size for image in prompts.to_visual(doc)])
+
+    assert asked(kind(), rows([one, other], [other], [one, one]), look) == ["yes"] * 3
+    assert sizes == [[(8, 6), (8, 6)], [(1, 1)], [(1, 1), (1, 1)]]
+
+
+@pytest.mark.parametrize("spoilt", [b"no image", picture(10)[:48]], ids=["none", "cut off"])
+def test_a_broken_image_ends_the_run_wherever_it_stands(spoilt: bytes) -> None:
+    with pytest.raises(OSError, match=r"identify|truncated"):
+        asked(Yes(), rows([picture(10)], [picture(10), spoilt]), prompts.to_visual)
