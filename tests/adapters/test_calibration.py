@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from datasets import Dataset, Features, Image, List, Value
 from PIL import Image as Pillow
+from PIL import ImageFile
 
 from vhbench.adapters.calibration import Yes, YesChat
 from vhbench.images import to_png
@@ -50,6 +51,7 @@ def test_an_image_of_several_questions_is_decoded_once(kind: type) -> None:
 
 
 @pytest.mark.parametrize("spoilt", [b"no image", picture(10)[:48]], ids=["none", "cut off"])
-def test_a_broken_image_ends_the_run_wherever_it_stands(spoilt: bytes) -> None:
+def test_a_broken_image_ends_the_run_wherever_it_stands(spoilt: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", False)  # which some classes of models change for all
     with pytest.raises(OSError, match=r"identify|truncated"):
         asked(Yes(), rows([picture(10)], [picture(10), spoilt]), prompts.to_visual)
