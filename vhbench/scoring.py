@@ -66,8 +66,12 @@ def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
         VhbenchError: if there is no answer to a question with a right answer, or captions have no vocabulary.
     """
     groups: dict[Group, PackedRecords] = {}
+    alike: dict[tuple[str, str, str], PackedRecords] = {}  # what the group of an answer follows from
     for task, record in responses.by_task():
-        groups.setdefault(group_of(task, record), PackedRecords()).add(record)
+        key = task, record.benchmark, record.kind
+        if key not in alike:
+            alike[key] = groups.setdefault(group_of(task, record), PackedRecords())
+        alike[key].add(record)
     if not groups:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
     if how.split is None:
