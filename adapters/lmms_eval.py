@@ -105,7 +105,8 @@ def _add_tasks() -> None:
 def _read_quickly() -> None:
     """Let the list of tasks read YAML files with libyaml, and what they include once; a second time changes nothing.
 
-    All of them, lmms-eval's own two thousand too: it reads them whichever task is asked, and takes seconds for it.
+    All of them, lmms-eval's own two thousand too: it reads them whichever task is asked, and takes seconds for it. One
+    that names data files is left to lmms-eval, which looks for them.
     """
     from lmms_eval import utils
 
@@ -119,7 +120,9 @@ def _read_quickly() -> None:
     def load(yaml_path: Any = None, *args: Any, **options: Any) -> Any:
         if not args and options == {"mode": "simple"}:
             with contextlib.suppress(Exception):  # whatever it is, the original tells it in its own words
-                return index_entry(str(yaml_path))
+                found = index_entry(str(yaml_path))
+                if "data_files" not in (found.get("dataset_kwargs") or ()):
+                    return found
         return original(yaml_path, *args, **options)
 
     load.knows_vhbench = True  # type: ignore[attr-defined]
@@ -127,7 +130,7 @@ def _read_quickly() -> None:
 
 
 def index_entry(path: str) -> dict[str, Any]:
-    """Return what a YAML file says, with what it includes, as lmms-eval lists it: functions are not looked up.
+    """Return what a YAML file says, with what it includes, as lmms-eval lists it: no function or file is looked up.
 
     Args:
         path: the file.

@@ -89,7 +89,7 @@ def chance(records: Iterable[Record]) -> float | None:
     """Return what guessing evenly among the options gives: the ``chance`` of :func:`score`, and nothing else.
 
     Raises:
-        VhbenchError: as :func:`score` does.
+        VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
     """
     return average([1 / len(_allowed(record)) for record in records])
 

@@ -1,5 +1,6 @@
 """Models that calibrate look at every image, once."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -55,3 +56,12 @@ def test_a_broken_image_ends_the_run_wherever_it_stands(spoilt: bytes, monkeypat
     monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", False)  # which some classes of models change for all
     with pytest.raises(OSError, match=r"identify|truncated"):
         asked(Yes(), rows([picture(10)], [picture(10), spoilt]), prompts.to_visual)
+
+
+def test_images_that_are_files_are_all_decoded(tmp_path: Path) -> None:
+    (tmp_path / "good.png").write_bytes(picture(10))
+    (tmp_path / "bad.png").write_bytes(b"no image")
+    shown = [[{"bytes": None, "path": str(tmp_path / name)}] for name in ("good.png", "bad.png")]
+    docs = rows([], []).remove_columns("images").add_column("images", shown, feature=FEATURES["images"])
+    with pytest.raises(OSError, match="identify"):
+        asked(Yes(), docs, prompts.to_visual)

@@ -95,6 +95,10 @@ def test_a_file_that_libyaml_does_not_read_is_read_as_lmms_eval_does(tmp_path: P
     adapter._read_quickly()
     (tmp_path / "a.yaml").write_text("task: !!python/tuple [a, b]\n")
     assert utils.load_yaml_config(str(tmp_path / "a.yaml"), mode="simple") == {"task": ("a", "b")}
+    (tmp_path / "x.jsonl").touch()
+    (tmp_path / "c.yaml").write_text("dataset_path: json\ndataset_kwargs: {data_files: x.jsonl}\n")
+    found = utils.load_yaml_config(str(tmp_path / "c.yaml"), mode="simple")
+    assert found["dataset_kwargs"] == {"data_files": str(tmp_path / "x.jsonl")}
     (tmp_path / "b.yaml").write_text("task: [a\n")
     with pytest.raises(yaml.YAMLError):
         utils.load_yaml_config(str(tmp_path / "b.yaml"), mode="simple")

@@ -241,7 +241,7 @@ def _rows(
 
 def _with_processes(build: Build, parts: Path, todo: list[int], workers: int, start: str) -> Iterator[int]:
     # Never "fork", which would copy threads and GPU handles in an unknown state.
-    context = multiprocessing.get_context(start if start in multiprocessing.get_all_start_methods() else "spawn")
+    context = multiprocessing.get_context(start)
     started = (context.Value("i", 0), visible_devices() if build.on_gpu else ())
     pool = ProcessPoolExecutor(min(workers, len(todo)), mp_context=context, initializer=_begin, initargs=started)
     try:

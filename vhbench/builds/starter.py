@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from filelock import FileLock
 
@@ -40,19 +40,29 @@ def starter(benchmark: str) -> Path:
 def build(benchmark: str, root: Path) -> None:
     """Build the starter split of a benchmark into a folder, in a process of its own."""
     record = benchmarks.benchmark(benchmark)
-    _prepare_workers(record.build.partition(":")[0])
+    start = _prepare_workers(record.build.partition(":")[0])
     options = {name: _filled(value) for name, value in record.starter.items()}
     made = benchmarks.load(record.build)(**options, scratch=str(root), seed=SEED)
-    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty(), start="forkserver")
+    sharding.run(made, root, workers=os.cpu_count() or 1, progress=sys.stderr.isatty(), start=start)
 
 
-def _prepare_workers(module: str) -> None:
-    """Have the process that workers are forked from import a module while this one does; where there are such."""
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        from multiprocessing import forkserver
+def _prepare_workers(module: str) -> Literal["spawn", "forkserver"]:
+    """Have the process that workers are forked from import a module while this one does.
 
-        forkserver.set_forkserver_preload([module, "vhbench.builds.sharding"])
+    Returns:
+        How workers start: "spawn" where there is no such process, as in a temporary folder whose path is too long for
+        its socket.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return "spawn"
+    from multiprocessing import forkserver
+
+    forkserver.set_forkserver_preload([module, "vhbench.builds.sharding"])
+    try:
         forkserver.ensure_running()
+    except OSError:
+        return "spawn"
+    return "forkserver"
 
 
 def _filled(value: Any) -> Any:

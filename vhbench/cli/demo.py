@@ -21,15 +21,18 @@ TASKS = "ode,mioh,vhexpansion"
 _QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 _LATER = """
-import atexit, os, sys
+import os, signal, sys
+interrupted = signal.signal(signal.SIGINT, signal.SIG_DFL)
 from lmms_eval import __main__ as lmms_eval
 sys.argv[0] = "lmms-eval"
 if os.read(int(sys.argv.pop(1)), 1):
+    signal.signal(signal.SIGINT, interrupted)
     lmms_eval.cli_evaluate()
 """
 """Starts lmms-eval, but waits before it begins."""
 
 _AT_ONCE = """
+import atexit
 atexit._run_exitfuncs()
 sys.stdout.flush()
 sys.stderr.flush()
@@ -68,10 +71,10 @@ def demo(
     if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
         raise VhbenchError(f"--output {output}: is no folder; name one, or a place where there is nothing yet")
     asked = list(dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))))
-    with _started(command, {**_QUIET, **os.environ}) as run:
+    with _started(command, {**_QUIET, **os.environ}, at_once=not model) as (run, ended):
         # Not lmms-eval's: here and in builds, threads that share small sums wait for cores that others have.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        splits = _starters(asked)
+        splits = _starters(asked, ended)
         typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
         before = set(output.rglob("*_results.json"))
         ready = threading.Thread(target=_prepare, args=(splits,))
@@ -86,12 +89,14 @@ def demo(
     _print_next(model)
 
 
-def _starters(names: Iterable[str]) -> dict[str, Path]:
-    """Build the starter splits that are not there, and return all."""
+def _starters(names: Iterable[str], ended: Callable[[], bool]) -> dict[str, Path]:
+    """Build the starter splits that are not there, and return all; those before lmms-eval ended, if it did."""
     from vhbench.builds.starter import starter
 
     splits = {}
     for name in names:
+        if ended():
+            break
         start = time.perf_counter()
         splits[name] = starter(name)
         typer.echo(f"{name}: {splits[name]} ({time.perf_counter() - start:.1f} s)")
@@ -99,16 +104,19 @@ def _starters(names: Iterable[str]) -> dict[str, Path]:
 
 
 @contextmanager
-def _started(command: Sequence[str], environment: Mapping[str, str]) -> Iterator[Callable[[], int]]:
-    """Start lmms-eval, and yield what lets it begin and returns its exit code.
+def _started(
+    command: Sequence[str], environment: Mapping[str, str], *, at_once: bool = False
+) -> Iterator[tuple[Callable[[], int], Callable[[], bool]]]:
+    """Start lmms-eval; yield what lets it begin and returns its exit code, and what tells whether it has ended before.
 
-    It imports others' packages for as long as a split is built, on one core: until it may begin, it does that.
+    It imports others' packages for as long as a split is built, on one core: until it may begin, it does that. Its end
+    may be ``at_once``.
     """
     if os.name != "posix":  # it cannot be given a pipe
-        yield lambda: subprocess.run(command, check=False, env=environment).returncode
+        yield lambda: subprocess.run(command, check=False, env=environment).returncode, lambda: False
         return
     waits, go = os.pipe()
-    code = _LATER + (_AT_ONCE if "vhbench_coin" in command else "")
+    code = _LATER + (_AT_ONCE if at_once else "")
     later = [command[0], "-c", code, str(waits), *command[3:]]
     process = subprocess.Popen(later, env=environment, pass_fds=(waits,))
 
@@ -119,7 +127,7 @@ def _started(command: Sequence[str], environment: Mapping[str, str]) -> Iterator
 
     os.close(waits)
     try:
-        yield run
+        yield run, lambda: process.poll() is not None
     finally:
         os.close(go)
         process.kill()  # which does nothing once it has ended

@@ -87,7 +87,7 @@ class _Stream:
         self.path, self._file = path, file
         self._decode = codecs.getincrementaldecoder("utf-8-sig")().decode
         self._text, self._place, self._line, self._bytes, self._ended = "", 0, 1, 0, False
-        self._forgotten = 0
+        self._forgotten = self._tried = 0
 
     def next(self) -> str:
         """Skip spaces; return the character that is next, "" at the end."""
@@ -105,9 +105,12 @@ class _Stream:
             None, with nothing read, where it is none, or not all of one; what this parser refuses (NaN, half of a
             character, numbers without bounds) the other one may take.
         """
+        if self._used() < self._tried:
+            return None  # another object of a line that has several
         end = self._text.find("\n", self._place)
+        self._tried = self._forgotten + (end if end >= 0 else len(self._text))
         try:
-            value = msgspec.json.decode(self._text[self._place : end]) if end > 0 else None
+            value = msgspec.json.decode(self._text[self._place : end]) if end >= 0 else None
         except (msgspec.MsgspecError, RecursionError):
             return None
         if not isinstance(value, dict):

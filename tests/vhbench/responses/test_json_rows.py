@@ -56,6 +56,16 @@ def test_what_one_parser_refuses_the_other_reads(value: str, tmp_path: Path, mon
     assert [repr(row) for row in rows] == [repr(json.loads(line))] * 3
 
 
+def test_a_line_of_several_objects_is_tried_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+    decode = stream.msgspec.json.decode
+    monkeypatch.setattr(stream.msgspec.json, "decode", lambda text: (tried.append(text), decode(text))[1])
+    line = " ".join(f'{{"id": {n}}}' for n in range(50))
+    rows = read(tmp_path, f'{line}\n{{"id": 50}}\n{line}', 1_000_000, monkeypatch)
+    assert [row["id"] for row in rows] == [*range(51), *range(50)]
+    assert [len(text.split("}")) - 1 for text in tried] == [49, 1]
+
+
 @given(said=st.dictionaries(st.text("abc0123", min_size=1), st.text(max_size=9), min_size=1), chunk=st.integers(1, 40))
 def test_an_object_of_ids_gives_a_row_each(said: dict[str, str], chunk: int) -> None:
     import tempfile
