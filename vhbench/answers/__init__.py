@@ -17,7 +17,7 @@ from vhbench.answers.failures import failure
 from vhbench.answers.letters import letter
 from vhbench.answers.option_names import letters_of
 from vhbench.answers.reference_parsers import amber, lmms_eval, ode, pope, vhtest
-from vhbench.answers.yes_or_no import yes_no
+from vhbench.answers.yes_or_no import bare, yes_no
 from vhbench.schema import VhbenchError
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Reader",
     "after_thoughts",
     "amber",
+    "bare",
     "cut_off",
     "failure",
     "label",

@@ -105,12 +105,22 @@ def yes_no(text: str, question: str = "") -> str:
     >>> [yes_no(text) for text in ("I know", "It is nothing", "Maybe", "I'm not sure", "Yes and no", "")]
     ['', '', '', '', '', '']
     """
-    bare = _BARE.fullmatch(text)
-    if bare:
-        return bare[1].lower()
+    if answer := bare(text):
+        return answer
     if not text or text.isspace():
         return ""
     return _of_short(text, question) if len(text) <= _SHORT else _of(text, question)
+
+
+@remembered
+def bare(text: str) -> str:
+    """Return "yes" or "no" where a text is that one word, as most are: it is no failure, and has an end.
+
+    >>> bare("No."), bare(" yes"), bare("No, there is none.")
+    ('no', 'yes', '')
+    """
+    found = _BARE.fullmatch(text)
+    return found[1].lower() if found else ""
 
 
 def _of(text: str, question: str) -> str:

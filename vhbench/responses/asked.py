@@ -38,7 +38,7 @@ def known_questions(path: Path, kind: str = "") -> KnownRows:
     if answer_keys.is_key(path):
         configs = _of_key(path, columns)
     else:
-        configs = _of_split(path, columns) if is_split(path) else _of_table(path, columns)
+        configs = _of_split(path, columns) if is_split(path) else _of_table(path, frozenset(columns))
     rows = ((number, config, row) for number, (config, row) in enumerate(configs, start=1) if _fits(row, kind))
     return KnownRows(path, rows)
 
@@ -60,7 +60,8 @@ def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any
         yield config, {name: row[name] for name in columns if row.get(name) not in (None, "", [])}
 
 
-def _of_table(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _of_table(path: Path, columns: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    begin = f"{path}, row "
     for number, row in enumerate(forms.rows(path, naming.KNOWN), start=1):
-        asked = naming.asked(row, f"{path}, row {number}")
+        asked = naming.asked(row, f"{begin}{number}")
         yield str(asked.get("benchmark", "")), {name: value for name, value in asked.items() if name in columns}

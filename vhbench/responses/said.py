@@ -294,7 +294,12 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
 
 def _read_in_place(record: Record, kind: str) -> Record:
     """Read a record that was just made and that nobody else has: to copy a million would take long."""
-    for name, value in _what_is_read(record, kind).items():
+    own = record.kind or kind_of(record) or kind
+    unread = own == "yes_no" and not (record.prediction or record.failure)
+    said = answers.bare(record.response) if unread else ""
+    for name, value in (
+        {"kind": own, "prediction": said, "response": ""} if said else _what_is_read(record, kind)
+    ).items():
         object.__setattr__(record, name, value)
     return record
 

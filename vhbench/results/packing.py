@@ -7,11 +7,10 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from vhbench.results.payloads import filled
+from vhbench.results.payloads import filled, setters_of
 from vhbench.schema import Record
 
-_FIELDS = fields(Record)
-_DEFAULTS = [one.default for one in _FIELDS]
+_DEFAULTS = {one.name: one.default for one in fields(Record)}
 _TYPES = get_type_hints(Record)
 _WORDS = ("response", "objects", "candidates", "neutral")
 """What captions are scored by; the answers to questions have been read."""
@@ -47,20 +46,19 @@ class PackedRecords:
 
 
 class _Fields:
-    """The fields that are kept, by their places."""
+    """The fields that are kept: all but some."""
 
-    def __init__(self, places: Iterable[int]) -> None:
-        self.places = tuple(places)
-        names = [_FIELDS[place].name for place in self.places]
-        self.pick: Callable[[Record], tuple[Any, ...]] = attrgetter(*names)
-        self._decode = msgspec.msgpack.Decoder(tuple[tuple(_TYPES[name] for name in names)]).decode  # type: ignore[misc]
+    def __init__(self, left_out: Iterable[str]) -> None:
+        rest = tuple(left_out)
+        kept = [one.name for one in fields(Record) if one.name not in rest]
+        self.pick: Callable[[Record], tuple[Any, ...]] = attrgetter(*kept)
+        self._decode = msgspec.msgpack.Decoder(tuple[tuple(_TYPES[name] for name in kept)]).decode  # type: ignore[misc]
+        self._rest = tuple([_DEFAULTS[name] for name in rest])
+        self._setters = setters_of((*kept, *rest))
 
     def unpacked(self, row: bytes) -> Record:
-        values = _DEFAULTS.copy()
-        for place, value in zip(self.places, self._decode(row), strict=True):
-            values[place] = value
-        return filled(values)
+        return filled(self._decode(row) + self._rest, self._setters)
 
 
-_OF_CAPTIONS = _Fields(place for place, one in enumerate(_FIELDS) if one.name != "question")
-_OF_ANSWERS = _Fields(place for place in _OF_CAPTIONS.places if _FIELDS[place].name not in _WORDS)
+_OF_CAPTIONS = _Fields(["question"])
+_OF_ANSWERS = _Fields(["question", *_WORDS])

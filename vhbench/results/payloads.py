@@ -106,10 +106,18 @@ def changed(record: Record, **changes: Any) -> Record:
     return made
 
 
-def filled(values: Iterable[Any]) -> Record:
-    """Return the record with these values, in the order of its fields; each is put into place without a loop."""
+def setters_of(names: Iterable[str]) -> tuple[Any, ...]:
+    """Return what puts a value into each of these fields of a new record."""
+    return tuple([_SET[name] for name in names])
+
+
+_IN_ORDER = setters_of(_NAMES)
+
+
+def filled(values: Iterable[Any], setters: Iterable[Any] = _IN_ORDER) -> Record:
+    """Return the record with these values of all fields, in the order of these setters; none is put in by a loop."""
     made = object.__new__(Record)
-    deque(map(call, _SET.values(), repeat(made), values), maxlen=0)  # pyright: ignore[reportArgumentType]
+    deque(map(call, setters, repeat(made), values), maxlen=0)  # pyright: ignore[reportArgumentType]
     return made
 
 
