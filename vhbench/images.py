@@ -14,7 +14,7 @@ import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache, wraps
+from functools import cache, lru_cache, wraps
 from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import numpy as np
@@ -35,6 +35,9 @@ Sizes = tuple[tuple[int, int], tuple[int, int]]
 _MEMORY: Final = 800_000_000
 _OPAQUE, _TRANSPARENT, _DEEP = 12, 20, 40
 """Bytes that may be taken to see an image, and what a pixel takes: of 8 bits a channel, put on white, of more bits."""
+
+_LARGE: Final = 8 << 20
+"""Bytes of an array that are more than what most pictures take."""
 
 _DAMAGED = (OSError, ValueError, SyntaxError, EOFError, IndexError, struct.error, zlib.error)
 """What Pillow raises where an image is cut or spoilt."""
@@ -274,3 +277,12 @@ def _whole_images() -> Iterator[None]:
         yield
     finally:
         ImageFile.LOAD_TRUNCATED_IMAGES = before
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Let the C library keep what arrays free, rather than have the system empty its pages for the next ones.
+
+    glibc does so with blocks up to the size of the largest that was freed; others are not the worse for it.
+    """
+    np.empty(_LARGE, np.uint8)

@@ -12,9 +12,6 @@ import resvg
 
 Pixels = npt.NDArray[np.uint8]
 
-_LARGE = 8 << 20
-"""Bytes of an array that are more than what most pictures take."""
-
 _STILL = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
 """The transformation that moves nothing."""
 
@@ -50,15 +47,6 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         cv2.setNumThreads(before)
-
-
-@cache
-def keep_freed_memory() -> None:
-    """Let the C library keep what arrays free, rather than have the system empty its pages for the next ones.
-
-    glibc does so with blocks up to the size of the largest that was freed; others are not the worse for it.
-    """
-    np.empty(_LARGE, np.uint8)
 
 
 @cache

@@ -14,9 +14,10 @@ from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
 from vhbench.generators.scenes.layout.plan import Locale, Refusal
 from vhbench.generators.scenes.layout.stage import Layout, mirror
-from vhbench.generators.scenes.rasters import Pixels, keep_freed_memory, one_thread
+from vhbench.generators.scenes.rasters import Pixels, one_thread
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
+from vhbench.images import keep_freed_memory
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import simplejpeg
 
+from vhbench.images import keep_freed_memory
 from vhbench.schema import VhbenchError
 
 Array = npt.NDArray[np.uint8]
@@ -265,6 +266,7 @@ def _through_jpeg(colour: Array, quality: int) -> Array:
 
 def _on_colour(image: Array, change: Callable[[Array], Array]) -> Array:
     """Apply a change to the grey (H, W) or RGB (H, W, 3) part of an image; put alpha and shape back."""
+    keep_freed_memory()
     if not isinstance(image, np.ndarray) or image.dtype != np.uint8:
         kind = image.dtype if isinstance(image, np.ndarray) else type(image).__name__
         raise VhbenchError(f"a perturbation takes a uint8 array, not {kind}")
