@@ -25,7 +25,7 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, each_record, is_cut_off
+from vhbench.tasks.metrics.records import Numbered, are, each_record, is_cut_off
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
@@ -175,7 +175,7 @@ class _Choices:
 
     def reason(self, places: npt.NDArray[np.intp], allow_failed: bool) -> str | None:
         """Return why no score of these rows is told."""
-        failed = int((self.said[places] == self.words.get("failed", -1)).sum())
+        failed = int(are(self.said[places], "failed", self.words).sum())
         return withholding.reason(failed, len(places), allow_failed=allow_failed)
 
     def correct(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
@@ -186,7 +186,7 @@ class _Choices:
         """Tell which of these rows are among those that a share of :data:`withholding.COUNTED` counts."""
         if name not in withholding.WORDS:
             return np.asarray(self.cut[places])
-        return np.asarray(self.said[places] == self.words.get(withholding.WORDS[name], -1))
+        return are(self.said[places], withholding.WORDS[name], self.words)
 
     def interval_of(self, name: str) -> intervals.Interval | None:
         """Return the interval of such a share."""

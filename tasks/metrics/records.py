@@ -67,6 +67,15 @@ class Numbered:
         return np.array(self._numbers, dtype=np.int64)
 
 
+def are(numbers: npt.NDArray[np.int64], word: str, words: Mapping[str, int]) -> npt.NDArray[np.bool_]:
+    """Tell which of the numbers of words (:class:`Numbered`) are a word's.
+
+    >>> are(np.array([0, 1, 0]), "yes", {"yes": 0, "no": 1}).tolist(), are(np.array([0]), "failed", {"yes": 0}).tolist()
+    ([True, False, True], [False])
+    """
+    return np.asarray(numbers == words.get(word, -1))
+
+
 def said(record: Record) -> str:
     """Return what an answer says, "" where that could not be read; of what is no answer "failed" or "refused"."""
     return record.failure or record.prediction

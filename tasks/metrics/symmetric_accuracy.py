@@ -30,7 +30,7 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import intervals, withholding
 from vhbench.tasks.metrics.clusters import Shared
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, is_cut_off
+from vhbench.tasks.metrics.records import Numbered, are, binary_answer, each_record, is_cut_off
 
 Places = npt.NDArray[np.int64]
 """Where rows stand among all."""
@@ -263,7 +263,7 @@ class _Halves:
 
     def _are(self, column: Places, word: str) -> npt.NDArray[np.bool_]:
         """Tell which of some answers are a word."""
-        return np.asarray(column == self.words.get(word, -1))
+        return are(column, word, self.words)
 
     def _share(self, column: Places, word: str) -> float:
         return float(self._are(column, word).mean())
@@ -327,8 +327,9 @@ class _Halves:
 
     def _guessed_accuracy(self, said: Places, gold: Places) -> float | None:
         """Return the accuracy of a guesser who says yes and no as often."""
-        rates = (self._share(said, "yes"), self._share(gold, "yes"), self._share(said, "no")) if len(said) else ()
-        return chance_accuracy(*rates) if rates else None
+        if not len(said):
+            return None
+        return chance_accuracy(self._share(said, "yes"), self._share(gold, "yes"), self._share(said, "no"))
 
 
 def _gold(row: Record, faults: list[VhbenchError]) -> str:

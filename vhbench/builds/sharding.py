@@ -162,10 +162,10 @@ def _finished(target: Path, mark: str) -> Manifest | None:
 
 def _build_missing(build: Build, parts: Path, share: range, build_all: Callable[[list[int]], None]) -> None:
     """Build what is missing of a share; where nothing is missing then, also all shards of before that are damaged."""
-    missing = [i for i in share if not _is_built(parts, i)]
-    build_all(missing)
+    missing = dict.fromkeys(i for i in share if not _is_built(parts, i))
+    build_all(list(missing))
     if _all_built(build, parts):
-        before = sorted({*range(build.shards)}.difference(missing))
+        before = [i for i in range(build.shards) if i not in missing]
         damaged = {i: faults for i in before if (faults := splits.damage(_part(parts, i)))}
         for i, faults in damaged.items():
             print(f"shard {i} is damaged and built again: {faults[0]}", file=sys.stderr)

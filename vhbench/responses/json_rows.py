@@ -22,7 +22,7 @@ _FEW = 64
 
 _SPACE = re.compile(r"[ \t\n\r]*+")
 _TEXT = r'"([^"\\\x00-\x1f]*+)"'
-_PAIR = re.compile(r"[ \t\n\r]*+".join(("", _TEXT, ":", _TEXT, ",")))
+_PAIR = re.compile(_SPACE.pattern.join(("", _TEXT, ":", _TEXT, ",")))
 """A member that is a text without an escape, and is not the last."""
 _DECODER = json.JSONDecoder()
 

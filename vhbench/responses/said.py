@@ -294,12 +294,7 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
 
 def _read_in_place(record: Record, kind: str) -> Record:
     """Read a record that was just made and that nobody else has: to copy a million would take long."""
-    own = record.kind or kind_of(record) or kind
-    unread = own == "yes_no" and not (record.prediction or record.failure)
-    said = answers.bare(record.response) if unread else ""
-    for name, value in (
-        {"kind": own, "prediction": said, "response": ""} if said else _what_is_read(record, kind)
-    ).items():
+    for name, value in _what_is_read(record, kind).items():
         object.__setattr__(record, name, value)
     return record
 
@@ -310,6 +305,8 @@ def _what_is_read(record: Record, kind: str, *, keep: bool = False) -> dict[str,
     if kind == "caption":
         return {"kind": kind}
     said = record.prediction
+    if kind == "yes_no" and not (said or record.failure) and (bare := answers.bare(record.response)):
+        return {"kind": kind, "prediction": bare, "response": ""}  # as most are: nothing else need be asked of it
     if not (said or record.failure) or _unread(said, record):
         said = answers.parse(kind, record.response or said, record.choices, question=record.question)
     words = "" if said or not keep else record.response

@@ -10,7 +10,6 @@ import msgspec
 from vhbench.results.payloads import filled, setters_of
 from vhbench.schema import Record
 
-_DEFAULTS = {one.name: one.default for one in fields(Record)}
 _TYPES = get_type_hints(Record)
 _WORDS = ("response", "objects", "candidates", "neutral")
 """What captions are scored by; the answers to questions have been read."""
@@ -53,7 +52,7 @@ class _Fields:
         kept = [one.name for one in fields(Record) if one.name not in rest]
         self.pick: Callable[[Record], tuple[Any, ...]] = attrgetter(*kept)
         self._decode = msgspec.msgpack.Decoder(tuple[tuple(_TYPES[name] for name in kept)]).decode  # type: ignore[misc]
-        self._rest = tuple([_DEFAULTS[name] for name in rest])
+        self._rest = tuple([getattr(Record(""), name) for name in rest])
         self._setters = setters_of((*kept, *rest))
 
     def unpacked(self, row: bytes) -> Record:

@@ -152,10 +152,9 @@ def _of_any(values: Mapping[str, Any], place: str) -> Record:
 
 _DEFAULTS = [field.default for field in fields(Record)]
 _TYPES = get_type_hints(Record)
-_PLAIN = {name: place for place, name in enumerate(_NAMES) if _TYPES[name] in (str, tuple[str, ...], bool)}
-_LISTS = {name for name in _NAMES if _TYPES[name] == tuple[str, ...]}
-_FLAGS = {name for name in _NAMES if _TYPES[name] is bool}
-_NO_TEXTS = _LISTS | _FLAGS
+_IN_JSON: dict[Any, type[Any]] = {str: str, tuple[str, ...]: list, bool: bool}
+_PLAIN = {name: (place, _IN_JSON[_TYPES[name]]) for place, name in enumerate(_NAMES) if _TYPES[name] in _IN_JSON}
+"""Field → its place, and the type that JSON has for it."""
 
 
 def _of_plain(values: Mapping[str, Any]) -> Record | None:
@@ -165,18 +164,18 @@ def _of_plain(values: Mapping[str, Any]) -> Record | None:
     """
     found = _DEFAULTS.copy()
     for name, value in values.items():
-        place = _PLAIN.get(name)
-        if place is None:
+        if name not in _PLAIN:
             if name in _SET:
                 return None
-        elif type(value) is str and value.isascii() and name not in _NO_TEXTS:
-            found[place] = value
-        elif type(value) is list and name in _LISTS and all(type(one) is str for one in value):
-            found[place] = tuple(value)
-        elif type(value) is bool and name in _FLAGS:
-            found[place] = value
-        else:
+            continue
+        place, kind = _PLAIN[name]
+        if type(value) is not kind or (kind is str and not value.isascii()):
             return None
+        if kind is list:
+            if not all(type(one) is str for one in value):
+                return None
+            value = tuple(value)
+        found[place] = value
     return filled(found)
 
 
