@@ -15,7 +15,7 @@ from vhbench.audit import phrases
 from vhbench.language import inflection
 from vhbench.schema import Scene
 
-GENERATORS = Path(inflection.__file__).parent.parent / "generators"
+GENERATORS = Path(inflection.__file__).parent.parent.parent / "vhbench" / "generators"
 SILENT_HEADS = "aircraft cash deer fish goldfish sheep watercraft".split()
 
 
