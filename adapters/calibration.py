@@ -222,7 +222,7 @@ class _RestrictedView(_Calibration):
         """Return one of the answers that the view leaves open."""
         if doc["benchmark"] != "mioh":
             raise ValueError(f"{type(self).__name__} answers MIOH's questions only, not those of {doc['benchmark']}")
-        views = load("vhbench.audit.views")
+        views = load("vhbench.audit.restricted_oracles")
         asked = SimpleNamespace(**{name: doc[name] for name in ("kind", "question", "choices", "scene_ids")})
         shown = [self.scenes[name] for name in doc["scene_ids"]]
         left = views.left_open(asked, shown, views.VIEWS[self.view])

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from vhbench import english
+from vhbench.language import inflection
 
 Doc = Mapping[str, Any]
 
@@ -38,7 +38,7 @@ def stated(question: str, true: bool) -> str:
         return _sentence(asked[found.end() :], not true)
     if found := re.match(r"(Is|Are) there no ", asked):
         rest = asked[found.end() :]
-        thing = rest if found[1] == "Are" else english.with_article(rest)
+        thing = rest if found[1] == "Are" else inflection.with_article(rest)
         return _sentence(f"there {found[1].lower()} {thing}", not true)
     verb, rest = asked.split(" ", 1)
     subject = re.match(r"there|it|the image|the .+? in the image(?= \w)|the \w+", rest)

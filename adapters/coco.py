@@ -21,9 +21,9 @@ import msgspec
 import numpy as np
 
 from vhbench.adapters import coco_entries
+from vhbench.adapters.annotation_errors import Faults
 from vhbench.adapters.category_names import CategoryNames, usual_names
 from vhbench.adapters.coco_entries import Annotation, Document, Image
-from vhbench.adapters.faults import Faults
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Scene, SceneObject, VhbenchError

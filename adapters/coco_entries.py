@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from vhbench.adapters.faults import LONGEST_SIDE, Faults, fits_64_bits, size_fault
+from vhbench.adapters.annotation_errors import LONGEST_SIDE, Faults, fits_64_bits, size_fault
 from vhbench.files import read_typed, shown
 from vhbench.schema import VhbenchError
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from vhbench import answers
 from vhbench.adapters.language_models import Endpoint, LocalModel, kept, split_spec
 from vhbench.files import cache_folder
+from vhbench.language import parsing
 from vhbench.schema import Record, VhbenchError
 
 PROMPT_VERSION = 1
@@ -197,7 +197,7 @@ def prompt(record: Record) -> str:
 
 def _read(record: Record, reply: str) -> str:
     """Read a reply strictly: the one word that was asked for, or the list; "" for anything else."""
-    reply = answers.after_thoughts(reply)
+    reply = parsing.after_thoughts(reply)
     if record.kind == "caption":
         return ". ".join(_asserted(record.response, reply))
     word = reply.strip(" \n\t.\"'`*()").lower()

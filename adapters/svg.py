@@ -17,8 +17,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
+from vhbench.adapters.annotation_errors import Faults, size_fault
 from vhbench.adapters.category_names import CategoryNames, usual_names
-from vhbench.adapters.faults import Faults, size_fault
 from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError

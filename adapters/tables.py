@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vhbench import answers
 from vhbench.adapters.table_rows import READERS
 from vhbench.files import below, cache_folder, each_row, shown, shown_path, there, write_atomic
+from vhbench.language import parsing
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
@@ -64,7 +64,7 @@ class Line:
         Raises:
             VhbenchError: if the field is not there, or says anything else.
         """
-        answer = answers.label(self.text(*names))
+        answer = parsing.label(self.text(*names))
         if not answer:
             allowed = "must be yes or no, true or false, 1 or 0"
             if _LETTER.fullmatch(self.text(*names)):

@@ -20,13 +20,13 @@ from measuring import Figure
 
 from vhbench import splits
 from vhbench.adapters.calibration_forms import caption
-from vhbench.board.asked_edition import read_edition
-from vhbench.board.boards import Board, Edition, of_split, read_board, write_board
-from vhbench.board.entries import About
-from vhbench.board.guessers import levels
-from vhbench.board.submitting import Offered, submit
 from vhbench.builds.starter import starter
 from vhbench.files import cache_folder, canonical, write_atomic
+from vhbench.leaderboard.baselines import levels
+from vhbench.leaderboard.boards import Board, Edition, of_split, read_board, write_board
+from vhbench.leaderboard.entries import About
+from vhbench.leaderboard.question_index import read_edition
+from vhbench.leaderboard.submitting import Offered, submit
 from vhbench.schema import Row
 from vhbench.seeding import rng
 

@@ -17,14 +17,14 @@ import numpy as np
 from scipy.special import ndtri
 
 from vhbench import splits
-from vhbench.analysis import mioh_failures, vhexpansion_costs
+from vhbench.analysis import mioh_failures, vhexpansion_drops
 from vhbench.analysis.lift import Occasion, lifts
 from vhbench.benchmarks import pressure_family
 from vhbench.builds.starter import starter
 from vhbench.columns import RECORD
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.results import to_record
+from vhbench.runs import to_record
 from vhbench.schema import TIE, Record
 from vhbench.seeding import rng
 
@@ -121,7 +121,7 @@ def trouble_claims(rows: Sequence[Record]) -> set[str]:
 
 def vhexpansion_claims(rows: Sequence[Record]) -> set[str]:
     """Return the perturbations whose cost is claimed."""
-    sources = vhexpansion_costs.analyse(rows)["sources"].values()
+    sources = vhexpansion_drops.analyse(rows)["sources"].values()
     return {kind for kinds in sources for kind, score in kinds.items() if score.get("drop_certain")}
 
 

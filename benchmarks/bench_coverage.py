@@ -20,8 +20,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from vhbench.seeding import rng
-from vhbench.tasks.metrics import intervals
-from vhbench.tasks.metrics.intervals import Clustering, Interval, WeightedRatio
+from vhbench.statistics import intervals
+from vhbench.statistics.intervals import Clustering, Interval, WeightedRatio
 
 Array = npt.NDArray[Any]
 LEAST, MOST, BAND = 0.92, 0.98, (0.93, 0.97)
@@ -250,7 +250,7 @@ POOL = "one pool of images"
 def chained(facts: int, icc: float, samples: int) -> Found:
     """Simulate questions that draw four images each from one pool, so that everything is tied to everything."""
     from vhbench.schema import Record
-    from vhbench.tasks.metrics.clusters import clusters_of
+    from vhbench.statistics.clusters import clusters_of
 
     random = rng(0, "pool", facts)
     pool = np.array([random.choice(4 * facts, 4, replace=False) for _ in range(5 * facts)])

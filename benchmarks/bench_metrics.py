@@ -19,11 +19,12 @@ import numpy as np
 from measuring import Figure
 
 from vhbench.files import read_json, read_rows
-from vhbench.tasks.metrics import amber, chair, intervals
+from vhbench.language.captions.nouns import builtin_nouns, builtin_similarity
+from vhbench.language.captions.vocabulary import COCO_MERGED
+from vhbench.statistics import intervals
+from vhbench.tasks.metrics import amber, chair
 from vhbench.tasks.metrics.amber_captions import THRESHOLD
-from vhbench.tasks.metrics.nouns import builtin_nouns, builtin_similarity
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
-from vhbench.tasks.metrics.vocabulary import COCO_MERGED
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = Path(os.environ.get("VHBENCH_REFERENCE", ROOT.parent / "shared" / "reference"))

@@ -1,10 +1,11 @@
 """What restricted views of MIOH reach: drawn scenes and photos, seeds that nothing was tuned on.
 
 Perfect eyes that see one image alone, or that do not count, guess evenly among what their view leaves open
-(:mod:`vhbench.audit.views`); ``blind`` gives the most frequent right answer of a type. The word attacker is a logistic
-regression that is shown the words of each option, its letter, the type and the pressure, and takes the option that
-seems right; it is tried on seeds that it was not trained on, which share no image with the others (photos: on none of
-the images of the questions that it was trained on). Figures are of all seeds together, in percent, by question type.
+(:mod:`vhbench.audit.restricted_oracles`); ``blind`` gives the most frequent right answer of a type. The word attacker
+is a logistic regression that is shown the words of each option, its letter, the type and the pressure, and takes the
+option that seems right; it is tried on seeds that it was not trained on, which share no image with the others (photos:
+on none of the images of the questions that it was trained on). Figures are of all seeds together, in
+percent, by question type.
 Every answer is confirmed by ``tests/support/mioh_checker.py``, written apart from the generator.
 ``--coco FILE --images DIR`` adds photos. Needs scikit-learn.
 """
@@ -15,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-from vhbench.audit import views
+from vhbench.audit import restricted_oracles
 from vhbench.builds.mioh import MiohBuild
 from vhbench.schema import TIE, Question, Row, Scene
 
@@ -51,16 +52,16 @@ def report(source: str, options: argparse.Namespace) -> list[str]:
         questions, scenes = made(source, seed, options)
         faults = mioh_checker.faults(questions, scenes.values())
         for question in questions:
-            views.add(found, question, [scenes[name] for name in question.scene_ids])
+            restricted_oracles.add(found, question, [scenes[name] for name in question.scene_ids])
             answers[question.question_type][question.answer] += 1
         asked += [(seed, question) for question in questions]
         print(f"{source.partition(':')[0]}, seed {seed}: {len(questions)} questions, {len(faults)} not confirmed")
         assert not faults, faults[0]
-    print(*views.sentences(found), sep="\n")
+    print(*restricted_oracles.sentences(found), sep="\n")
     blind = ", ".join(f"{kind} {100 * max(c.values()) / c.total():.0f}" for kind, c in sorted(answers.items()))
     print(f"blind, the most frequent answer of a type: {blind} %", flush=True)
     print(attacked(asked, one_pool=not source.startswith("scenes")), flush=True)
-    return views.warnings(found)
+    return restricted_oracles.warnings(found)
 
 
 def attacked(asked: Sequence[tuple[int, Question]], *, one_pool: bool) -> str:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from vhbench.benchmarks import Metric, benchmark, load
+from vhbench.records import is_cut_off, said, split_repetition
 from vhbench.schema import Record
+from vhbench.statistics import intervals
+from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.intervals import Clustering
 from vhbench.tasks import datasets
-from vhbench.tasks.metrics import intervals, multiple_choice, ode_captions, withholding, yes_no
+from vhbench.tasks.metrics import multiple_choice, ode_captions, withholding, yes_no
 from vhbench.tasks.metrics import symmetric_accuracy as pairs
-from vhbench.tasks.metrics.clusters import clusters_of
-from vhbench.tasks.metrics.intervals import Clustering
-from vhbench.tasks.metrics.records import is_cut_off, said, split_repetition
 from vhbench.tasks.metrics.scores import Score, in_percent, measured
 
 Records = Sequence[Record]

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.benchmarks import Metric, Task, load
+from vhbench.records import as_records
 from vhbench.schema import Record
-from vhbench.tasks import unread
+from vhbench.tasks import unparsed
 from vhbench.tasks.headline import score_of
-from vhbench.tasks.metrics.records import as_records
 from vhbench.tasks.metrics.scores import Score
 from vhbench.tasks.metrics.withholding import reason_of
 
@@ -35,7 +35,7 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
         "benchmark": ordered[0].benchmark,
         "withheld": withheld,
         "overall": numbers(ordered, family.metrics, withheld),
-        "unread": unread.summary(ordered),
+        "unread": unparsed.summary(ordered),
         "cells": {" x ".join(columns): _cells(ordered, columns, in_cells, withheld) for columns in family.cells},
         **{name: load(function)(ordered) for name, function in family.extra.items()},
     }

@@ -10,9 +10,9 @@ import vhbench.tasks.metrics
 
 FLOOR_0 = [f"vhbench.{name}" for name in ("answers", "colours", "english", "seeding")]
 MORE = [
-    "vhbench.generators.mioh.wording",
+    "vhbench.generators.mioh.templates",
     "vhbench.generators.scenes.concept_parts",
-    "vhbench.training.overlap",
+    "vhbench.training.leakage",
     "vhbench.training.paraphrases",
 ]
 MODULES = [f"vhbench.tasks.metrics.{module.name}" for module in pkgutil.iter_modules(vhbench.tasks.metrics.__path__)]

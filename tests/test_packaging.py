@@ -18,7 +18,7 @@ LINKED = ("adapters", "generators", "tasks")
 LOOK = """
 import importlib, json, sys
 from importlib.resources import files
-import vhbench.adapters.lmms_eval, vhbench.tasks.docs
+import vhbench.adapters.lmms_eval, vhbench.tasks.prompts
 from vhbench.builds import sharding
 from vhbench.generators.scenes import catalog
 print(json.dumps({
@@ -27,7 +27,7 @@ print(json.dumps({
     "tasks": str(vhbench.adapters.lmms_eval.tasks_folder()),
     "resource": (files("vhbench.tasks") / "ode" / "ode.yaml").is_file(),
     "things": len(catalog.TABLE.read_text()),
-    "one": importlib.import_module("vhbench.tasks").docs is sys.modules["vhbench.tasks.docs"],
+    "one": importlib.import_module("vhbench.tasks").docs is sys.modules["vhbench.tasks.prompts"],
 }))
 """
 
@@ -134,7 +134,7 @@ def test_a_build_that_would_not_be_whole_is_refused_in_one_line(plain: Path, tmp
 
 
 def test_the_code_digest_covers_what_can_change_a_build_and_nothing_else(plain: Path) -> None:
-    reads = ("tasks/release.yaml", "tasks/ode/ode.yaml", "tasks/docs.py", "vhbench/cli/build.py", "push_dataset.py")
+    reads = ("tasks/release.yaml", "tasks/ode/ode.yaml", "tasks/prompts.py", "vhbench/cli/build.py", "push_dataset.py")
     strays = ("generators/notes.txt", "vhbench/__pycache__/schema.pyc", "vhbench/audit/counting.py")
     makes = ("generators/scenes/catalog.tsv", "generators/ode/starter.json", "adapters/coco.py", "vhbench/schema.py")
     done = python("-c", EDIT, plain, *reads, *strays, *makes, path=plain, cwd=plain)

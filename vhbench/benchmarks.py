@@ -328,7 +328,7 @@ VHEXPANSION = Benchmark(
     build="vhbench.builds.vhexpansion:VHExpansionBuild",
     starter={"source": "ode:{ode}", "limit": 60},
     tasks="vhbench.builds.vhexpansion:tasks",
-    analysis="vhbench.analysis.vhexpansion_costs",
+    analysis="vhbench.analysis.vhexpansion_drops",
     picture="analysis",
     sheet="vhbench.builds.vhexpansion_sheet:draw_sheet",
 )

@@ -4,7 +4,7 @@
     class FruitBuild(SplitBuild):
         kinds: tuple[str, ...] = option("Which fruit.", ("pear", "fig"))
 
-:mod:`vhbench.cli.running` makes ``--kinds pear,fig`` of it. A field without :func:`option` is none.
+:mod:`vhbench.cli.build_command` makes ``--kinds pear,fig`` of it. A field without :func:`option` is none.
 """
 
 from collections.abc import Mapping

@@ -22,10 +22,10 @@ from vhbench.adapters import hub
 from vhbench.adapters.hub_release import MAIN, Place, Release, edit, logged_in, place, push
 from vhbench.adapters.lmms_eval import tasks_folder
 from vhbench.builds import hidden_edition
-from vhbench.builds.secret import read_secret
-from vhbench.comparison import compare
+from vhbench.builds.hidden_seed import read_secret
 from vhbench.files import json_bytes, parse_yaml, read_text, resolved, write_atomic
 from vhbench.schema import Manifest, VhbenchError
+from vhbench.split_diff import compare
 from vhbench.splits import manifests
 from vhbench.terminal import in_a_line
 

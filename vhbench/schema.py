@@ -272,7 +272,7 @@ class Record(Asked):
         response: the model's words.
         prediction: what the parser made of them: "yes", "no", a letter, or "" where it could not tell.
         failure: "failed" where no answer came, "refused" where the model gave none; "" for an answer, readable or not.
-        cut_off: whether the words end before the answer does, see :func:`vhbench.answers.cut_off`.
+        cut_off: whether the words end before the answer does, see :func:`vhbench.language.parsing.cut_off`.
     """
 
     response: str = ""

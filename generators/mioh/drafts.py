@@ -13,9 +13,9 @@ from typing import Final, TypeVar
 
 import numpy as np
 
-from vhbench import english
-from vhbench.generators.mioh import wording
+from vhbench.generators.mioh import templates
 from vhbench.generators.mioh.facts import Count, Exists, Fact, Related
+from vhbench.language import inflection
 
 T = TypeVar("T")
 
@@ -112,7 +112,7 @@ def in_every(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
 
 def _in_first(text: str, f: Fact, rest: Callable[[Fact], ImageSlot]) -> Block:
     """Show it in the first image (yes) or not (no); the others are alike."""
-    text, others = text.format(a=english.a(f.phrase())), (rest(f),) * 3
+    text, others = text.format(a=inflection.a(f.phrase())), (rest(f),) * 3
     return [(Draft(text, (f,), said, (slot, *others), (rest(f),)),) for said, slot in ((YES, plus(f)), (NO, minus(f)))]
 
 
@@ -202,7 +202,7 @@ def _each_right(items: Sequence[T]) -> Iterator[tuple[list[T], list[T]]]:
 def which_image(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Block:
     """Which image shows it? In one image; or in none, and "None of the above" is right."""
     (f,) = facts
-    text, rest = text.format(a=english.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
+    text, rest = text.format(a=inflection.a(f.phrase()), it=f.phrase()), (minus(f),) * 3
     none = (Draft(text, (f,), NONE, (minus(f), *rest), (minus(f),), last=NONE),)
     return [(Draft(text, (f,), "", (plus(f), *rest), (minus(f),), slot=0, last=NONE),)] * 4 + [none]
 
@@ -212,14 +212,14 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     (f,) = facts
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
-    text = text.replace("{a}", english.a(f.phrase()))
+    text = text.replace("{a}", inflection.a(f.phrase()))
     return [(Draft(text, (f,), answer, (x, y), (ImageSlot(),), options=TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """In how many images does it occur? The options are four neighbouring numbers."""
     (f,) = facts
-    text, start = text.format(many=wording.many(_noun(f))), int(generator.integers(2))
+    text, start = text.format(many=templates.many(_noun(f))), int(generator.integers(2))
     options = tuple(str(k) for k in range(start, start + 4))
     return [
         (Draft(text, (f,), str(k), (plus(f),) * k + (minus(f),) * (4 - k), (minus(f),), max(k, 2), options,
@@ -237,7 +237,7 @@ _WAYS_OF: Final = {number: [way for way in _PARTS if sum(way) == number] for num
 def total(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
     """How many are there over all images? Spread over three of them if that can be, else over two or one."""
     category, start = _noun(facts[0]), int(generator.integers(1, 4))
-    text, options = text.format(many=wording.many(category)), tuple(str(k) for k in range(start, start + 4))
+    text, options = text.format(many=templates.many(category)), tuple(str(k) for k in range(start, start + 4))
     block: list[tuple[Draft, ...]] = []
     for k in range(start, start + 5):
         ways = _WAYS_OF[k]
@@ -309,7 +309,7 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
     Where one shows more, the other shows some: else there was nothing to count.
     """
     category, word = _noun(facts[0]), str(generator.choice(["more", "fewer"]))
-    text = text.replace("{more}", word).replace("{many}", wording.many(category))
+    text = text.replace("{more}", word).replace("{many}", templates.many(category))
     low, same = int(generator.integers(1, 4)), int(generator.integers(1, 4))
     high = int(generator.integers(low + 1, 6))
     shows = {n: zero(category) if n == 0 else plus(Count(category, n)) for n in range(6)}

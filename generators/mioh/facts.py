@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from vhbench import english
-from vhbench.generators.mioh import wording
+from vhbench.generators.mioh import templates
+from vhbench.language import inflection
 
 SIDES: Final = {"left of": "right of", "right of": "left of"}
 OPPOSITES: Final = SIDES | {
@@ -23,7 +23,7 @@ class Exists:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return english.measured(self.category)
+        return inflection.measured(self.category)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,7 +36,7 @@ class Has:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return wording.described(self.category, self.kind, self.value)
+        return templates.described(self.category, self.kind, self.value)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -49,7 +49,7 @@ class Related:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return wording.related(self.subject, self.predicate, self.anchor)
+        return templates.related(self.subject, self.predicate, self.anchor)
 
     def turned(self) -> "Related | None":
         """Return the same said from the anchor's side: "b right of a" for "a left of b"; None if there is no such."""
@@ -66,7 +66,7 @@ class Count:
 
     def phrase(self) -> str:
         """Say it as a noun phrase without an article."""
-        return wording.counted(self.number, self.category)
+        return templates.counted(self.number, self.category)
 
 
 Fact = Exists | Has | Related | Count

@@ -14,12 +14,12 @@ import numpy as np
 
 from vhbench.benchmarks import pressure_family
 from vhbench.generators.mioh.answer_options import Balance
-from vhbench.generators.mioh.asking import ask
-from vhbench.generators.mioh.choosing import Chooser
 from vhbench.generators.mioh.drafts import Block, Draft
+from vhbench.generators.mioh.fact_sampling import Chooser
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.pressures import PRESSURES, Pressure
+from vhbench.generators.mioh.question_assembly import ask
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, QuestionType
 from vhbench.generators.mioh.scene_finder import SceneFinder
 from vhbench.protocols import bare

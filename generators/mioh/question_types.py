@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from vhbench.cells import records
-from vhbench.generators.mioh import drafts, ties
+from vhbench.generators.mioh import drafts, tied_questions
 from vhbench.generators.mioh.drafts import Shape
-from vhbench.generators.mioh.ties import Tie
+from vhbench.generators.mioh.tied_questions import Tie
+from vhbench.tsv import records
 
 Task = Literal["existence", "attribute", "counting", "position"]
 Mode = Literal["comprehensive", "selective", "comparative"]
@@ -60,7 +60,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "shape": lambda cell: getattr(drafts, cell),
     "together": "yes".__eq__,
     "fewest": int,
-    "again": lambda cell: getattr(ties, cell),
+    "again": lambda cell: getattr(tied_questions, cell),
 }
 
 QUESTION_TYPES: dict[str, QuestionType] = {

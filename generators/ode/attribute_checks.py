@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor
 
-from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, prompts, settings
+from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, environments, prompts
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.images import open_image, to_png
 from vhbench.protocols import Verifier
@@ -69,9 +69,9 @@ class AttributeLook:
     def _said(self, value: str, place: str) -> str:
         if not self.members:
             return (
-                settings.place(place, value).split(" ", 1)[1]
+                environments.place(place, value).split(" ", 1)[1]
                 if not attribute_words.follows(value)
-                else (f"{settings.shown(place)} {value}")
+                else (f"{environments.shown(place)} {value}")
             )
         doing = self.kind in attribute_words.BODILY
         return prompts.phrase(ObjectSpec(self.target, state="" if doing else value, action=value if doing else ""))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from vhbench import english
 from vhbench.colours import COLOURS
+from vhbench.language import inflection
 
 Kind = Literal[
     "colour", "material", "pattern", "shape", "size", "condition", "opening", "lighting", "weather", "posture",
@@ -79,7 +79,7 @@ def attribute(word: str, noun: str, slot: str) -> Attribute:
         return known
     if slot == "action":
         verb, *others = word.split()
-        return Attribute("action", " ".join([english.gerund(verb), *others]))
+        return Attribute("action", " ".join([inflection.gerund(verb), *others]))
     return Attribute("colour" if word in COLOURS else "condition", word)
 
 

@@ -8,10 +8,10 @@ neither: it leaves ``known``.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from vhbench import synonyms
 from vhbench.generators import scenes
-from vhbench.generators.ode import calibrating, concept_graph, settings
+from vhbench.generators.ode import calibrating, concept_graph, environments
 from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.language import synonyms
 from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError, iou
 from vhbench.seeding import rng
@@ -138,7 +138,7 @@ def likely_hallucinations(
     random = rng(seed, "ode", "likely", scene.id)
     found = []
     for kind, limit in (("entity", LIKELY), ("environment", PLACES)):
-        absent = known_absent & settings.SETTINGS.keys() if kind == "environment" else known_absent
+        absent = known_absent & environments.SETTINGS.keys() if kind == "environment" else known_absent
         queues = [
             _neighbours(source, word, graph, names, absent, kind)
             for word in words

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from vhbench.generators.ode import settings
+from vhbench.generators.ode import environments
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.scenes import WHOLE, ConceptPart
 
@@ -16,7 +16,7 @@ def restricted(graph: ConceptGraph, part: ConceptPart, name: Callable[[str], str
         return graph
 
     def held(word: str) -> bool:
-        needed = settings.PLACES[word].made_by if word in settings.PLACES else {}
+        needed = environments.PLACES[word].made_by if word in environments.PLACES else {}
         return part.holds(word) and (not needed or any(map(part.holds, needed)))
 
     kept: ConceptGraph = graph.subgraph([word for word in graph if held(name(word))]).copy()

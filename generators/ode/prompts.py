@@ -7,12 +7,12 @@ from typing import Protocol
 
 import numpy as np
 
-from vhbench import english
 from vhbench.colours import COLOURS
-from vhbench.generators.ode import attribute_words, concept_graph, settings
+from vhbench.generators.ode import attribute_words, concept_graph, environments
 from vhbench.generators.ode.attribute_words import Attribute
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import CRITERIA
+from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec
 from vhbench.seeding import rng
 
@@ -27,7 +27,7 @@ STATES: Mapping[str, str] = {
 }  # fmt: skip
 """State of a drawn thing → its contrary. The two are dealt in turn, so that they can be asked about as often."""
 
-DAYS = {weather: f"on {english.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
+DAYS = {weather: f"on {inflection.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
 """Weather → when a prompt says that something is somewhere; "in sunny snow" is no English."""
 
 QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
@@ -214,7 +214,7 @@ def _thing(
     other = _draw(_beside(state, looks, world.common_looks(word)), case, random) if state else ""
     found = [value for value in (state, other, held) if value]
     colour = next((value for value in found if value in colours), "")
-    most = world.most(word) if english.countable(name) else 1
+    most = world.most(word) if inflection.countable(name) else 1
     shares = COUNTS[most]
     count = dealt if most == TWO else 1 + int(random.choice(len(shares), p=shares))
     state = ", ".join(value for value in found if value != colour)
@@ -297,12 +297,12 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     >>> prompt([ObjectSpec("tree", state="with falling leaves")], "park", "at night")[:50]
     'A tree with falling leaves in a park at night: a r'
     """
-    parts = [english.listing([phrase(thing) for thing in objects])]
+    parts = [inflection.listing([phrase(thing) for thing in objects])]
     later = DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
         aloft = all(thing.category in FLYING for thing in objects)
         over = all(thing.category in CELESTIAL for thing in objects)
-        parts.append(settings.place(setting, "" if later else state, aloft=aloft, over=over))
+        parts.append(environments.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)
     return f"{text[0].upper()}{text[1:]}: {QUALITY}"
@@ -316,7 +316,7 @@ def phrase(thing: ObjectSpec) -> str:
         looks.reverse()  # a brown wooden table
     before = [thing.action if held else "", *looks, thing.category]
     words = " ".join(word for word in before if word)
-    named = english.count_phrase(thing.count, words) if thing.count > 1 else english.with_article(words)
-    does = english.agreeing(thing.action, thing.count)
+    named = inflection.count_phrase(thing.count, words) if thing.count > 1 else inflection.with_article(words)
+    does = inflection.agreeing(thing.action, thing.count)
     doing = "lying down" if does == "lying" else does  # "a man lying" may also be a liar
     return " ".join(word for word in (named, thing.state if seen else "", "" if held else doing) if word)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from vhbench import english
 from vhbench.colours import COLOURS, near
-from vhbench.generators.ode import attribute_words, settings
+from vhbench.generators.ode import attribute_words, environments
 from vhbench.generators.ode.balancing import Choice, balanced
 from vhbench.generators.ode.criteria import PAIRINGS
 from vhbench.generators.ode.prompts import STATES, ImagePlan
+from vhbench.language import inflection
 from vhbench.schema import Question, Row, Scene, SceneObject
 from vhbench.seeding import rng
 
@@ -197,8 +197,8 @@ def existence(picture: Picture) -> Iterator[Choice]:
     """Yield for each target the question whether it is there, and whether something is that is not."""
     scene = picture.scene
     absent = [w for w in dict.fromkeys((*picture.likely, *picture.elsewhere)) if w in scene.known - scene.categories()]
-    places = [word for word in absent if word in settings.SETTINGS]
-    things = [word for word in absent if word not in settings.SETTINGS]
+    places = [word for word in absent if word in environments.SETTINGS]
+    things = [word for word in absent if word not in environments.SETTINGS]
     for target in picture.targets:
         if target not in scene.categories():
             continue
@@ -238,13 +238,13 @@ def _claimed(scene: Scene, claim: AttributeClaim) -> Iterator[Choice]:
     asked: dict[str, str] = {}
     if members and claim.value in values:
         subject = _subject(claim.about, members)
-        asked = {value: f"{subject} {english.agreeing(value, len(members))}?" for value in values}
+        asked = {value: f"{subject} {inflection.agreeing(value, len(members))}?" for value in values}
     elif not members and (state := scene.environment_state) in _WEATHER:
         said = {**dict.fromkeys((claim.value,), _WEATHER[state][0]), **_WEATHER_WORDS}
         words = [said[value] for value in (claim.value, *claim.noes) if said.get(value) in _WEATHER[state]]
         asked = {value: f"{_SKY[value]} in the image?" for value in dict.fromkeys(words)}
     elif not members and claim.value in values:
-        shown = settings.shown(claim.about)
+        shown = environments.shown(claim.about)
         place = shown.split(" ", 1)[1] if shown.startswith(("a ", "an ", "the ")) else shown
         asked = {value: f"Is the {place} in the image {value}?" for value in values}
     if len(members) <= MOST_COUNTED and len(asked) > 1 and (members or claim.about == scene.environment):
@@ -263,14 +263,14 @@ def relation(picture: Picture) -> Iterator[Choice]:
         if a is None or b is None or held.predicate not in _RELATIONS:
             continue
         about = f"{a} {held.predicate} {b}"
-        verb = english.is_or_are(1, a).capitalize()
+        verb = inflection.is_or_are(1, a).capitalize()
         said, opposite = _RELATIONS[held.predicate], _RELATIONS[OPPOSITES[held.predicate]]
         yes, no = (f"{verb} the {a} {place} the {b} in the image?" for place in (said, opposite))
         yield Choice(scene.id, "relation", about, said, yes, {opposite: no}, (opposite,))
 
 
 def _is_place(scene: Scene, word: str) -> bool:
-    return word in settings.SETTINGS and (word in scene.areas or word == scene.environment)
+    return word in environments.SETTINGS and (word in scene.areas or word == scene.environment)
 
 
 def _is_there(scene: Scene, word: str) -> str:
@@ -278,17 +278,17 @@ def _is_there(scene: Scene, word: str) -> str:
 
     "Does the image show a street?" for settings, "Is there a dog in the image?" for things.
     """
-    if word in settings.SETTINGS or word in english.UNIQUE:
-        return f"Does the image show {settings.shown(word)}?"
-    verb = english.is_or_are(1, word).capitalize()
-    return f"{verb} there {english.with_article(word)} in the image?"
+    if word in environments.SETTINGS or word in inflection.UNIQUE:
+        return f"Does the image show {environments.shown(word)}?"
+    verb = inflection.is_or_are(1, word).capitalize()
+    return f"{verb} there {inflection.with_article(word)} in the image?"
 
 
 def _subject(target: str, members: Sequence[SceneObject]) -> str:
     """Return "Is the dog in the image" or "Are the two dogs in the image"."""
     number = len(members)
-    named = target if number == 1 else english.count_phrase(number, target)
-    return f"{english.is_or_are(number, target).capitalize()} the {named} in the image"
+    named = target if number == 1 else inflection.count_phrase(number, target)
+    return f"{inflection.is_or_are(number, target).capitalize()} the {named} in the image"
 
 
 def _shared(members: Sequence[SceneObject], kind: str) -> str:
@@ -335,7 +335,7 @@ def _counted(picture: Picture) -> list[str]:
 
 def _number(scene: Scene, target: str) -> Iterator[Choice]:
     number = scene.count(target)
-    if not number or number > MOST_COUNTED or not english.countable(target):
+    if not number or number > MOST_COUNTED or not inflection.countable(target):
         return
     # Wrong numbers come from those that are right elsewhere, so that none gives itself away.
     noes = {str(n): _exactly(n, target) for n in range(1, MOST_COUNTED + 1) if n != number}
@@ -343,8 +343,8 @@ def _number(scene: Scene, target: str) -> Iterator[Choice]:
 
 
 def _exactly(number: int, noun: str) -> str:
-    verb = english.is_or_are(number).capitalize()
-    return f"{verb} there exactly {english.count_phrase(number, noun)} in the image?"
+    verb = inflection.is_or_are(number).capitalize()
+    return f"{verb} there exactly {inflection.count_phrase(number, noun)} in the image?"
 
 
 _CHOICES: Mapping[str, Callable[[Picture], Iterator[Choice]]] = {

@@ -6,10 +6,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from vhbench.generators.ode import concept_graph, criteria, filtering, looking, prompts, questions, settings
+from vhbench.generators.ode import concept_graph, criteria, detection, environments, filtering, prompts, questions
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.criteria import PAIRINGS
-from vhbench.generators.ode.looking import Eyes
+from vhbench.generators.ode.detection import Eyes
 from vhbench.generators.ode.prompts import ImagePlan, World
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.generators.scenes import WHOLE, ConceptPart
@@ -186,13 +186,13 @@ def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], elsewhere: Sequence[st
 
 def _attempts(
     recipe: Recipe, cases: Sequence[ImagePlan], attempt: int, elsewhere: Sequence[str]
-) -> list[list[tuple[SceneSpec, looking.Seen, int]]]:
+) -> list[list[tuple[SceneSpec, detection.Seen, int]]]:
     """Return for each case its images of one attempt: what was asked for, what was seen, the seed."""
     specs = [
         prompts.spec(case, recipe.graph, recipe.world, seed=recipe.seed, size=recipe.size, attempt=attempt)
         for case in cases
     ]
-    tried: list[list[tuple[SceneSpec, looking.Seen, int]]] = [[] for _ in cases]
+    tried: list[list[tuple[SceneSpec, detection.Seen, int]]] = [[] for _ in cases]
     for k in range(recipe.best_of):
         more = (k,) if k else ()
         seed = int(rng(recipe.seed, "ode", "images", attempt, *more).integers(2**31))
@@ -208,20 +208,20 @@ def _seen(
     specs: Sequence[SceneSpec],
     made: Sequence[Scene | Rejection],
     elsewhere: Sequence[str],
-) -> list[looking.Seen]:
+) -> list[detection.Seen]:
     """Return pictures with their truth: their own where that is exact, otherwise what is seen in them, all at once."""
     if recipe.eyes is None:
         unclear = {recipe.world.name(word) for word in recipe.graph if recipe.world.problem([word])}
         checked = [
             one
             if isinstance(one, Rejection)
-            else _checked(settings.annotate(one), prompts.targets(case, recipe.world), unclear)
+            else _checked(environments.annotate(one), prompts.targets(case, recipe.world), unclear)
             for case, one in zip(cases, made, strict=True)
         ]
         return [one if isinstance(one, Rejection) else (one, ()) for one in checked]
     there = [(i, one) for i, one in enumerate(made) if isinstance(one, Scene)]
     asked = [
-        looking.words_for(cases[i], recipe.graph, recipe.world, elsewhere, recipe.eyes, seed=recipe.seed)
+        detection.words_for(cases[i], recipe.graph, recipe.world, elsewhere, recipe.eyes, seed=recipe.seed)
         for i, _ in there
     ]
     seen = iter(recipe.eyes.look([(specs[i], one) for i, one in there], asked))

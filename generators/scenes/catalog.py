@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from vhbench.cells import numbers, records, words
 from vhbench.generators.scenes.paints import COLOURS
 from vhbench.schema import VhbenchError
+from vhbench.tsv import numbers, records, words
 
 Place = Literal["ground", "floor", "table", "wall", "air", "water", "sky"]
 """Where a thing stands: on the ground, flat on it (floor), on a table or the ground, on a wall, in the air …"""

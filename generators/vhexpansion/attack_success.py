@@ -46,7 +46,7 @@ def success(cases: Sequence[tuple[bool, bool]], clusters: Sequence[Hashable]) ->
     >>> success([(True, False), (True, True), (False, False)], ["a", "b", "c"])["success_rate"]
     50.0
     """
-    from vhbench.tasks.metrics import intervals  # here, as no row that is built depends on it
+    from vhbench.statistics import intervals  # here, as no row that is built depends on it
 
     lost = [(float(not after), image) for (before, after), image in zip(cases, clusters, strict=True) if before]
     values = [value for value, _ in lost]

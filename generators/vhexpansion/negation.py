@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vhbench.english import third_person
 from vhbench.generators.vhexpansion import word_lists as lists
 from vhbench.generators.vhexpansion.question_parts import CannotNegate, Parts, bare, take_apart, without_marks
 from vhbench.generators.vhexpansion.subject import subject_length
+from vhbench.language.inflection import third_person
 
 ASKS_FOR_NO = 'is "no" the right answer to this question:'
 MARKS = (('"', '"'), ("“", "”"), ("«", "»"), ("‹", "›"), ("⟪", "⟫"))

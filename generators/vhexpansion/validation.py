@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from vhbench.english import third_person
 from vhbench.generators.vhexpansion import word_lists as lists
 from vhbench.generators.vhexpansion.borders import tears
 from vhbench.generators.vhexpansion.question_parts import (
@@ -23,6 +22,7 @@ from vhbench.generators.vhexpansion.question_parts import (
     without_marks,
 )
 from vhbench.generators.vhexpansion.subject import subject_length
+from vhbench.language.inflection import third_person
 
 OPENINGS = tuple(
     opening.split()

@@ -25,8 +25,10 @@ from typing import Any
 
 import numpy as np
 
+from vhbench.records import as_records, binary_answer
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import amber_reference, intervals, withholding, yes_no
+from vhbench.statistics import intervals
+from vhbench.tasks.metrics import amber_reference, withholding, yes_no
 from vhbench.tasks.metrics.amber_captions import Judge, Judged, Nouns, Similarity
 from vhbench.tasks.metrics.amber_counts import (
     DIMENSIONS,
@@ -40,7 +42,6 @@ from vhbench.tasks.metrics.amber_counts import (
 )
 from vhbench.tasks.metrics.amber_files import read_annotations, read_responses
 from vhbench.tasks.metrics.rates import average, of_sums, percent, share
-from vhbench.tasks.metrics.records import as_records, binary_answer
 
 
 def score(

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from vhbench import answers
+from vhbench.language import parsing
+from vhbench.language.captions.nouns import builtin_nouns, builtin_similarity
 from vhbench.schema import Failure
 from vhbench.tasks.metrics.amber_files import read_relation, read_safe_words, word_list
-from vhbench.tasks.metrics.nouns import builtin_nouns, builtin_similarity
 
 Nouns = Callable[[str], Iterable[str]]
 Similarity = Callable[[str, str], float]
@@ -97,12 +97,12 @@ class Judge:
     @staticmethod
     def failure(text: str) -> Failure:
         """Return what a response is, "failed" or "refused", that is no answer."""
-        return answers.failure(text)
+        return parsing.failure(text)
 
     @staticmethod
     def answer(text: str, question: str = "") -> str:
         """Return what a response to a yes/no question says: "yes", "no" or ""."""
-        return answers.yes_no(text, question)
+        return parsing.yes_no(text, question)
 
     def caption(self, name: str, text: str, row: Mapping[str, Any]) -> Judged:
         """Hold a caption against its annotation; what is none says nothing."""

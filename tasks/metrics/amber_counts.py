@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vhbench.records import yes_or_no
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics import confusion
 from vhbench.tasks.metrics.amber_captions import Judge, Judged
-from vhbench.tasks.metrics.records import yes_or_no
 
 EVALUATION_TYPES = {"a": "g de da dr", "g": "g", "d": "de da dr", "de": "de", "da": "da", "dr": "dr"}
 """What is asked for → the tasks that are printed: captions, and answers by their kind."""

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.files import read_text
+from vhbench.language.captions.vocabulary import list_of_words
+from vhbench.records import loaded, refuse_duplicates
 from vhbench.schema import VhbenchError
-from vhbench.tasks.metrics.records import loaded, refuse_duplicates
-from vhbench.tasks.metrics.vocabulary import list_of_words
 
 
 def read_responses(responses: Any, *, refuse_repeats: bool) -> list[tuple[str, str]]:

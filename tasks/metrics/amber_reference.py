@@ -7,7 +7,7 @@ that is listed twice counts twice, and what is similar to something present is n
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vhbench import answers
+from vhbench.language import parsing
 from vhbench.schema import Failure
 from vhbench.tasks.metrics import confusion, yes_no_reference
 from vhbench.tasks.metrics.amber_captions import Judge
@@ -39,7 +39,7 @@ class ReferenceJudge(Judge):
     @staticmethod
     def answer(text: str, question: str = "") -> str:
         """Return "yes", "no" or "": the answer must be the word alone."""
-        return answers.amber(text)
+        return parsing.amber(text)
 
     @classmethod
     def _further_words(cls, truth: Mapping[str, Mapping[str, Any]]) -> set[str]:

@@ -1,7 +1,7 @@
 """CHAIR: how much of what a caption mentions is not in the image (Rohrbach et al., EMNLP 2018, arXiv 1809.02156).
 
 A closed vocabulary of objects, each with its synonyms, is matched in the caption. A *mention* is one match that claims
-the thing to be there (:mod:`vhbench.tasks.metrics.assertions`: "no dog" and "a statue of a dog" do not); it is
+the thing to be there (:mod:`vhbench.language.captions.assertions`: "no dog" and "a statue of a dog" do not); it is
 hallucinated if its object is not among the image's gold objects.
 
 * CHAIR_i = hallucinated mentions / mentions, over the whole corpus
@@ -28,11 +28,11 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from vhbench.files import read_typed
+from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.schema import VhbenchError
 from vhbench.tasks.metrics import chair_captions, chair_reference, rates, withholding
 from vhbench.tasks.metrics.chair_reference import ReferenceVocabulary
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
-from vhbench.tasks.metrics.vocabulary import Vocabulary
 
 Synonyms = str | Path | Mapping[str, Iterable[str]] | Vocabulary
 

@@ -5,13 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vhbench.answers import failure
 from vhbench.files import read_text, shown_path
+from vhbench.language.captions.assertions import claims, is_caption
+from vhbench.language.captions.vocabulary import Found, Vocabulary, list_of_words
+from vhbench.language.parsing import failure
+from vhbench.records import loaded, refuse_duplicates
 from vhbench.schema import Failure, VhbenchError
-from vhbench.tasks.metrics.assertions import claims, is_caption
 from vhbench.tasks.metrics.rates import share
-from vhbench.tasks.metrics.records import loaded, refuse_duplicates
-from vhbench.tasks.metrics.vocabulary import Found, Vocabulary, list_of_words
 
 Judged = tuple[dict[str, Any], dict[str, int]]
 """What the result says of a caption, and what the caption adds to the counters."""

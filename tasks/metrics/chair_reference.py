@@ -7,10 +7,10 @@ two words at most, its gold objects are taken as they are written, and it divide
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
 
+from vhbench.language.captions.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, tokens
+from vhbench.records import ReferenceZeroDivision
 from vhbench.tasks.metrics.chair_captions import Judged, judge
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
-from vhbench.tasks.metrics.records import ReferenceZeroDivision
-from vhbench.tasks.metrics.vocabulary import COCO_MERGED, TOKEN, Hit, Vocabulary, lower, placed, tokens
 
 # The reference cuts sentences at white space after a full stop: 'the dog." He' keeps its stop, and the dog is lost;
 # only what ends the whole text may close a sentence with quotes or brackets.

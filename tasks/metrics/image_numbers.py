@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
+from vhbench.records import said
 from vhbench.schema import Record
-from vhbench.tasks.metrics import intervals, withholding
-from vhbench.tasks.metrics.clusters import clusters_of
-from vhbench.tasks.metrics.records import said
+from vhbench.statistics import intervals
+from vhbench.statistics.clusters import clusters_of
+from vhbench.tasks.metrics import withholding
 
 CURVE = ("easy", "ni2", "ni4", "ni8", "ni10")
 """The pressures that change nothing but the number of images."""

@@ -19,13 +19,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from vhbench import answers
 from vhbench.benchmarks import pressure_family
+from vhbench.language import parsing
+from vhbench.records import Numbered, are, each_record, is_cut_off
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals, withholding
-from vhbench.tasks.metrics.clusters import Shared
+from vhbench.statistics import intervals
+from vhbench.statistics.clusters import Shared
+from vhbench.tasks.metrics import withholding
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, are, each_record, is_cut_off
 
 GROUPS = ("question_type", "pressure", "mode", "task")
 LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
@@ -102,7 +103,7 @@ def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
     >>> parse("Yes, in both.")
     'yes'
     """
-    return answers.parse("multiple_choice" if choices else "yes_no", text, choices, question=question)
+    return parsing.parse("multiple_choice" if choices else "yes_no", text, choices, question=question)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +226,7 @@ def _allowed(record: Record) -> list[str]:
     else:
         answer = record.answer.strip().upper()
         try:
-            allowed = list(answers.letters_of(len(record.choices)))
+            allowed = list(parsing.letters_of(len(record.choices)))
         except VhbenchError as error:
             raise VhbenchError(f"question {record.id!r}: {error}") from error
     if len(allowed) < 2 or answer not in allowed:

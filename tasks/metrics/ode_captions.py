@@ -1,7 +1,7 @@
 """ODE's caption scores: CHAIR, Cover, Hal and Cog over a split's own vocabulary (ODE §4.1; AMBER, arXiv 2311.07397).
 
 A *mention* is a word of the vocabulary by which a caption claims that a thing is there
-(:mod:`vhbench.tasks.metrics.assertions`), and stands for one concept. With the concepts that are in the image
+(:mod:`vhbench.language.captions.assertions`), and stands for one concept. With the concepts that are in the image
 (``objects``), those likely to be hallucinated (``candidates``) and those that nobody can judge (``neutral``: a man may
 be called a boy), each per caption:
 
@@ -28,17 +28,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from vhbench import answers, synonyms
-from vhbench.cells import records as table_rows
-from vhbench.cells import words
-from vhbench.results import settled
+from vhbench.language import parsing, synonyms
+from vhbench.language.captions.assertions import claims, is_caption
+from vhbench.language.captions.vocabulary import Vocabulary
+from vhbench.records import each_record, is_cut_off
+from vhbench.runs import settled
 from vhbench.schema import Record
-from vhbench.tasks.metrics import chair, intervals, rates, withholding
-from vhbench.tasks.metrics.assertions import claims, is_caption
-from vhbench.tasks.metrics.clusters import Shared
-from vhbench.tasks.metrics.intervals import Interval
-from vhbench.tasks.metrics.records import each_record, is_cut_off
-from vhbench.tasks.metrics.vocabulary import Vocabulary
+from vhbench.statistics import intervals
+from vhbench.statistics.clusters import Shared
+from vhbench.statistics.intervals import Interval
+from vhbench.tasks.metrics import chair, rates, withholding
+from vhbench.tsv import records as table_rows
+from vhbench.tsv import words
 
 RATES = {
     "chair_i": ("hallucinated", "mentions"),
@@ -93,7 +94,7 @@ def score(
 
 
 def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
-    """Return what finds the words of a split's vocabulary, and :mod:`vhbench.synonyms` of them, in captions.
+    """Return what finds the words of a split's vocabulary, and :mod:`vhbench.language.synonyms` of them, in captions.
 
     >>> [found.node for found in matcher({"dog": [], "couch": []}).find("A puppy on a sofa.")]
     ['dog', 'couch']
@@ -160,7 +161,7 @@ def words_of(record: Record) -> int:
     >>> words_of(Record("1", kind="caption", response="<think>A dog? Yes.</think>A dog by the sea."))
     5
     """
-    return 0 if record.failure else len(answers.told(record.response).split())
+    return 0 if record.failure else len(parsing.told(record.response).split())
 
 
 def mean_words(words: Sequence[int] | np.ndarray, clusters: intervals.Clusters) -> tuple[float | None, Interval | None]:

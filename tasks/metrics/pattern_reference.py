@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from vhbench.cells import records
+from vhbench.tsv import records
 
 # What pattern does to English nouns, in its order: irregular endings, then the first rule that fits.
 _ENDINGS = dict(

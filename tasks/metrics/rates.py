@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.tasks.metrics import intervals
+from vhbench.statistics import intervals
 
 Column = Sequence[float] | npt.NDArray[np.generic]
 """One number per question, caption or pair."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vhbench.tasks.metrics.intervals import Interval
+from vhbench.statistics.intervals import Interval
 
 
 @dataclass(frozen=True, slots=True)

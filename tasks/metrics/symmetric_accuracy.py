@@ -25,12 +25,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.answers import Parser, yes_no_reader
+from vhbench.language.parsing import Parser, yes_no_reader
+from vhbench.records import Numbered, are, binary_answer, each_record, is_cut_off
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals, withholding
-from vhbench.tasks.metrics.clusters import Shared
+from vhbench.statistics import intervals
+from vhbench.statistics.clusters import Shared
+from vhbench.tasks.metrics import withholding
 from vhbench.tasks.metrics.rates import average
-from vhbench.tasks.metrics.records import Numbered, are, binary_answer, each_record, is_cut_off
 
 Places = npt.NDArray[np.int64]
 """Where rows stand among all."""
@@ -54,7 +55,7 @@ def score(
     Args:
         records: records or mappings with ``id``, ``pair_id``, ``negated``, ``answer``, ``response`` or ``prediction``,
             and, for perturbed images, ``perturbation``.
-        parser: how a response without a prediction is read, see :mod:`vhbench.answers`.
+        parser: how a response without a prediction is read, see :mod:`vhbench.language.parsing`.
         allow_failed: tell the scores even where more than 1 % of the requests failed.
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
 

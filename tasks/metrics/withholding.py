@@ -17,7 +17,7 @@ _SHOWN = 200
 """Signs of a fault that a line has."""
 
 WORDS = {"unparsed": "", "failed": "failed", "refused": "refused"}
-"""Share that is told even then → what :func:`vhbench.tasks.metrics.records.said` says of such an answer."""
+"""Share that is told even then → what :func:`vhbench.records.said` says of such an answer."""
 
 COUNTED = (*WORDS, "cut_off")
 """The shares that are told even then; the last is of answers that visibly stop midway, read or not."""

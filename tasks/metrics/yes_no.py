@@ -5,7 +5,7 @@ that cannot be parsed is wrong, and so is what is no answer, a failed request or
 rate without a denominator is None. Where more than 1 % of the requests failed, all rates but these shares are None, see
 :mod:`vhbench.tasks.metrics.withholding`.
 
-``parser`` names how answers are read, see :mod:`vhbench.answers`: ``default``, ``pope``, ``ode``,
+``parser`` names how answers are read, see :mod:`vhbench.language.parsing`: ``default``, ``pope``, ``ode``,
 ``amber``, ``vhtest``, ``lmms_eval``. ``compat=True`` also takes over the arithmetic of the parser's benchmark: POPE's
 ZeroDivisionError; AMBER's and ODE's rounded percentages with denominators that start at 0.001; lmms-eval's zeros, and
 its share of yes among the *labels*. None of them knows a failed request from an answer, and then neither do we.
@@ -20,11 +20,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.answers import Parser, cut_off, failure, yes_no_reader
+from vhbench.language.parsing import Parser, cut_off, failure, yes_no_reader
+from vhbench.records import Numbered, binary_answer, each_record, is_cut_off, yes_or_no
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import confusion, intervals, rates, withholding, yes_no_reference
-from vhbench.tasks.metrics.clusters import Shared
-from vhbench.tasks.metrics.records import Numbered, binary_answer, each_record, is_cut_off, yes_or_no
+from vhbench.statistics import intervals
+from vhbench.statistics.clusters import Shared
+from vhbench.tasks.metrics import confusion, rates, withholding, yes_no_reference
 
 Answers = Sequence[str] | Mapping[Any, str]
 

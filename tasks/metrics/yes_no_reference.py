@@ -1,7 +1,7 @@
 """The arithmetic of POPE, AMBER, ODE and lmms-eval (``compat=True``), with their faults, by the name of the parser."""
 
+from vhbench.records import ReferenceZeroDivision
 from vhbench.tasks.metrics.confusion import Confusion
-from vhbench.tasks.metrics.records import ReferenceZeroDivision
 
 
 def parser_of(positive: str) -> str:

@@ -11,7 +11,7 @@ from PIL import ImageFile
 
 from vhbench.adapters.calibration import Yes, YesChat
 from vhbench.images import to_png
-from vhbench.tasks import docs as prompts
+from vhbench.tasks import prompts
 
 FEATURES = Features(
     {"id": Value("string"), "kind": Value("string"), "scene_ids": List(Value("string")), "images": List(Image())}

@@ -27,7 +27,7 @@ from vhbench.adapters.answer_collator import LEFT_OUT, AnswerCollator, Preferenc
 from vhbench.adapters.finetuning import TESTED, VISION, Training, finetune, last_checkpoint, one_of_each_form, read_rows
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
-from vhbench.training import overlap
+from vhbench.training import leakage
 
 ROWS = 16
 """Every existence question of the edition's standard pairs: what the task ode_standard_existence asks."""
@@ -198,7 +198,7 @@ def test_lmms_eval_s_own_classes_see_what_was_learnt(tuned: Any, shared: Any, ed
     before, after = (json.loads(done.stdout.splitlines()[-1])[i::2] for i in (0, 1))
     assert max(before) < 60, before
     assert min(after) >= 90, after
-    train, test = (overlap.read_contents(path) for path in editions)
+    train, test = (leakage.read_contents(path) for path in editions)
     assert not train.images & test.images
     assert not train.scenes & test.scenes
     assert not train.concepts & test.concepts

@@ -20,7 +20,7 @@ HINT = '--include_path "$(vhbench tasks)"'
 
 
 class Loader(yaml.SafeLoader):
-    """Reads ``!function vhbench.tasks.docs.to_text`` as the words after the tag."""
+    """Reads ``!function vhbench.tasks.prompts.to_text`` as the words after the tag."""
 
 
 Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))

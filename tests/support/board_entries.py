@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vhbench.adapters.calibration_forms import FORMS, caption
-from vhbench.board.asked_edition import AskedEdition
-from vhbench.board.boards import Board
-from vhbench.board.entries import About
-from vhbench.board.submitting import Offered, submit
+from vhbench.leaderboard.boards import Board
+from vhbench.leaderboard.entries import About
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.submitting import Offered, submit
 from vhbench.seeding import rng
 
 MODELS = {

@@ -11,8 +11,8 @@ from vhbench import splits
 from vhbench.benchmarks import task as task_named
 from vhbench.columns import RECORD
 from vhbench.provenance import DataSource, Provenance, digest, digest_of_prompts, hash_of_row
-from vhbench.results import to_records
-from vhbench.tasks import docs
+from vhbench.runs import to_records
+from vhbench.tasks import prompts
 from vhbench.tasks.headline import score_of
 
 Row = Mapping[str, Any]
@@ -34,7 +34,7 @@ def write_run(
     say: Callable[[Row], str],
     *,
     config: str = "",
-    prompt: Callable[[Row], str] = lambda row: docs.sent(row, "simple"),
+    prompt: Callable[[Row], str] = lambda row: prompts.sent(row, "simple"),
     asked: Callable[[Row], bool] = lambda row: True,
     lost: Callable[[Row], bool] = lambda row: False,
     **told: Any,
@@ -53,7 +53,7 @@ def write_run(
         told: what the provenance says otherwise.
     """
     manifest, rows = splits.read_manifest(split), [row for row in rows_of(split, config) if asked(row)]
-    prompts = {row["id"]: digest(prompt(row)) for row in rows}
+    hashes = {row["id"]: digest(prompt(row)) for row in rows}
     provenance = Provenance(
         task=task,
         benchmark=manifest.benchmark,
@@ -64,7 +64,7 @@ def write_run(
         lmms_eval="0.7.3",
         model="tiny",
         model_args="pretrained=org/tiny",
-        prompts=digest_of_prompts(prompts),
+        prompts=digest_of_prompts(hashes),
         generation={"temperature": 0, "do_sample": False, "max_new_tokens": 4096},
         asked=len(rows),
         of=len(rows),
@@ -73,10 +73,10 @@ def write_run(
     lines, records = [], []
     for number, row in enumerate(row for row in rows if not lost(row)):
         said = say(row)
-        text = docs.to_text(row)
-        payloads = docs.process_results(row, [said], provenance.to_json(), prompts, {row["id"]: digest(text)})
+        text = prompts.to_text(row)
+        payloads = prompts.process_results(row, [said], provenance.to_json(), hashes, {row["id"]: digest(text)})
         records += to_records(next(iter(payloads.values())))
-        sample = {"doc_id": number, "target": docs.to_target(row), "resps": [[said]], "input": text}
+        sample = {"doc_id": number, "target": prompts.to_target(row), "resps": [[said]], "input": text}
         sample["doc_hash"] = hash_of_row(row, provenance.content_hash)
         lines.append(json.dumps({**sample, **payloads}))
     family = task_named(task).family

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from vhbench.english import plural_forms
+from vhbench.language.inflection import plural_forms
 from vhbench.schema import Question, Scene, SceneObject
 
 ODD_PLURALS = {"people": "person", "knives": "knife", "mice": "mouse", "sheep": "sheep",

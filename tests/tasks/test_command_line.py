@@ -14,7 +14,7 @@ from running import Evaluate, scores
 
 from vhbench import benchmarks
 from vhbench.files import json_bytes
-from vhbench.results import read_samples, to_record
+from vhbench.runs import read_samples, to_record
 from vhbench.tasks import report
 
 TASKS = "ode_fictional_existence,mioh_selective"

@@ -13,7 +13,7 @@ from vhbench.benchmarks import BENCHMARKS, Task, tasks
 from vhbench.builds.starter import starter
 from vhbench.columns import RECORD
 from vhbench.schema import Question
-from vhbench.tasks import aggregate, docs
+from vhbench.tasks import aggregate, prompts
 
 PERFECT = {
     "accuracy": 100, "precision": 100, "recall": 100, "f1": 100, "aggregate": 100, "original_accuracy": 100,
@@ -45,7 +45,7 @@ def told(question: Question, form: str) -> dict[str, dict[str, Any]]:
     """Return the payloads of the right answer in some form."""
     doc = {name: list(v) if isinstance(v := getattr(question, name), tuple) else v for name in RECORD}
     right = caption(question.objects) if question.kind == "caption" else question.answer
-    return docs.process_results(doc, [FORMS[form](doc, right)])
+    return prompts.process_results(doc, [FORMS[form](doc, right)])
 
 
 @pytest.mark.usefixtures("_caches")

@@ -12,13 +12,13 @@ from running import Evaluate, scores
 
 from vhbench import benchmarks, splits
 from vhbench.adapters.lmms_eval import tasks_folder
-from vhbench.audit import views
+from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import pressure_family
 from vhbench.builds.starter import starter
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.results import to_record
+from vhbench.runs import to_record
 from vhbench.seeding import rng
 from vhbench.splits import read_manifest
 from vhbench.tasks import report
@@ -105,7 +105,7 @@ def test_the_blind_model_stays_at_chance(evaluate: Evaluate) -> None:
 def test_restricted_eyes_score_what_the_card_says(evaluate: Evaluate, model: str, view: str) -> None:
     results = evaluate(model, ["mioh_comparative"])
     counted = Counter(sample["accuracy"]["question_type"] for sample in results["samples"]["mioh_comparative"])
-    reached = views.of_split(starter("mioh"))[view]
+    reached = restricted_oracles.of_split(starter("mioh"))[view]
     wanted = [reached[kind] for kind in counted]  # of a type: the share, and the number of questions
     assert counted == Counter({kind: reached[kind][1] for kind in counted})
     mean = sum(share * n for share, n in wanted) / counted.total()

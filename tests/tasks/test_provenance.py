@@ -15,7 +15,7 @@ from vhbench import provenance
 from vhbench.builds.starter import starter
 from vhbench.cli import app, demo
 from vhbench.files import json_bytes
-from vhbench.results import read_run
+from vhbench.runs import read_run
 from vhbench.splits import read_manifest, read_questions
 
 TASKS = "ode_fictional,mioh_selective,vhexpansion_ode,ode_random_caption"

@@ -9,11 +9,11 @@ import orjson
 import pytest
 from typer.testing import CliRunner
 
-from vhbench.builds import hidden_edition, secret, sharding
+from vhbench.builds import hidden_edition, hidden_seed, sharding
 from vhbench.builds.ode import OdeBuild
 from vhbench.cli import app
 from vhbench.schema import Record
-from vhbench.tasks import aggregate, docs, submission
+from vhbench.tasks import aggregate, prompts, submission
 
 KEY = b"a secret that nobody guesses"
 
@@ -27,7 +27,7 @@ def doc(kind: str, **more: object) -> dict[str, object]:
 
 def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) -> None:
     for kind, task in (("yes_no", "ode_fictional_existence"), ("caption", "ode_fictional_caption")):
-        payloads = docs.process_results(doc(kind), ["No, there is none."])
+        payloads = prompts.process_results(doc(kind), ["No, there is none."])
         assert all({"score", "accuracy"}.isdisjoint(payload) for payload in payloads.values())
         for metric in aggregate.metric_list(task):
             assert metric["aggregation"]([payloads[metric["metric"]]]) is None, metric["metric"]
@@ -39,8 +39,8 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
 
 @pytest.mark.slow
 def test_a_run_on_a_hidden_edition_is_scored_with_the_key(tmp_path: Path) -> None:
-    build = OdeBuild(pairs=3, size=64, criteria=("fictional",), seed=secret.seed_of(KEY, "ode", "1.0.0"))
-    sharding.run(build, tmp_path, commitment=secret.commitment_of(KEY, "ode", "1.0.0"), progress=False)
+    build = OdeBuild(pairs=3, size=64, criteria=("fictional",), seed=hidden_seed.seed_of(KEY, "ode", "1.0.0"))
+    sharding.run(build, tmp_path, commitment=hidden_seed.commitment_of(KEY, "ode", "1.0.0"), progress=False)
     key = tmp_path / "ode.key.jsonl"
     hidden_edition.write(tmp_path / "ode", KEY, tmp_path / "public" / "ode", key)
 

@@ -11,15 +11,16 @@ from PIL import Image
 from running import Evaluate, scores
 
 from vhbench import splits
-from vhbench.analysis.vhexpansion_costs import analyse
+from vhbench.analysis.vhexpansion_drops import analyse
 from vhbench.builds import sharding, starter
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
-from vhbench.results import to_records
+from vhbench.records import resampling_unit
+from vhbench.runs import to_records
 from vhbench.schema import Question, Record
-from vhbench.tasks import datasets, docs, slices
-from vhbench.tasks.metrics import intervals, symmetric_accuracy
-from vhbench.tasks.metrics.records import resampling_unit
+from vhbench.statistics import intervals
+from vhbench.tasks import datasets, prompts, slices
+from vhbench.tasks.metrics import symmetric_accuracy
 
 P = 0.7
 SHARES = (1.0, 0.5, 0.1)
@@ -47,7 +48,7 @@ def tossed(questions: Iterable[Question], seed: int = 0) -> list[Record]:
 
     coin = Coin(p=P, seed=seed)
     rows = [{name: getattr(question, name) for name in Question.__dataclass_fields__} for question in questions]
-    return [docs.to_record(row, coin.answer(row)) for row in rows]
+    return [prompts.to_record(row, coin.answer(row)) for row in rows]
 
 
 @pytest.mark.parametrize("yes", SHARES)
@@ -230,7 +231,7 @@ def test_repeated_answers_are_payloads_of_one_row() -> None:
         "question": "Is there a dog in the image?",
         "negated": False, "scene_ids": [], "objects": [], "candidates": [], "neutral": [],
     }  # fmt: skip
-    payload = docs.process_results(row, ["Yes.", "No.", "maybe"])["accuracy"]
+    payload = prompts.process_results(row, ["Yes.", "No.", "maybe"])["accuracy"]
     assert payload["score"] == pytest.approx(1 / 3)
     assert [(r.id, r.pair_id, r.response, r.prediction) for r in to_records(payload)] == [
         ("q", "q", "Yes.", "yes"),
@@ -240,4 +241,4 @@ def test_repeated_answers_are_payloads_of_one_row() -> None:
     assert {resampling_unit(r) for r in to_records(payload)} == {"q"}, (
         "intervals resample the question, not its answers"
     )
-    assert "repeats" not in docs.process_results(row, ["Yes."])["accuracy"]
+    assert "repeats" not in prompts.process_results(row, ["Yes."])["accuracy"]

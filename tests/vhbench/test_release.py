@@ -20,7 +20,7 @@ from vhbench import release, splits
 from vhbench.adapters import hub_release
 from vhbench.adapters.hub import snapshot
 from vhbench.adapters.hub_release import Release
-from vhbench.builds import secret, sharding
+from vhbench.builds import hidden_seed, sharding
 from vhbench.card.dataset_card import BEGIN, END
 from vhbench.cli import app
 from vhbench.schema import Manifest, VhbenchError
@@ -126,9 +126,9 @@ def test_the_hub_is_asked_once_where_a_version_goes(
 def test_a_hidden_edition_is_released_without_its_answers(online: HubStandin, command: Command, tmp_path: Path) -> None:
     pin, file = tmp_path / "pin.yaml", tmp_path / "secret"
     file.write_text("a secret that nobody guesses\n")
-    key = secret.read_secret(file)
-    toy = ToyBuild(seed=secret.seed_of(key, "ode", "1.0.0"), shards=2)
-    sharding.run(toy, tmp_path, commitment=secret.commitment_of(key, "ode", "1.0.0"), progress=False)
+    key = hidden_seed.read_secret(file)
+    toy = ToyBuild(seed=hidden_seed.seed_of(key, "ode", "1.0.0"), shards=2)
+    sharding.run(toy, tmp_path, commitment=hidden_seed.commitment_of(key, "ode", "1.0.0"), progress=False)
     release_it = (tmp_path / "ode", "--repo-id", REPO, "--version", "1.0.0", "--pin", pin)
 
     code, output = command(*release_it)

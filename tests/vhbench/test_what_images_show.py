@@ -19,7 +19,7 @@ from vhbench.generators.vhexpansion.expansion import decode
 from vhbench.images import as_seen, glance, open_image, sizes_of, to_store
 from vhbench.schema import Row, Scene, VhbenchError
 from vhbench.seeding import rng
-from vhbench.tasks.docs import to_visual
+from vhbench.tasks.prompts import to_visual
 
 ROW = next(item for item in ToyBuild(shards=1).make(0) if isinstance(item, Row))
 RAMP = np.arange(256, dtype=np.uint8).reshape(8, 32)

@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from vhbench.tasks.metrics import intervals
+from vhbench.statistics import intervals
 
 FALSE_ALARM: Final = 0.05
 """Of all claims together that something is imagined more often beside one thing than elsewhere."""

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Final, get_args
 
-from vhbench import english
-from vhbench.analysis.mioh_map import heat_map
+from vhbench import records as naming
+from vhbench.analysis.mioh_figure import heat_map
 from vhbench.analysis.run import lost, own_records
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES, Task
+from vhbench.language import inflection
+from vhbench.records import split_repetition
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks.metrics import intervals, paired
-from vhbench.tasks.metrics import records as naming
-from vhbench.tasks.metrics.clusters import Shared, clusters_of
+from vhbench.statistics import intervals, paired
+from vhbench.statistics.clusters import Shared, clusters_of
 from vhbench.tasks.metrics.image_numbers import curve
-from vhbench.tasks.metrics.records import split_repetition
 from vhbench.tasks.metrics.withholding import reason_of, withhold
 
 TASKS: Final = get_args(Task)
@@ -37,8 +37,8 @@ def analyse(records: Sequence[Record]) -> dict[str, Any]:
         ``by_number_of_images``: task → number → n, accuracy, interval; ``failures`` and ``drops`` per task; ``summary``
         in words. Shares are from 0 to 1, with 95 % intervals and a ``note`` where one is wide for a reason; what was
         not asked is None. What is ``certain`` was tested together with all other claims of its kind
-        (:mod:`vhbench.tasks.metrics.families`). Where too many requests failed, ``withheld`` says so, and nothing else
-        is told.
+        (:mod:`vhbench.statistics.multiple_testing`). Where too many requests failed, ``withheld`` says so, and
+        nothing else is told.
 
     Raises:
         VhbenchError: if no record is MIOH's, or one of MIOH's is of no known question type.
@@ -229,7 +229,7 @@ def pressed_drops(records: Iterable[Record]) -> dict[str, dict[str, dict[str, An
     as many images as an easy question or fewer, which are no pressure: see ``by_number_of_images``.
 
     ``certain`` tells whether something changed at all; all pressures of all tasks are tested together
-    (:func:`vhbench.tasks.metrics.paired.together`), so that it may be false where the cell's interval leaves 0 out.
+    (:func:`vhbench.statistics.paired.together`), so that it may be false where the cell's interval leaves 0 out.
     """
     answered = list(records)
     easy = {r.pair_id: r for r in answered if r.pressure == "easy"}
@@ -323,7 +323,7 @@ def _points(cost: Mapping[str, Any]) -> str:
 
 
 def _number(count: int, noun: str) -> str:
-    return f"{count} {noun if count == 1 else english.plural(noun)}"
+    return f"{count} {noun if count == 1 else inflection.plural(noun)}"
 
 
 def _stated(values: Sequence[float], interval: intervals.Interval | None) -> dict[str, Any]:

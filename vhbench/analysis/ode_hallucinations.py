@@ -6,19 +6,19 @@ from pathlib import Path
 from typing import Any, Final
 
 from vhbench import splits
-from vhbench.analysis import ode_picture
+from vhbench.analysis import ode_figure
 from vhbench.analysis.lift import Occasion, lifts
 from vhbench.analysis.run import lost, own_records
 from vhbench.benchmarks import ODE
 from vhbench.generators.ode import criteria, questions
+from vhbench.language.captions.assertions import claims
+from vhbench.language.captions.vocabulary import Vocabulary
+from vhbench.records import resampling_unit, split_repetition
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import ode_captions, yes_no
-from vhbench.tasks.metrics.assertions import claims
-from vhbench.tasks.metrics.records import resampling_unit, split_repetition
-from vhbench.tasks.metrics.vocabulary import Vocabulary
 
-draw = ode_picture.draw
+draw = ode_figure.draw
 CRITERIA: Final = tuple(criteria.CRITERIA)
 """In the order of the curve: from what models have seen most to what they cannot have seen."""
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 from vhbench import splits
 from vhbench.analysis.human_review import of_twins
 from vhbench.benchmarks import BENCHMARKS
-from vhbench.builds.row_names import RowNames
+from vhbench.builds.row_ids import RowNames
 from vhbench.files import read_json
 from vhbench.generators.vhexpansion.expansion import clean_pair
 from vhbench.schema import Manifest, Rejection, Row, VhbenchError

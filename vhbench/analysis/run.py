@@ -6,7 +6,7 @@ from typing import Any
 
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks import unread
+from vhbench.tasks import unparsed
 from vhbench.tasks.metrics.withholding import reason_of
 
 
@@ -26,5 +26,5 @@ def own_records(records: Sequence[Record], analysis: str) -> list[Record]:
 
 def lost(records: Sequence[Record]) -> dict[str, Any]:
     """Return the shares of answers that were not read, by kind, and why nothing can be told of the rest, or None."""
-    kinds = Counter(map(unread.kind_of, records))
-    return {kind: kinds[kind] / len(records) for kind in unread.KINDS} | {"withheld": reason_of(records)}
+    kinds = Counter(map(unparsed.kind_of, records))
+    return {kind: kinds[kind] / len(records) for kind in unparsed.KINDS} | {"withheld": reason_of(records)}

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from vhbench import answers, splits
+from vhbench import splits
 from vhbench.files import read_image
 from vhbench.generators.vhexpansion.attack_config import STEP_SIZES
 from vhbench.generators.vhexpansion.attack_success import success, turned
 from vhbench.generators.vhexpansion.expansion import clean_pair, digest_of
+from vhbench.language import parsing
 from vhbench.schema import Question, VhbenchError
 
 Ask = Callable[[bytes, str], str]
@@ -56,9 +57,9 @@ def _right(question: Question, ask: Ask) -> bool | None:
         response = ask(read_image(question.images[0]), question.question)
     except ValueError as error:
         raise VhbenchError(f"question {question.id}: {error}") from error
-    if answers.failure(response):
+    if parsing.failure(response):
         return None
-    return answers.parse("yes_no", response, question=question.question) == question.answer
+    return parsing.parse("yes_no", response, question=question.question) == question.answer
 
 
 def _told(cases: Mapping[str, tuple[bool, bool]], images: Mapping[str, str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from string import ascii_uppercase
 
 from vhbench import splits
-from vhbench.audit import captions, verdicts, views
+from vhbench.audit import captions, question_solver, restricted_oracles
 from vhbench.progress import following
 from vhbench.schema import Question, Scene
 from vhbench.splits.packed_scenes import PackedScenes
@@ -62,7 +62,7 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
         else:
             _check_answer(question, known, result)
             if known and question.benchmark == "mioh":
-                views.add(result.views, question, known)
+                restricted_oracles.add(result.views, question, known)
             cells = result.letters.setdefault(row.config, {})
             cells.setdefault((question.kind, len(question.choices)), Counter())[question.answer] += 1
         if question.kind == "yes_no" and question.pair_id:
@@ -81,7 +81,7 @@ def _check_caption(question: Question, known: list[Scene], vocabulary: frozenset
 
 
 def _check_answer(question: Question, known: list[Scene], result: Audit) -> None:
-    found = verdicts.verdict(question, known) if known else None
+    found = question_solver.verdict(question, known) if known else None
     if found is None:
         result.open[question.question_type or question.task or question.kind] += 1
     elif found:

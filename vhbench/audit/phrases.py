@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from vhbench.english import NUMBERS, plural_forms
+from vhbench.language.inflection import NUMBERS, plural_forms
 from vhbench.schema import Box, Scene
 
 Maybe = bool | None

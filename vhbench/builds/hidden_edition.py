@@ -20,7 +20,7 @@ from pathlib import Path
 
 from vhbench import splits
 from vhbench.benchmarks import benchmark, load
-from vhbench.builds import secret as secrets
+from vhbench.builds import hidden_seed as secrets
 from vhbench.builds import sharding
 from vhbench.files import canonical, read_image, shown
 from vhbench.images import as_seen, kept_if_small, open_image, to_png
@@ -41,7 +41,7 @@ def write(
 
     Args:
         directory: the whole split, built with the secret.
-        secret: see :func:`vhbench.builds.secret.read_secret`.
+        secret: see :func:`vhbench.builds.hidden_seed.read_secret`.
         folder: a split directory to be; a former one is replaced.
         key: the file with the answers; None for no key.
         overwrite: whatever there is in the place of the key.

@@ -10,7 +10,7 @@ from typing import Any, Final, get_args
 from vhbench.adapters.category_names import read_names
 from vhbench.adapters.photos import Photos
 from vhbench.benchmarks import MIOH, Task
-from vhbench.builds import mioh_drawn, mioh_sources
+from vhbench.builds import mioh_sources, mioh_synthetic
 from vhbench.builds.mioh_sources import MiohSource
 from vhbench.builds.split_build import SplitBuild, part_option
 from vhbench.files import file_sha256, last_written, read_json
@@ -146,7 +146,7 @@ class MiohBuild(SplitBuild):
                     f"--part {self.part} with --source {source}: only drawn scenes (scenes:N) have parts; photos of a "
                     "file show all its categories"
                 )
-            mioh_drawn.check(number, self.seed, part)
+            mioh_synthetic.check(number, self.seed, part)
 
     @property
     def config(self) -> Mapping[str, Any]:

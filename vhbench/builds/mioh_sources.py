@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vhbench.adapters.category_names import read_names
-from vhbench.builds import mioh_drawn
+from vhbench.builds import mioh_synthetic
 from vhbench.files import last_written
 from vhbench.generators.scenes import WHOLE, ConceptPart
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Box, Rejection, Scene, VhbenchError, iou
 
 if TYPE_CHECKING:
+    from vhbench.adapters.annotation_errors import Faults
     from vhbench.adapters.coco import CocoScenes
-    from vhbench.adapters.faults import Faults
     from vhbench.adapters.svg import SvgScenes
 
 TASKS: Final[dict[str, tuple[str, ...]]] = {
@@ -115,8 +115,8 @@ def read(
     """
     name = source.partition(":")[0]
     if name == "scenes":
-        scenes, failed = mioh_drawn.draw(number_of(source), seed, size, scratch, part)
-        return MiohSource(name, scenes, {source: failed}, suggesting=frozenset(mioh_drawn.HUBS))
+        scenes, failed = mioh_synthetic.draw(number_of(source), seed, size, scratch, part)
+        return MiohSource(name, scenes, {source: failed}, suggesting=frozenset(mioh_synthetic.HUBS))
     scenes = _scenes(source, how, written(source, how.rivals, how.keypoints))
     rejections = {source: _left_out(scenes.faults)}
     if not absences:

@@ -11,14 +11,14 @@ from vhbench import splits
 from vhbench.benchmarks import ODE, Task
 from vhbench.builds import ode_models
 from vhbench.builds.ode_models import Calibration, Pipeline
-from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld, PhotoWorld
+from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld, PhotoWorld
 from vhbench.builds.split_build import SplitBuild, part_option, tail
 from vhbench.files import file_sha256
 from vhbench.generators.ode import amber_graph, concept_graph, criteria, graph_sources, held_out, questions, shards
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.concept_graph import ConceptGraph
+from vhbench.generators.ode.detection import Eyes
 from vhbench.generators.ode.filtering import DetectionThresholds
-from vhbench.generators.ode.looking import Eyes
 from vhbench.generators.ode.shards import Recipe, Share
 from vhbench.generators.scenes import SceneSource, read_part
 from vhbench.options import check_numbers, option, options_of, values_of

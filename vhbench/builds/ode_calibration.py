@@ -6,7 +6,7 @@ from typing import Any
 
 from vhbench.builds import ode_models
 from vhbench.files import read_image
-from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, looking
+from vhbench.generators.ode import attribute_contraries, attribute_words, calibrating, detection
 from vhbench.generators.ode.attribute_checks import AttributeLook, parts_of
 from vhbench.protocols import Detector, Verifier
 from vhbench.schema import Scene, VhbenchError
@@ -62,7 +62,7 @@ def calibrate(
 
 def scores(scenes: Sequence[Scene], detector: Detector) -> dict[str, list[tuple[float, bool]]]:
     """Return for each word the detector's best score in each photo, and whether the photo shows it."""
-    eyes = looking.Eyes(detector)
+    eyes = detection.Eyes(detector)
     found: dict[str, list[tuple[float, bool]]] = {}
     for start in range(0, len(scenes), AT_ONCE):
         part = scenes[start : start + AT_ONCE]
@@ -91,7 +91,7 @@ def weights(scenes: Sequence[Scene], verifier: Verifier) -> dict[str, list[tuple
     return found
 
 
-def _asked(scene: Scene, eyes: looking.Eyes) -> list[str]:
+def _asked(scene: Scene, eyes: detection.Eyes) -> list[str]:
     """Return words that a photo shows, and some that it certainly does not."""
     shown = sorted(scene.categories() & scene.known)
     others = sorted(scene.known - scene.categories())

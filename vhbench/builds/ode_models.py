@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters import model_identity
-from vhbench.adapters.made_before import KeptDetections, KeptImages, KeptVerdicts
+from vhbench.adapters.model_cache import KeptDetections, KeptImages, KeptVerdicts
 from vhbench.files import file_sha256, read_json
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
 from vhbench.generators.ode.filtering import DetectionThresholds

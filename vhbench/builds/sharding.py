@@ -33,9 +33,9 @@ from filelock import FileLock, Timeout
 
 from vhbench import splits
 from vhbench.adapters.devices import VISIBLE, device_of, visible_devices
-from vhbench.builds import secret
+from vhbench.builds import hidden_seed
 from vhbench.builds.code import code_digest, code_files
-from vhbench.builds.row_names import RowNames
+from vhbench.builds.row_ids import RowNames
 from vhbench.builds.split_build import tail
 from vhbench.files import canonical
 from vhbench.options import options_of
@@ -76,7 +76,7 @@ def run(
             ``out`` must then be visible to all of its machines under the same path.
         gpus: GPUs per Ray task; may be a fraction.
         progress: tell about progress on stderr.
-        commitment: of a secret edition, see :mod:`vhbench.builds.secret`; the seed is then kept out of the split.
+        commitment: of a secret edition, see :mod:`vhbench.builds.hidden_seed`; the seed is then kept out of the split.
         start: how workers start: "forkserver" is faster, where this process builds nothing else and uses no GPU.
 
     Returns:
@@ -330,13 +330,13 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
 
         def rows() -> Iterator[Row]:
             drafts = chain.from_iterable(map(splits.read_rows, names.shuffled(parts)))
-            for row in secret.guarded(drafts, build.seed) if commitment else drafts:
+            for row in hidden_seed.guarded(drafts, build.seed) if commitment else drafts:
                 yield names.given(row)
                 bar.advance()
 
         def truths() -> Iterator[StoredScene]:
             found = chain.from_iterable(map(splits.read_truths, parts))
-            return (replace(t, id=secret.scene_name(t.id, build.seed)) for t in found) if commitment else found
+            return (replace(t, id=hidden_seed.scene_name(t.id, build.seed)) for t in found) if commitment else found
 
         manifest = splits.write_split(
             target,
@@ -344,9 +344,9 @@ def _write(build: Build, parts: list[Path], target: Path, mark: str, commitment:
             benchmark=build.benchmark,
             version=build.version,
             seed=manifests.SECRET_SEED if commitment else build.seed,
-            config=secret.without_seeds(dict(build.config)) if commitment else build.config,
+            config=hidden_seed.without_seeds(dict(build.config)) if commitment else build.config,
             sources=build.sources,
-            scenes=(secret.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
+            scenes=(hidden_seed.redacted(truth, build.seed) for truth in truths()) if commitment else truths(),
             rejections=_rejections(build, parts, commitment),
             order=names.order,
             extra={
@@ -388,7 +388,7 @@ def _notes(parts: list[Path]) -> dict[str, dict[str, Any]]:
 
 def _rejections(build: Build, parts: list[Path], commitment: str) -> Iterator[Rejection]:
     found = chain.from_iterable(map(splits.read_rejections, parts))
-    return (secret.redacted_rejection(r, build.seed) for r in found) if commitment else found
+    return (hidden_seed.redacted_rejection(r, build.seed) for r in found) if commitment else found
 
 
 def _nothing_left(build: Build, parts: list[Path], target: Path, commitment: str) -> VhbenchError:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from PIL import Image
 
-from vhbench import answers
 from vhbench.benchmarks import VHEXPANSION
-from vhbench.builds.row_names import RowNames
+from vhbench.builds.row_ids import RowNames
 from vhbench.files import cache_folder, read_image
 from vhbench.generators.vhexpansion import expansion
 from vhbench.generators.vhexpansion.attack_config import AttackConfig
@@ -23,7 +22,8 @@ from vhbench.generators.vhexpansion.attack_success import tally, turned, with_ra
 from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import as_seen
-from vhbench.results import read_samples
+from vhbench.language import parsing
+from vhbench.runs import read_samples
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 if TYPE_CHECKING:
@@ -204,9 +204,9 @@ def _fails(model: "TransformersVLM", case: InitialCase, image: bytes) -> bool:
     """Ask a model; an answer that cannot be read is wrong, and none at all raises ValueError."""
     asked = case.question
     (response,) = model.answer([image], [asked.question], suffix=SUFFIX)
-    if fault := answers.failure(response):
+    if fault := parsing.failure(response):
         raise ValueError(f"its answer to {asked.id} is none ({fault})")
-    return answers.parse("yes_no", response, question=asked.question) != asked.answer
+    return parsing.parse("yes_no", response, question=asked.question) != asked.answer
 
 
 @lru_cache(maxsize=2)

@@ -15,7 +15,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from PIL import Image
 
 from vhbench import splits
-from vhbench.audit import views
+from vhbench.audit import restricted_oracles
 from vhbench.benchmarks import BENCHMARKS, ODE, Benchmark
 from vhbench.builds.vhexpansion_attack import ATTACK_COLUMNS, attack_row
 from vhbench.card import counts
@@ -26,7 +26,7 @@ from vhbench.contact_sheet import contact_sheet
 from vhbench.files import convert, parse_yaml, write_atomic
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
-from vhbench.tasks import words_alone
+from vhbench.tasks import text_only_baseline
 
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 _READABLE = 600
@@ -94,7 +94,7 @@ def write_card(
             sheet=(into / "contact_sheet.png").is_file(),
             changelog=changelog.strip(),
             bibtex=bibtex,
-            words=words_alone.table(words_alone.of_split(directory)),
+            words=text_only_baseline.table(text_only_baseline.of_split(directory)),
             views=_views(directory, manifest),
         ),
         "eval.yaml": _dump(_evaluation(manifest)),
@@ -129,7 +129,7 @@ def _views(directory: Path, manifest: Manifest) -> list[list[str]]:
     """Return what restricted views reach; nothing of other benchmarks, and where nobody shall know the answers."""
     if manifest.benchmark != "mioh" or manifests.is_hidden(manifest):
         return []
-    return views.table(views.of_split(directory))
+    return restricted_oracles.table(restricted_oracles.of_split(directory))
 
 
 def _about(manifest: Manifest) -> Benchmark:

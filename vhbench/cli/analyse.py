@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vhbench.benchmarks import BENCHMARKS, load, of_task
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
-    from vhbench.results import LoggedRun
+    from vhbench.runs import LoggedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +46,9 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
         given: what the analysis takes beside the answers.
     """
     from vhbench.files import json_bytes, write_atomic
-    from vhbench.responses.said import origin_notes
-    from vhbench.results import date_of, merged, read_run
-    from vhbench.tasks import words_alone
+    from vhbench.runs import date_of, merged, read_run
+    from vhbench.runs.reader import origin_notes
+    from vhbench.tasks import text_only_baseline
 
     analysis = load(BENCHMARKS[name].analysis)
     asked = read_run(run)
@@ -58,7 +58,7 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     if "split" in given:
         _same_split(asked, name, given["split"])
     records = merged(asked, run)
-    floors = words_alone.of_records([record for record in records if record.benchmark == name])
+    floors = text_only_baseline.of_records([record for record in records if record.benchmark == name])
     origin = {task: one.to_json() for task, one in asked.provenance.items() if one and one.benchmark == name}
     found = {"notes": notes, "provenance": origin} | analysis.analyse(records, **given) | {"word_floor": floors}
     date = f"{date}_" if (date := date_of(run)) else ""
@@ -66,7 +66,7 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
     data, picture = (folder / f"{date}{file}" for file in _files(name))
     write_atomic(data, json_bytes(found))
     typer.echo(found["summary"])
-    for sentence in words_alone.told(floors):
+    for sentence in text_only_baseline.told(floors):
         typer.echo(in_a_line(sentence))
     if found["withheld"]:  # there is nothing to draw; an older picture would be of other answers
         picture.unlink(missing_ok=True)
@@ -85,7 +85,7 @@ def _command(name: str) -> Callable[..., None]:
     data, picture = _files(name)
 
     def run(how: AnalyseOptions, *more: SplitOptions) -> None:
-        from vhbench.results import runs_below
+        from vhbench.runs import runs_below
 
         runs = runs_below(how.results, lambda task: of_task(task) is BENCHMARKS[name])
         if how.out and len(runs) > 1:
@@ -98,13 +98,13 @@ def _command(name: str) -> Callable[..., None]:
 
     more = [SplitOptions] if "split" in inspect.signature(analysis.analyse).parameters else []
     help = f"{inspect.getdoc(analysis)}\n\nWrites {data} and {picture}, and prints a few sentences.\n\n"
-    return running.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
+    return build_command.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
 def _same_split(asked: "LoggedRun", benchmark: str, split: Path | None) -> None:
     """Raise if answers are to another split than the one whose words they are read by."""
     from vhbench import splits
-    from vhbench.results import foreign
+    from vhbench.runs import foreign
     from vhbench.tasks import datasets
 
     for told in asked.provenance.values():

@@ -45,9 +45,9 @@ def answers(
 
     Example: `vhbench answers results --out unread.csv`
     """
-    from vhbench.responses.said import origin_notes
-    from vhbench.results import read_run
-    from vhbench.tasks import unread
+    from vhbench.runs import read_run
+    from vhbench.runs.reader import origin_notes
+    from vhbench.tasks import unparsed
 
     wanted = _listed(only, _KINDS, "--only")
     if out is not None and out.suffix.lower() not in _SUFFIXES:
@@ -58,7 +58,7 @@ def answers(
     for note in (*asked.notes, *(note for name, one in known.items() for note in origin_notes(name, one))):
         typer.echo(in_a_line(note))
     names = _listed(task, tuple(found), "--task") if task else tuple(found)
-    rows = [row for name in names for row in unread.rows(name, found[name], wanted)]
+    rows = [row for name in names for row in unparsed.rows(name, found[name], wanted)]
     if out is not None:
         _write(out, rows)
         typer.echo(f"wrote {len(rows)} answers to {out}")
@@ -82,7 +82,7 @@ def _listed(given: str, allowed: Sequence[str], option: str) -> tuple[str, ...]:
 
 def _told(row: dict[str, Any]) -> str:
     """Return a paragraph for a terminal."""
-    from vhbench.tasks.unread import shortened
+    from vhbench.tasks.unparsed import shortened
 
     options = "".join(f"; {letter}. {choice}" for letter, choice in zip("ABCDEFGHIJ", row["choices"], strict=False))
     right = f" (right: {row['answer']})" if row["answer"] else ""
@@ -99,7 +99,7 @@ def _write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     import io
 
     from vhbench.files import canonical, json_bytes, write_atomic
-    from vhbench.tasks.unread import COLUMNS
+    from vhbench.tasks.unparsed import COLUMNS
 
     if path.suffix.lower() == ".json":
         content = json_bytes(rows)

@@ -6,13 +6,13 @@ from collections.abc import Callable
 import typer
 
 from vhbench.benchmarks import BENCHMARKS, load
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.cli.lazy import lazy_group
 
 
 def _command(name: str) -> Callable[..., None]:
     build = load(BENCHMARKS[name].build)
-    return running.command(running.run, build, running.RunOptions, help=inspect.getdoc(build) or "")
+    return build_command.command(build_command.run, build, build_command.RunOptions, help=inspect.getdoc(build) or "")
 
 
 app = typer.Typer(

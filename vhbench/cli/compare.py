@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.options import option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
-    from vhbench.matched.differences import MatchedRuns
-    from vhbench.matched.lines import ScoreLine
+    from vhbench.compare.differences import MatchedRuns
+    from vhbench.compare.tables import ScoreLine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,16 +57,16 @@ def compare(how: CompareOptions) -> None:
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """
-    from vhbench.matched import differences, lines, measured_runs
+    from vhbench.compare import differences, scored_runs, tables
 
     paths = [Path(run) for run in how.runs]
     names = _names(paths, how.names)
-    runs = [measured_runs.read_run(name, path, how.questions) for name, path in zip(names, paths, strict=True)]
+    runs = [scored_runs.read_run(name, path, how.questions) for name, path in zip(names, paths, strict=True)]
     found = differences.match(runs, seed=how.seed)
     if how.as_json:
         from vhbench.cli.score_tables import print_json
 
-        print_json(lines.to_json(found))
+        print_json(tables.to_json(found))
     else:
         _print(found)
     if how.out is not None:
@@ -75,7 +75,7 @@ def compare(how: CompareOptions) -> None:
 
 def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
     """Return what the runs are called; raise where two are the same."""
-    from vhbench.results import sample_files
+    from vhbench.runs import sample_files
 
     if len(paths) < 2:
         raise VhbenchError(f"{len(paths)} run: name two or more to compare")
@@ -93,32 +93,32 @@ def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
 
 
 def _holds_samples(path: Path) -> bool:
-    from vhbench.results import sample_files
+    from vhbench.runs import sample_files
 
     return path.is_dir() and bool(sample_files(path))
 
 
 def _print(found: "MatchedRuns") -> None:
-    from vhbench.matched import lines
+    from vhbench.compare import tables
 
     for note in found.notes:
         typer.echo(in_a_line(f"note: {note}"), err=True)
-    _tables(found, lines.headlines(found))
-    certain = list(lines.cells(found, certain=True))
+    _tables(found, tables.headlines(found))
+    certain = list(tables.cells(found, certain=True))
     if certain:
         typer.echo("\nCells in which a difference is certain")
         _tables(found, iter(certain))
     typer.echo("")
-    for sentence in (*lines.summary(found), *lines.wide(found)):
+    for sentence in (*tables.summary(found), *tables.wide(found)):
         typer.echo(in_a_line(sentence))
 
 
 def _tables(found: "MatchedRuns", rows: "Iterator[ScoreLine]") -> None:
-    from vhbench.matched import lines
+    from vhbench.compare import tables
 
     titles: dict[str, list[tuple[str, ...]]] = {}
     for line in rows:
-        titles.setdefault(line.title, [tuple(lines.header(found))]).append(tuple(map(in_a_line, line.columns)))
+        titles.setdefault(line.title, [tuple(tables.header(found))]).append(tuple(map(in_a_line, line.columns)))
     for title, table in titles.items():
         typer.echo(f"\n{in_a_line(title)}")
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
@@ -130,13 +130,13 @@ def _tables(found: "MatchedRuns", rows: "Iterator[ScoreLine]") -> None:
 
 
 def _write(found: "MatchedRuns", folder: Path, *, quiet: bool) -> None:
+    from vhbench.compare import forest, tables
     from vhbench.files import json_bytes, write_atomic
-    from vhbench.matched import forest, lines
 
     files = {
-        "comparison.json": json_bytes(lines.to_json(found)),
-        "comparison.md": lines.markdown(found).encode(),
-        "comparison.tex": lines.latex(found).encode(),
+        "comparison.json": json_bytes(tables.to_json(found)),
+        "comparison.md": tables.markdown(found).encode(),
+        "comparison.tex": tables.latex(found).encode(),
     }
     for name, data in files.items():
         write_atomic(folder / name, data)
@@ -144,4 +144,4 @@ def _write(found: "MatchedRuns", folder: Path, *, quiet: bool) -> None:
     typer.echo(f"wrote {', '.join(str(folder / name) for name in written)}", err=quiet)
 
 
-command = running.command(compare, CompareOptions, help=(compare.__doc__ or "").replace("\n    ", "\n"))
+command = build_command.command(compare, CompareOptions, help=(compare.__doc__ or "").replace("\n    ", "\n"))

@@ -137,21 +137,21 @@ def _started(
 def _prepare(splits: Mapping[str, Path]) -> None:
     """Do what the analyses and the board need of the questions alone, while lmms-eval asks them on another core."""
     from vhbench.benchmarks import BENCHMARKS, load
-    from vhbench.board import first_board
-    from vhbench.tasks import words_alone
+    from vhbench.leaderboard import demo_board
+    from vhbench.tasks import text_only_baseline
 
     with suppress(Exception):  # who needs it comes upon it again, and tells it
         for name, split in splits.items():
             load(BENCHMARKS[name].analysis)
-            words_alone.of_split(split)
-        first_board.prepare([*splits.values()])
+            text_only_baseline.of_split(split)
+        demo_board.prepare([*splits.values()])
         importlib.import_module("altair")
 
 
 def _tell(splits: Mapping[str, Path], results: Path, name: str, output: Path) -> None:
     """Print what lies behind the results, and put them on a board."""
-    from vhbench.board.first_board import build_first
     from vhbench.cli import analyse
+    from vhbench.leaderboard.demo_board import build_first
 
     for benchmark in splits:
         typer.echo(f"\n$ vhbench analyse {benchmark} {results}")

@@ -20,7 +20,7 @@ def diff(
 
     Example: `vhbench diff out-1.0.0/ode out-1.1.0/ode --examples 20`
     """
-    from vhbench.comparison import compare
+    from vhbench.split_diff import compare
 
     found = compare(first, second)
     for line in found.lines(examples):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.cli.lazy import lazy_group
 from vhbench.options import LARGEST_SEED, option, options_of
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.training.lessons import Lesson
+    from vhbench.training.examples import Lesson
     from vhbench.training.training_rows import Wanted
 
 _TAKEN, _APART, _WRITTEN = "What is taken", "What it is held apart from", "What is written"
@@ -181,7 +181,7 @@ def vhexpansion(recipe: RecipeOptions, answers: AnswerOptions, files: FileOption
 def _wanted(
     edition: EditionOptions | None, apart: ApartOptions | None, files: FileOptions, answers: AnswerOptions | None = None
 ) -> "Wanted":
-    from vhbench.training.lessons import FORMS
+    from vhbench.training.examples import FORMS
     from vhbench.training.training_rows import Wanted
 
     given: dict[str, Any] = {"seed": files.seed}
@@ -229,7 +229,7 @@ def _command(name: str) -> Callable[..., None]:
     import inspect
 
     run, kinds = _COMMANDS[name]
-    return running.command(run, *kinds, help=inspect.getdoc(run) or "")
+    return build_command.command(run, *kinds, help=inspect.getdoc(run) or "")
 
 
 app = typer.Typer(

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.files import shown
 from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
@@ -188,4 +188,4 @@ def commands(
     yield f"vhbench compare {runs} --names {','.join(models)} --out {shlex.quote(str(how.out / 'comparison'))}"
 
 
-command = running.command(finetune, FinetuneOptions, help=(finetune.__doc__ or "").replace("\n    ", "\n"))
+command = build_command.command(finetune, FinetuneOptions, help=(finetune.__doc__ or "").replace("\n    ", "\n"))

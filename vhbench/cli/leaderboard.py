@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.options import option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
-    from vhbench.board.boards import Board
-    from vhbench.board.submitting import Submission
+    from vhbench.leaderboard.boards import Board
+    from vhbench.leaderboard.submitting import Submission
 
 app = typer.Typer(
     help="A leaderboard whose every score is recomputed from the answers: a folder of plain files in git or on the "
@@ -41,8 +41,8 @@ class BoardOption:
 
     def read(self) -> "tuple[Board, dict[str, Path]]":
         """Return the board, and where the questions of its editions are."""
-        from vhbench.board.asked_edition import find_sources
-        from vhbench.board.boards import read_board
+        from vhbench.leaderboard.boards import read_board
+        from vhbench.leaderboard.question_index import find_sources
 
         board = read_board(self.board)
         return board, find_sources(board, [Path(path) for path in self.splits])
@@ -78,7 +78,7 @@ def _init(how: InitOptions) -> None:
 
     Example: `vhbench leaderboard init board --splits my_splits --title "My board"`
     """
-    from vhbench.board import boards
+    from vhbench.leaderboard import boards
 
     folder = how.folder
     none = boards.Board(folder=folder, title=how.title, editions=())
@@ -123,9 +123,9 @@ def _add(how: AddOptions) -> None:
 
     Example: `vhbench leaderboard add results --board board --name "My model" --parameters 7B --open-weights`
     """
-    from vhbench.board.entries import About, parameters
-    from vhbench.board.submitting import filled, read_run_for, submit
-    from vhbench.board.validating import asked_once
+    from vhbench.leaderboard.entries import About, parameters
+    from vhbench.leaderboard.submitting import filled, read_run_for, submit
+    from vhbench.leaderboard.validating import asked_once
 
     board, sources = how.read()
     about = About(
@@ -165,7 +165,7 @@ def _tell_added(one: "Submission") -> None:
 
 
 def _point_out(board: "Board", sources: Mapping[str, Path], titles: set[str]) -> None:
-    from vhbench.board.validating import check_all, pointed_out
+    from vhbench.leaderboard.validating import check_all, pointed_out
 
     checked, _ = check_all(board, sources, workers=1)
     for line in pointed_out(checked):
@@ -193,7 +193,7 @@ def _check(how: CheckOptions) -> None:
 
     Example: `vhbench leaderboard check --board board`
     """
-    from vhbench.board.validating import check_all, pointed_out
+    from vhbench.leaderboard.validating import check_all, pointed_out
 
     board, sources = how.read()
     checked, strays = check_all(board, sources, workers=how.workers)
@@ -221,8 +221,8 @@ def _build(how: BuildOptions) -> None:
 
     Example: `vhbench leaderboard build --board board --out site`
     """
-    from vhbench.board.site import describe, write_site
-    from vhbench.board.standings import stand
+    from vhbench.leaderboard.rankings import stand
+    from vhbench.leaderboard.site import describe, write_site
 
     board, sources = how.read()
     first = write_site(stand(board, sources, workers=how.workers), how.out)
@@ -245,10 +245,10 @@ def _export(how: ExportOptions) -> None:
 
     Example: `vhbench leaderboard export --board board --out exports --name "My model"`
     """
-    from vhbench.board import exporting
-    from vhbench.board.entries import slug
-    from vhbench.board.standings import stand
     from vhbench.files import write_atomic
+    from vhbench.leaderboard import exporting
+    from vhbench.leaderboard.entries import slug
+    from vhbench.leaderboard.rankings import stand
 
     board, sources = how.read()
     standings = stand(board, sources, workers=how.workers)
@@ -280,7 +280,7 @@ def _push(how: LeaderboardPushOptions) -> None:
     Example: `vhbench leaderboard push site --repo-id ORG/board --dry-run`
     """
     from vhbench.adapters.hub_folder import push_folder
-    from vhbench.board.pushing import kind_of
+    from vhbench.leaderboard.pushing import kind_of
 
     kind, owned, message = kind_of(how.folder)
     sent = push_folder(how.folder, how.repo_id, kind, message=message, owned=owned, dry_run=how.dry_run)
@@ -302,4 +302,4 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
 """Name of a command → what it does, and its options."""
 
 for _name, (_run, _kind) in COMMANDS.items():
-    app.command(_name)(running.command(_run, _kind, help=inspect.getdoc(_run) or ""))
+    app.command(_name)(build_command.command(_run, _kind, help=inspect.getdoc(_run) or ""))

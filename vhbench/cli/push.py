@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.options import option
 from vhbench.terminal import in_a_line
 
@@ -183,4 +183,4 @@ def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:
     return how.yes or typer.confirm("replace them (only the repository's history keeps them)?")
 
 
-push = running.command(_push, PushOptions, help=inspect.getdoc(_push) or "")
+push = build_command.command(_push, PushOptions, help=inspect.getdoc(_push) or "")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import typer
 from typer.core import TyperGroup
 
-from vhbench.cli import running
+from vhbench.cli import build_command
 from vhbench.cli import score_tables as tables
 from vhbench.cli.score_options import (
     AmberOptions,
@@ -32,7 +32,7 @@ from vhbench.cli.score_options import (
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.responses.said import Responses as Read
+    from vhbench.runs.reader import Responses as Read
 
 
 class _AutoByDefault(TyperGroup):
@@ -69,8 +69,8 @@ def auto(run: RunFile, asked: QuestionFile, how: PositiveClass, reading: Reading
 
     Example: `vhbench score auto results --json` (or, the same, `vhbench score results --json`)
     """
-    from vhbench import scoring
-    from vhbench.responses.asked import has_vocabulary
+    from vhbench.compare import scoring
+    from vhbench.runs.questions import has_vocabulary
 
     chosen: Literal["", "yes", "no"] = _positive(how.positive) if how.positive is not None else ""
     found = _read(run.responses, asked.file, reading)
@@ -93,7 +93,7 @@ def captions(said: ResponseFile, asked: CaptionSplit, reading: ReadingOptions) -
 
     Example: `vhbench score captions --responses captions.csv --questions out/ode`
     """
-    from vhbench import scoring
+    from vhbench.compare import scoring
 
     found = _read(said.responses, asked.file, reading, "caption")
     result = scoring.captions(found, asked.file, allow_failed=reading.allow_failed)
@@ -209,7 +209,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
 """Name of a command → what it does, and the dataclasses that are its options."""
 
 for _name, (_run, _kinds) in COMMANDS.items():
-    app.command(_name)(running.command(_run, *_kinds, help=inspect.getdoc(_run) or ""))
+    app.command(_name)(build_command.command(_run, *_kinds, help=inspect.getdoc(_run) or ""))
 
 
 def _read(
@@ -217,7 +217,7 @@ def _read(
 ) -> "Read":
     """Return what reads responses; what another parser is to read is left as it was said (``as_said``)."""
     from vhbench.adapters.judge import load_judge
-    from vhbench.responses.said import Responses as Read
+    from vhbench.runs.reader import Responses as Read
 
     name, url = reading.judge, reading.judge_url
     if name is not None and as_said:
@@ -251,12 +251,12 @@ def _positive(said: str) -> Literal["yes", "no"]:
 
 def _rows(path: Path) -> Any:
     """Return the rows of a table with the names that CHAIR and AMBER have; a JSON file they read by themselves."""
-    from vhbench.responses import forms, naming
+    from vhbench.runs import column_aliases, formats
 
-    if path.suffix.lower() not in forms.TABLES:
+    if path.suffix.lower() not in formats.TABLES:
         return path
-    rows = enumerate(forms.rows(path, naming.KNOWN), start=1)
-    found = [naming.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
+    rows = enumerate(formats.rows(path, column_aliases.KNOWN), start=1)
+    found = [column_aliases.answered(row, f"{path}, row {number}", joined=True) for number, row in rows]
     return [{"id": row.get("id"), "response": row["response"]} for row in found]
 
 

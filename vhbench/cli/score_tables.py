@@ -11,7 +11,7 @@ from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
-    from vhbench.responses.said import Responses
+    from vhbench.runs.reader import Responses
 
 Result = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
     Raises:
         VhbenchError: if questions have no answer, or nobody knows, and all must have one; or no answer is left.
     """
-    from vhbench.scoring import nothing
+    from vhbench.compare.scoring import nothing
 
     if not responses.count:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
@@ -82,7 +82,7 @@ def yes_no(result: Result, title: str) -> None:
 
 def multiple_choice(result: Result, title: str) -> None:
     """Print the scores of multiple choice, and its groups where there is more than one."""
-    from vhbench.tasks.metrics.records import split_repetition
+    from vhbench.records import split_repetition
 
     ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"], **result["intervals"]}
     notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}

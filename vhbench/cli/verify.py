@@ -46,7 +46,7 @@ def verify(
     gives, and compares.
     """
     from vhbench import audit, splits
-    from vhbench.builds import hidden_edition, secret
+    from vhbench.builds import hidden_edition, hidden_seed
 
     if faults := splits.verify(directory, progress=not quiet):
         _stop(faults)
@@ -54,7 +54,7 @@ def verify(
     found = audit.audit(directory, progress=not quiet)
     faults = list(found.faults)
     if secret_file is not None:
-        faults += hidden_edition.faults(directory, secret.read_secret(secret_file), rebuilt)
+        faults += hidden_edition.faults(directory, hidden_seed.read_secret(secret_file), rebuilt)
     elif rebuilt is not None:
         raise VhbenchError(f"--rebuilt {rebuilt}: only goes with --secret FILE, from which it was built")
     _stop(faults)
@@ -65,17 +65,20 @@ def verify(
 def _tell(directory: Path, manifest: Manifest, found: "Audit") -> None:
     """Print what a split without faults is: what is out of balance, what guessers reach, which hash it has."""
     from vhbench import audit
-    from vhbench.audit import views
+    from vhbench.audit import restricted_oracles
     from vhbench.splits import manifests
-    from vhbench.tasks import words_alone
+    from vhbench.tasks import text_only_baseline
 
     hidden = manifests.is_hidden(manifest)
-    for warning in () if hidden else (*audit.imbalances(found), *views.warnings(found.views)):
+    for warning in () if hidden else (*audit.imbalances(found), *restricted_oracles.warnings(found.views)):
         typer.echo(in_a_line(f"warning: {warning}"), err=True)
     rows = sum(manifest.rows.values())
     typer.echo(f"{directory}: {manifest.benchmark} {manifest.version}, {rows:,} questions, no faults")
     if not hidden:
-        for sentence in (*views.sentences(found.views), *words_alone.sentences(words_alone.of_split(directory))):
+        for sentence in (
+            *restricted_oracles.sentences(found.views),
+            *text_only_baseline.sentences(text_only_baseline.of_split(directory)),
+        ):
             typer.echo(in_a_line(sentence))
     told = "; a hidden edition, whose maintainers keep the answers" if hidden else ""
     left = f"; left open: {', '.join(f'{n:,} {name}' for name, n in found.open.most_common())}" if found.open else ""

@@ -17,8 +17,8 @@ from vhbench.files import json_bytes, open_file, read_image, write_atomic
 from vhbench.protocols import Rewriter
 from vhbench.schema import Question, VhbenchError
 from vhbench.seeding import rng
-from vhbench.training import overlap, training_files, training_rows
-from vhbench.training.lessons import Form, Lesson, lessons, prompt
+from vhbench.training import leakage, training_files, training_rows
+from vhbench.training.examples import Form, Lesson, lessons, prompt
 from vhbench.training.paraphrases import paraphrases, rephrased
 from vhbench.training.training_rows import TrainingEdition, Wanted
 
@@ -59,9 +59,9 @@ def export(
     editions = [training_rows.open_edition(train, None) for train, _ in made]
     for edition in editions:
         questions = list(splits.read_questions(edition.path))
-        taught = overlap.contents_of(questions, edition.scenes)
+        taught = leakage.contents_of(questions, edition.scenes)
         for _, test in made:
-            overlap.refuse(taught, overlap.read_contents(test), (str(edition.path), str(test)), concepts=False)
+            leakage.refuse(taught, leakage.read_contents(test), (str(edition.path), str(test)), concepts=False)
         for question in questions:
             rows += _reworded(question, edition, how, wanted, rewriter)
     editions[0].notes += notes
@@ -111,7 +111,7 @@ class _Part:
     base: VHExpansionBuild
     taken: list[str]
     left: list[str]
-    scored: overlap.Contents
+    scored: leakage.Contents
 
 
 def _parted(how: Expansion, seed: int) -> list[_Part]:
@@ -122,22 +122,22 @@ def _parted(how: Expansion, seed: int) -> list[_Part]:
         base = VHExpansionBuild(source=source, images=images, seed=seed, perturb=("none",))
         groups = read_cases(source, images, base.source_name, 0, base.version).groups
         read.append((base, groups, frozenset(sample(groups, how.cases, seed, source)[0])))
-    taught = [overlap.contents_of([q for group in groups for q in group if q.id in ids], {}) for _, groups, ids in read]
-    is_taught, found = overlap.finder(taught), list[_Part]()
+    taught = [leakage.contents_of([q for group in groups for q in group if q.id in ids], {}) for _, groups, ids in read]
+    is_taught, found = leakage.finder(taught), list[_Part]()
     for base, groups, taken in read:
         left = [q for group in groups if not _shown(group[0], is_taught) for q in group if not q.negated]
         if not left:
             raise VhbenchError(f"--cases {how.cases}: the sources train on all images of {base.source}; take fewer")
         before = sum(part.base.source_name == base.source_name for part in found)
         folder = f"{base.source_name}-{before + 1}" if before else base.source_name
-        scored = overlap.contents_of(left, {})
+        scored = leakage.contents_of(left, {})
         found.append(_Part(folder, base, sorted(taken), sorted(question.id for question in left), scored))
     return found
 
 
-def _shown(question: Question, is_taught: overlap.Finder) -> bool:
+def _shown(question: Question, is_taught: leakage.Finder) -> bool:
     """Tell whether a question is about an image that is trained on."""
-    return any(is_taught(read_image(image), overlap.look_of(image)) for image in question.images)
+    return any(is_taught(read_image(image), leakage.look_of(image)) for image in question.images)
 
 
 class _Build(NamedTuple):

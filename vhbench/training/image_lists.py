@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from vhbench import english
 from vhbench.audit import phrases
+from vhbench.language import inflection
 from vhbench.schema import Scene
 
 Scenes = Sequence[Scene]
@@ -33,7 +33,7 @@ def which_image(scenes: Scenes, choices: Sequence[str], right: str, phrase: str)
 
 def where_is(scenes: Scenes, choices: Sequence[str], right: str, phrase: str) -> str:
     """As :func:`which_image`, of a thing that is named without its article."""
-    return which_image(scenes, choices, right, english.a(phrase))
+    return which_image(scenes, choices, right, inflection.a(phrase))
 
 
 def numbers_of(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
@@ -52,38 +52,38 @@ def which_of_two(scenes: Scenes, choices: Sequence[str], right: str, first: str,
     if len(shown) == 2:
         return f"Both {_names(shown)} show {phrase}"
     if not shown:
-        return f"Neither {english.listing([_image(n) for n in lacking]).replace(' and ', ' nor ')} shows {phrase}"
+        return f"Neither {inflection.listing([_image(n) for n in lacking]).replace(' and ', ' nor ')} shows {phrase}"
     return f"{_image(shown[0])} shows {phrase} and {_image(lacking[0])} does not"
 
 
 def which_in_any(scenes: Scenes, choices: Sequence[str], right: str) -> str:
     """Say which images show the right option, and that none shows the others."""
-    others = _either([english.a(option) for option in choices if option not in (*_REST, right)])
+    others = _either([inflection.a(option) for option in choices if option not in (*_REST, right)])
     if right in _REST:
         return f"None of the images shows {others}"
-    return f"{in_any(scenes, english.a(right))}; none of the images shows {others}"
+    return f"{in_any(scenes, inflection.a(right))}; none of the images shows {others}"
 
 
 def which_in_all(scenes: Scenes, choices: Sequence[str], right: str) -> str:
     """Say that every image shows the right option, and of each other one where it is missing."""
     lacking: dict[int, list[str]] = {}
-    for option in (english.a(option) for option in choices if option not in (*_REST, right)):
+    for option in (inflection.a(option) for option in choices if option not in (*_REST, right)):
         lacking.setdefault(_parted(option, scenes)[1][0], []).append(option)
     gone = [f"{_image(number)} does not show {_either(options)}" for number, options in sorted(lacking.items())]
-    told = english.listing(gone)
-    return told if right in _REST else f"Every image shows {english.a(right)}; {told}"
+    told = inflection.listing(gone)
+    return told if right in _REST else f"Every image shows {inflection.a(right)}; {told}"
 
 
 def which_first_only(scenes: Scenes, choices: Sequence[str], right: str, first: str, second: str) -> str:
     """Say of the right option that one image shows it and the other does not; of others why not."""
     one, two = _number(first), _number(second)
     if right not in _REST:
-        return f"{_image(one)} shows {english.a(right)} and {_image(two)} does not"
-    options = [english.a(option) for option in choices if option not in _REST]
+        return f"{_image(one)} shows {inflection.a(right)} and {_image(two)} does not"
+    options = [inflection.a(option) for option in choices if option not in _REST]
     absent = [option for option in options if phrases.holds(option, scenes[one - 1]) is False]
     both = [option for option in options if option not in absent]
     told = [f"{_image(one)} does not show {_either(absent)}"] if absent else []
-    return "; ".join([*told, f"{_image(two)} shows {english.listing(both)} too"] if both else told)
+    return "; ".join([*told, f"{_image(two)} shows {inflection.listing(both)} too"] if both else told)
 
 
 def how_many_images(scenes: Scenes, choices: Sequence[str], right: str, noun: str) -> str:
@@ -105,9 +105,9 @@ def which_total(scenes: Scenes, choices: Sequence[str], right: str) -> str:
     for option in (option for option in choices if option not in _REST):
         name = phrases.category(option, scenes)
         found = sum(phrases.count(name, scene) or 0 for scene in scenes)
-        unit = english.measured(name)
-        told.append(english.count_phrase(found, unit) if found else f"no {english.plural(unit)}")
-    return f"All images together show {english.listing(told)}"
+        unit = inflection.measured(name)
+        told.append(inflection.count_phrase(found, unit) if found else f"no {inflection.plural(unit)}")
+    return f"All images together show {inflection.listing(told)}"
 
 
 def _parted(phrase: str, scenes: Scenes, numbers: Iterable[int] = ()) -> tuple[list[int], list[int]]:
@@ -120,7 +120,7 @@ def _parted(phrase: str, scenes: Scenes, numbers: Iterable[int] = ()) -> tuple[l
 def _counts(scenes: Scenes, noun: str, numbers: Iterable[int]) -> str:
     name = phrases.category(noun, scenes)
     found = [f"{phrases.count(name, scenes[n - 1])} in {_image(n)}" for n in numbers]
-    return f"The numbers of {english.plural(english.measured(name))} are {english.listing(found)}"
+    return f"The numbers of {inflection.plural(inflection.measured(name))} are {inflection.listing(found)}"
 
 
 def _show(numbers: Sequence[int], phrase: str, never: str = "") -> str:
@@ -130,7 +130,7 @@ def _show(numbers: Sequence[int], phrase: str, never: str = "") -> str:
 
 
 def _names(numbers: Sequence[int]) -> str:
-    return english.listing([_image(number) for number in numbers])
+    return inflection.listing([_image(number) for number in numbers])
 
 
 def _either(options: Sequence[str]) -> str:

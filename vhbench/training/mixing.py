@@ -7,16 +7,16 @@ from typing import Any
 
 from vhbench.files import below, read_image, shown
 from vhbench.images import to_store
-from vhbench.responses.json_rows import json_rows
+from vhbench.runs.json_rows import json_rows
 from vhbench.schema import CANARY, VhbenchError
 from vhbench.seeding import rng
-from vhbench.training.lessons import Lesson, Message
-from vhbench.training.looks import look
+from vhbench.training.examples import Lesson, Message
+from vhbench.training.image_similarity import look
 
 _MARK = "<image>"
 
 Picture = tuple[bytes, bytes]
-"""An image, and its look (:mod:`vhbench.training.looks`)."""
+"""An image, and its look (:mod:`vhbench.training.image_similarity`)."""
 
 Keep = Callable[[bytes, bytes, str], bool]
 """Whether an image may be trained on; it is given with its look and the place that names it."""

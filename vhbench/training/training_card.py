@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vhbench.schema import CANARY
-from vhbench.training.lessons import Lesson
+from vhbench.training.examples import Lesson
 
 _GROUPED = ("kind", "criterion", "question_type", "pressure", "perturbation", "task", "source")
 

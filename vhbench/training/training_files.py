@@ -14,7 +14,7 @@ from vhbench.files import canonical, json_bytes, write_atomic
 from vhbench.images import to_store
 from vhbench.schema import VhbenchError
 from vhbench.training import training_card
-from vhbench.training.lessons import TOLD, Lesson, Message
+from vhbench.training.examples import TOLD, Lesson, Message
 
 Layout = Literal["parquet", "folder", "llava"]
 PROVENANCE = "provenance.json"

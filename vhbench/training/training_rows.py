@@ -8,15 +8,15 @@ from typing import Any
 
 from vhbench import splits
 from vhbench.analysis.ode_hallucinations import asked_vocabulary
-from vhbench.generators.ode import settings
-from vhbench.results import foreign, merged, read_run
+from vhbench.generators.ode import environments
+from vhbench.runs import foreign, merged, read_run
 from vhbench.schema import Manifest, Question, VhbenchError
 from vhbench.splits import manifests
 from vhbench.splits.packed_scenes import PackedScenes
 from vhbench.tasks.metrics import ode_captions
-from vhbench.training import mixing, overlap, picking, training_files
-from vhbench.training.lessons import FORMS, Form, Lesson, lessons
-from vhbench.training.weakness import read_weakness
+from vhbench.training import leakage, mixing, sample_selection, training_files
+from vhbench.training.error_weights import read_weakness
+from vhbench.training.examples import FORMS, Form, Lesson, lessons
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class TrainingEdition:
     path: Path
     manifest: Manifest
     scenes: PackedScenes
-    errors: picking.Errors | None = None
+    errors: sample_selection.Errors | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -76,12 +76,12 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
             raise VhbenchError(f"{run}: has no answer to a question of {manifest.benchmark}, which {split} is")
         captions = [record for record in own if record.kind == "caption"]
         matcher = ode_captions.matcher(asked_vocabulary(captions, split)) if captions else None
-        edition.errors = picking.errors(own, matcher)
+        edition.errors = sample_selection.errors(own, matcher)
         edition.notes += [*asked.notes, *_told(edition.errors)]
     return edition
 
 
-def _told(errors: picking.Errors) -> list[str]:
+def _told(errors: sample_selection.Errors) -> list[str]:
     kinds = ", ".join(f"{wrong:,} of {number:,} {kind}" for kind, (number, wrong) in sorted(errors.counts.items()))
     return [f"errors of the run: {kinds or 'none'}; {errors.unread:,} answers that were not read are left out"]
 
@@ -102,11 +102,11 @@ def choose(edition: TrainingEdition, wanted: Wanted) -> list[Question]:
         told = ", ".join(f"{name} {', '.join(values)}" for name, values in keep.items())
         raise VhbenchError(f"{edition.path}: no question has {told}")
     ids = [question.id for question in pool] if edition.errors is None else list(edition.errors.wrong)
-    questions = picking.balanced(ids, pool, wanted.seed)
+    questions = sample_selection.balanced(ids, pool, wanted.seed)
     weigh = read_weakness(wanted.weakness, edition.manifest.benchmark) if wanted.weakness else None
     if wanted.each:
-        questions = picking.by_criterion(questions, wanted.each, wanted.seed, weigh)
-    questions = picking.drawn(questions, wanted.number, wanted.seed, weigh)
+        questions = sample_selection.by_criterion(questions, wanted.each, wanted.seed, weigh)
+    questions = sample_selection.drawn(questions, wanted.number, wanted.seed, weigh)
     if not questions:
         raise VhbenchError(f"{edition.path}: nothing is left to teach: the run has no error that was read")
     hold_apart(questions, edition, wanted)
@@ -123,19 +123,19 @@ def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: 
         raise VhbenchError(
             "name what will be scored with --test SPLIT, so that nothing of it is trained on; --unchecked does without"
         )
-    taught = overlap.contents_of(questions, edition.scenes)
-    shown = {word for scene in edition.scenes.values() for word in overlap.concepts_of(scene)}
-    taught = replace(taught, concepts=taught.concepts | overlap.asked(questions, shown))
+    taught = leakage.contents_of(questions, edition.scenes)
+    shown = {word for scene in edition.scenes.values() for word in leakage.concepts_of(scene)}
+    taught = replace(taught, concepts=taught.concepts | leakage.asked(questions, shown))
     for test in wanted.tests:
-        if not wanted.share_concepts and not overlap.tells_concepts(test):
+        if not wanted.share_concepts and not leakage.tells_concepts(test):
             raise VhbenchError(
                 f"{test}: is what is public of a hidden edition, and does not tell what it is about: name the whole "
                 "split, or let concepts be shared (--share-concepts) and compare images alone"
             )
         if splits.read_manifest(test).content_hash == edition.manifest.content_hash:
             raise VhbenchError(f"{edition.path} is the split that {test} is: what is scored must not be trained on")
-        scored = overlap.read_contents(test)
-        overlap.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
+        scored = leakage.read_contents(test)
+        leakage.refuse(taught, scored, (str(edition.path), str(test)), concepts=not wanted.share_concepts)
 
 
 def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
@@ -148,7 +148,9 @@ def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Want
     lacking = sum(len(found[q.id]) < (1 if q.kind == "caption" else len(wanted.answers)) for q in questions)
     if lacking:
         edition.notes.append(f"{lacking:,} questions lack an answer: the scenes do not tell a caption or a reason")
-    for unit in picking.units(questions):  # a form that only one of a yes and a no has would lean to its answer
+    for unit in sample_selection.units(
+        questions
+    ):  # a form that only one of a yes and a no has would lean to its answer
         shared = set.intersection(*({lesson.form for lesson in found[q.id]} for q in unit))
         for question in unit:
             found[question.id] = [lesson for lesson in found[question.id] if lesson.form in shared]
@@ -166,8 +168,8 @@ def scored_places(wanted: Wanted) -> frozenset[str]:
     """
     if wanted.share_concepts:
         return frozenset()
-    scored = frozenset[str]().union(*(overlap.read_contents(test).concepts for test in wanted.tests))
-    return (scored & settings.SETTINGS.keys()) - _EVERYWHERE
+    scored = frozenset[str]().union(*(leakage.read_contents(test).concepts for test in wanted.tests))
+    return (scored & environments.SETTINGS.keys()) - _EVERYWHERE
 
 
 def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
@@ -201,7 +203,7 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
 
 
 def mixed(
-    wanted: Wanted, scored: Sequence[overlap.Contents], notes: list[str], *, leave_out: bool = False
+    wanted: Wanted, scored: Sequence[leakage.Contents], notes: list[str], *, leave_out: bool = False
 ) -> list[Lesson]:
     """Return the general rows to mix in.
 
@@ -218,7 +220,7 @@ def mixed(
         if wanted.mix_number or wanted.mix_images:
             raise VhbenchError("--mix-number and --mix-images say what is taken of --mix FILE, which is not given")
         return []
-    is_scored = overlap.finder(scored)
+    is_scored = leakage.finder(scored)
     left = set[bytes]()
 
     def keep(image: bytes, seen: bytes, place: str) -> bool:
@@ -273,7 +275,7 @@ def export(command: str, split: Path, out: Path, layout: training_files.Layout, 
     training_files.check_free(out)
     edition = open_edition(split, wanted.run)
     rows = taught(choose(edition, wanted), edition, wanted)
-    rows += mixed(wanted, [overlap.read_contents(test) for test in wanted.tests], edition.notes)
+    rows += mixed(wanted, [leakage.read_contents(test) for test in wanted.tests], edition.notes)
     training_files.write(out, rows, layout, provenance(command, [edition], wanted))
     return rows
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vhbench.cells import numbers, records, words
+from vhbench.tsv import numbers, records, words
 
 LegAngles = tuple[float, float]
 """Upper and lower part of a leg, degrees from straight down, forward is positive."""

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from vhbench.cells import records, words
 from vhbench.generators.scenes.catalog import Place, plain
 from vhbench.generators.scenes.environments import indoor, outdoor
 from vhbench.generators.scenes.environments.brushes import Canvas
 from vhbench.generators.scenes.environments.environment import Band, Environment
+from vhbench.tsv import records, words
 
 Bands = Mapping[Place, Band]
 Painter = Callable[[Canvas], None]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from vhbench import english
 from vhbench.generators.scenes.catalog import Entry, Place, lookup, readable
 from vhbench.generators.scenes.drawings.sprites import Look
 from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
@@ -15,6 +14,7 @@ from vhbench.generators.scenes.environments.backdrops import VARIANTS
 from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, known_words, rivals
+from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
 MOST_THINGS = 10
@@ -191,7 +191,7 @@ def action_of(entry: Entry, action: str) -> str | None:
     """Return the catalog's form of an action ("running" or "run"), "" for standing, None if it cannot be shown."""
     if action in ("", "stand", "standing"):
         return "" if entry.actions or not action else None
-    return english.gerund(action) if english.gerund(action) in entry.actions else None
+    return inflection.gerund(action) if inflection.gerund(action) in entry.actions else None
 
 
 def choose_locale(

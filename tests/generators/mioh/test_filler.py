@@ -10,14 +10,14 @@ import pytest
 from mioh_checker import check, words_of
 
 from vhbench.adapters.coco import CocoScenes
-from vhbench.audit import views
+from vhbench.audit import restricted_oracles
 from vhbench.generators.mioh.drafts import NONE, UNKNOWN
 from vhbench.generators.mioh.filler import Filler, Item
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
 from vhbench.generators.mioh.sizes import PAPER, sizes
 from vhbench.schema import Question, Rejection, Scene, SceneObject, VhbenchError
-from vhbench.tasks.metrics import intervals
+from vhbench.statistics import intervals
 
 
 def test_the_types_are_those_of_the_taxonomy(reference: Path) -> None:
@@ -201,8 +201,8 @@ def test_each_wrong_option_has_its_place(questions: list[Question], scenes: list
     by_id = {scene.id: scene for scene in scenes}
     found: dict[str, dict[str, tuple[float, int]]] = {}
     for question in questions:
-        views.add(found, question, [by_id[name] for name in question.scene_ids])
-    assert views.warnings(found) == []
+        restricted_oracles.add(found, question, [by_id[name] for name in question.scene_ids])
+    assert restricted_oracles.warnings(found) == []
     assert found["presence"]["C3"][0] <= 0.34
     assert found["presence"]["E1"][0] == 1
 

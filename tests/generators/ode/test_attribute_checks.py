@@ -11,15 +11,15 @@ from perfect_models import PerfectDetector, PerfectPainter, PerfectVerifier
 from PIL import Image
 
 from vhbench.builds.ode import imagined, load_graph
-from vhbench.builds.ode_worlds import OpenWorld
+from vhbench.builds.ode_source_vocabulary import OpenWorld
 from vhbench.colours import COLOURS
 from vhbench.generators.ode import attribute_checks, attribute_contraries, attribute_words, questions
 from vhbench.generators.ode.attribute_checks import VerifierThresholds
-from vhbench.generators.ode.looking import Eyes
+from vhbench.generators.ode.detection import Eyes
 from vhbench.generators.ode.questions import AttributeClaim
 from vhbench.generators.ode.shards import Recipe, Share, make
 from vhbench.schema import ObjectSpec, Question, Rejection, Row, Scene, SceneObject, SceneSpec, VhbenchError
-from vhbench.tasks.metrics import word_floor
+from vhbench.tasks.metrics import text_only
 
 
 def picture() -> bytes:
@@ -122,7 +122,7 @@ def test_attributes_that_were_prompted_and_verified_are_asked_about(asked: tuple
 
 def test_words_alone_reach_little_on_generated_images(asked: tuple[list[Question], int]) -> None:
     rows = [question for question in asked[0] if question.answer]
-    guesses = word_floor.guess(rows, lambda questions: [q.scene_ids[0] for q in questions])
+    guesses = text_only.guess(rows, lambda questions: [q.scene_ids[0] for q in questions])
     assert guesses is not None
     cells = {**guesses.by(("criterion",)), **guesses.by(("criterion", "task"))}
     floors = {cell: guesses.floor(places) for cell, places in cells.items()}

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vhbench.builds.ode_worlds import OpenWorld
+from vhbench.builds.ode_source_vocabulary import OpenWorld
 from vhbench.generators.ode import graph_sources
 from vhbench.generators.ode.balancing import Choice, balanced
-from vhbench.generators.ode.looking import Eyes
+from vhbench.generators.ode.detection import Eyes
 from vhbench.generators.ode.shards import Recipe, Share, make
 from vhbench.protocols import Detection
 from vhbench.schema import Rejection, Row, Scene, SceneSpec

@@ -7,11 +7,11 @@ from editions import Editions
 
 from vhbench import splits
 from vhbench.builds.ode import OdeBuild
-from vhbench.generators.ode import prompts, settings, shards
+from vhbench.generators.ode import environments, prompts, shards
 from vhbench.generators.ode.shards import Share
 from vhbench.generators.scenes import read_part
 from vhbench.schema import VhbenchError
-from vhbench.training import overlap
+from vhbench.training import leakage
 
 
 @pytest.mark.parametrize("text", ["2", "0/2", "3/2", "1/0", "1/10", "a/b", "1/2/3", " 1/2"])
@@ -36,21 +36,21 @@ def test_nothing_of_another_part_is_drawn_to_furnish_a_place(part: str) -> None:
         assert len(cases) > 20
         for spec in (prompts.spec(case, recipe.graph, recipe.world, seed=0) for case in cases):
             assert all(held.holds(thing.category) for thing in spec.objects), spec
-    for word in recipe.graph.nodes & settings.PLACES.keys():  # a bedroom without a bed would be any room
-        needed = settings.PLACES[word].made_by
+    for word in recipe.graph.nodes & environments.PLACES.keys():  # a bedroom without a bed would be any room
+        needed = environments.PLACES[word].made_by
         assert not needed or any(map(held.holds, needed)), word
 
 
 def test_editions_of_two_parts_share_no_image_scene_or_concept(editions: Editions) -> None:
-    train, test = (overlap.read_contents(path) for path in editions)
+    train, test = (leakage.read_contents(path) for path in editions)
     assert train.images.isdisjoint(test.images)
     assert train.scenes.isdisjoint(test.scenes)
-    assert not overlap.alike(train.concepts, test.concepts)
+    assert not leakage.alike(train.concepts, test.concepts)
     assert min(map(len, (train.concepts, test.concepts))) > 5
 
 
 def test_nor_does_one_ask_after_a_concept_that_the_other_shows(editions: Editions) -> None:
-    shown = overlap.read_contents(editions.test).concepts
+    shown = leakage.read_contents(editions.test).concepts
     for question in splits.read_questions(editions.train):
         if question.task == "existence":
             asked = question.question.removesuffix(" in the image?").removesuffix("?").split(" ", 2)[-1]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vhbench.builds.ode_worlds import DrawnWorld, OpenWorld
-from vhbench.generators.ode import amber_graph, attribute_words, criteria, prompts, settings
+from vhbench.builds.ode_source_vocabulary import DrawnWorld, OpenWorld
+from vhbench.generators.ode import amber_graph, attribute_words, criteria, environments, prompts
 from vhbench.generators.ode.concept_graph import ConceptGraph
 from vhbench.generators.ode.prompts import ImagePlan
 from vhbench.schema import ObjectSpec, SceneSpec
@@ -61,7 +61,7 @@ def test_prompts_of_ambers_graph_are_english_and_free_of_contradiction(amber: Co
 
 
 def test_every_environment_of_amber_has_its_preposition() -> None:
-    assert settings.PLACES.keys() >= amber_graph.ENVIRONMENTS
+    assert environments.PLACES.keys() >= amber_graph.ENVIRONMENTS
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from vhbench.cells import records
 from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.creatures.creature import CREATURES
 from vhbench.generators.scenes.environments import atlas
 from vhbench.schema import VhbenchError
+from vhbench.tsv import records
 
 COCO = [
     name.strip()

@@ -8,8 +8,8 @@ from zlib import crc32
 
 import pytest
 
-from vhbench import answers
 from vhbench.files import read_json, read_rows
+from vhbench.language import parsing
 from vhbench.tasks.metrics import amber, chair, yes_no
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
 
@@ -62,7 +62,7 @@ def test_ode_captions(reference: Path) -> None:
 
 def test_ode_answers(reference: Path) -> None:
     for answer, expected in golden(reference, "ode_scoring.json")["answer_parsing"]:
-        assert (answers.ode(answer) or "other") == expected, answer
+        assert (parsing.ode(answer) or "other") == expected, answer
 
 
 def test_chair_captions(reference: Path) -> None:

@@ -62,7 +62,7 @@ def test_without_captions_there_is_no_length() -> None:
 
 
 def test_the_command_prints_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vhbench.scoring.vocabulary", lambda split: WORDS)
+    monkeypatch.setattr("vhbench.compare.scoring.vocabulary", lambda split: WORDS)
     answers, questions = tmp_path / "answers.jsonl", tmp_path / "questions.jsonl"
     answers.write_text("\n".join(json.dumps({"id": name, "caption": said}) for name, said, _ in SAID))
     questions.write_text(

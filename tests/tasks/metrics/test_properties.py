@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vhbench.answers import letter
-from vhbench.answers import yes_no as read_yes_no
+from vhbench.language.parsing import letter
+from vhbench.language.parsing import yes_no as read_yes_no
 from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
 from vhbench.tasks.metrics import amber, chair, multiple_choice, symmetric_accuracy, yes_no

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from vhbench.analysis import mioh_failures, mioh_map
+from vhbench.analysis import mioh_failures, mioh_figure
 from vhbench.schema import Record, VhbenchError
 
 TYPES = {"comprehensive": "E1", "selective": "E5", "comparative": "E6"}
@@ -123,11 +123,11 @@ def test_an_unknown_question_type_is_refused_with_its_row() -> None:
 
 def test_the_heat_map_is_a_picture_and_shows_what_was_not_asked(tmp_path: Path) -> None:
     found = mioh_failures.analyse([answered("1", True, "selective")])
-    rows = list(mioh_map._accuracies(found["grid"]))
+    rows = list(mioh_figure._accuracies(found["grid"]))
     assert {row.row for row in rows} == {"existence, selective  E5"}
     assert [(row.column, row.value, row.text) for row in rows][:2] == [
         ("easy", 100, "100 (1)"),
         ("NI 2", None, ""),
     ]
-    mioh_map.heat_map(found, tmp_path / "map.png")
+    mioh_figure.heat_map(found, tmp_path / "map.png")
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")

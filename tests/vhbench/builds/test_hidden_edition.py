@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from vhbench import splits
 from vhbench.adapters.hub_release import refuse_hidden
-from vhbench.builds import hidden_edition, secret, sharding, vhexpansion_sources
+from vhbench.builds import hidden_edition, hidden_seed, sharding, vhexpansion_sources
 from vhbench.builds.ode import OdeBuild
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.cli import app
@@ -34,9 +34,11 @@ ODE = OdeBuild(pairs=2, size=64, criteria=("standard", "fictional"))
 
 def edition(build: OdeBuild | PaperMioh | VHExpansionBuild, folder: Path, key: bytes = SECRET) -> Path:
     """Build the whole of an edition from a secret."""
-    seed = secret.seed_of(key, build.benchmark, build.version)
+    seed = hidden_seed.seed_of(key, build.benchmark, build.version)
     made = replace(build, seed=seed)
-    sharding.run(made, folder, commitment=secret.commitment_of(key, build.benchmark, build.version), progress=False)
+    sharding.run(
+        made, folder, commitment=hidden_seed.commitment_of(key, build.benchmark, build.version), progress=False
+    )
     return folder / build.benchmark
 
 

@@ -10,11 +10,11 @@ import pytest
 from blind_guesses import FEATURES, SEEDS, Edition
 
 from vhbench.builds.ode import OdeBuild
-from vhbench.builds.row_names import RowNames
+from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion_sources import read_split
 from vhbench.generators.ode.questions import LEVELS
 from vhbench.schema import Question, Row
-from vhbench.tasks.metrics import word_floor
+from vhbench.tasks.metrics import text_only
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_each_word_of_an_attribute_is_as_often_right_as_wrong(asked: list[Questi
 
 
 def test_words_alone_reach_little_in_each_criterion(asked: list[Question]) -> None:
-    guesses = word_floor.guess(asked, lambda questions: [q.scene_ids[0] for q in questions])
+    guesses = text_only.guess(asked, lambda questions: [q.scene_ids[0] for q in questions])
     assert guesses is not None
     floors = {**guesses.by(("criterion",)), **guesses.by(("criterion", "task"))}
     found = {cell: guesses.floor(places) for cell, places in floors.items()}

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from vhbench import audit, splits
 from vhbench.builds import sharding, vhexpansion_attack
-from vhbench.builds.row_names import RowNames
+from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.builds.vhexpansion_sheet import draw_sheet
 from vhbench.cli import app

@@ -16,7 +16,7 @@ from vhbench import splits
 from vhbench.adapters.vlms import TransformersVLM
 from vhbench.analysis.transfer import transfer
 from vhbench.builds import sharding
-from vhbench.builds.row_names import RowNames
+from vhbench.builds.row_ids import RowNames
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.card import write_card
 from vhbench.cli import app

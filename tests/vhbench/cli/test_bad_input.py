@@ -24,9 +24,9 @@ from hypothesis import strategies as st
 from toy_build import ToyBuild
 
 from vhbench import cli, splits
-from vhbench.board import boards
-from vhbench.board.validating import asked_once
 from vhbench.files import file_sha256
+from vhbench.leaderboard import boards
+from vhbench.leaderboard.validating import asked_once
 from vhbench.schema import Row, VhbenchError
 
 ROWS = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from vhbench import splits
 from vhbench.cli import app
 from vhbench.schema import Question, Record, Row, VhbenchError
-from vhbench.tasks import aggregate, docs
+from vhbench.tasks import aggregate, prompts
 from vhbench.tasks.metrics import ode_captions, yes_no
 
 Rows = Sequence[Mapping[str, Any]]
@@ -266,7 +266,7 @@ def log(folder: Path, answers: Sequence[Record]) -> None:
         samples = []
         for record in (record for record in answers if record.task == task):
             doc = {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(record).items()}
-            handed = docs.process_results(doc, [record.response])
+            handed = prompts.process_results(doc, [record.response])
             samples.append({"doc_id": 0, "target": record.answer, "filtered_resps": [record.response], **handed})
         name = f"20260101_samples_ode_fictional_{task}.jsonl"
         (folder / name).write_text("\n".join(map(json.dumps, samples)))
@@ -279,7 +279,7 @@ def test_a_run_gives_the_numbers_of_its_tables(tmp_path: Path, split: Path, monk
     monkeypatch.setattr("vhbench.tasks.datasets.vocabulary", lambda benchmark: VOCABULARY)
     assert [group["task"] for group in found["scores"]] == ["ode_fictional_caption", "ode_fictional_existence"]
     for group, kind in zip(found["scores"], ("caption", "yes_no"), strict=True):
-        handed = [docs.process_results(asdict(r), [r.response]) for r in answers if r.kind == kind]
+        handed = [prompts.process_results(asdict(r), [r.response]) for r in answers if r.kind == kind]
         for metric in aggregate.metric_list(group["task"]):
             name = metric["metric"]
             table = metric["aggregation"]([payloads[name] for payloads in handed])

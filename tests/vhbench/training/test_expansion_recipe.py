@@ -20,7 +20,7 @@ from vhbench.cli import app
 from vhbench.files import read_image
 from vhbench.images import to_png
 from vhbench.schema import Question, VhbenchError
-from vhbench.training import overlap
+from vhbench.training import leakage
 from vhbench.training.expansion_recipe import sample
 
 CASES = 10
@@ -55,7 +55,7 @@ def test_each_case_becomes_four_and_each_of_these_five(made: Path) -> None:
 
 
 def test_what_is_scored_is_about_other_images(made: Path) -> None:
-    train, test = (overlap.read_contents(made / part / "ode" / "vhexpansion") for part in ("train", "test"))
+    train, test = (leakage.read_contents(made / part / "ode" / "vhexpansion") for part in ("train", "test"))
     assert train.images.isdisjoint(test.images)
     assert train.scenes.isdisjoint(test.scenes)
     assert "concepts may be shared" in (made / "rows" / "README.md").read_text()
@@ -100,19 +100,19 @@ def test_no_source_is_scored_on_what_another_trains_on(tables: Path, tmp_path: P
     names = sorted(path.parent.parent.relative_to(out).as_posix() for path in out.glob("*/*/*/manifest.json"))
     assert names == ["test/table", "test/table-2", "train/table", "train/table-2"]
     train, test = (
-        [overlap.read_contents(out / part / name / "vhexpansion") for name in ("table", "table-2")]
+        [leakage.read_contents(out / part / name / "vhexpansion") for name in ("table", "table-2")]
         for part in ("train", "test")
     )
-    assert not any(overlap.pictures(one, other) for one in train for other in test)
+    assert not any(leakage.pictures(one, other) for one in train for other in test)
     rows = pq.read_table(out / "rows" / "data" / "train-00000-of-00001.parquet").to_pylist()
-    taught = overlap.contents_of(
+    taught = leakage.contents_of(
         [
             Question(r["id"], question="?", answer="", kind="caption", images=tuple(i["bytes"] for i in r["images"]))
             for r in rows
         ],
         {},
     )
-    assert not any(overlap.pictures(taught, other) for other in test)
+    assert not any(leakage.pictures(taught, other) for other in test)
     left = 8 - sum(row["form"] == "general" for row in rows)
     assert left >= 4
     assert f"rows of mix.json about {left} images of the test are left out" in (out / "rows" / "README.md").read_text()

@@ -18,7 +18,7 @@ from vhbench.builds import sharding
 from vhbench.builds.mioh import MiohBuild
 from vhbench.cli import app
 from vhbench.schema import Row, VhbenchError
-from vhbench.training import overlap
+from vhbench.training import leakage
 
 SAYS = Callable[[Mapping[str, Any]], str]
 
@@ -60,12 +60,12 @@ def taught(out: Path) -> list[dict[str, Any]]:
 
 
 def test_halves_share_no_image_scene_or_concept_nor_what_looks_alike(halves: Editions) -> None:
-    train, test = (overlap.read_contents(path) for path in halves)
+    train, test = (leakage.read_contents(path) for path in halves)
     assert not train.images & test.images
     assert not train.scenes & test.scenes
-    assert not overlap.alike(train.concepts, test.concepts)
+    assert not leakage.alike(train.concepts, test.concepts)
     asked = [{word for q in splits.read_questions(path) for word in q.objects} for path in halves]
-    assert not overlap.alike(*asked)
+    assert not leakage.alike(*asked)
     assert min(len(train.concepts), len(test.concepts)) > 25
 
 

@@ -22,7 +22,7 @@ from vhbench.cli import app
 from vhbench.files import read_image
 from vhbench.schema import CANARY, Row, VhbenchError
 from vhbench.splits import write_split
-from vhbench.tasks import docs
+from vhbench.tasks import prompts
 
 
 def run(*words: object) -> str:
@@ -55,7 +55,7 @@ def test_the_prompt_is_the_one_that_lmms_eval_sends(rows: Path, editions: Editio
     asked = {q.id: q for q in splits.read_questions(editions.train)}
     for row in rows_of(rows):
         question = asked[row["id"].partition("-")[0]]
-        (sent,) = docs.to_messages({**asdict(question), "images": []})
+        (sent,) = prompts.to_messages({**asdict(question), "images": []})
         text = row["messages"][0]["content"][-1]["text"]
         if row["form"] == "reasoned":
             assert text == f"{question.question}\nPlease answer yes or no, and say why."

@@ -1,0 +1,166 @@
+"""Which facts a question is about: one that was asked least, or several that can stand side by side as options."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import islice
+from typing import Final
+
+import numpy as np
+
+from vhbench.benchmarks import EASY_IMAGES
+from vhbench.generators.mioh.distractors import Lures
+from vhbench.generators.mioh.facts import Exists, Fact, Related, says_the_same
+from vhbench.generators.mioh.pools import ScenePool
+from vhbench.generators.mioh.question_types import QuestionType
+from vhbench.generators.mioh.scene_columns import number_of
+
+_DRAWN: Final = 64  # facts drawn per text, to choose from
+_SEARCHED: Final = 512  # the same, where lures are looked for
+_LOOKED_AT: Final = 24  # of them, and of their kin, for each option
+_HOSTS: Final = 3  # things seen with one, whose company is like it
+_PLENTY: Final = 8  # images that show one option, under pressure, and not another
+_UNPRESSED: Final = 10  # how much less two options fit that cannot be pressed in every way
+
+
+class Chooser:
+    """Draws the facts of one question after another."""
+
+    def __init__(self, facts: Sequence[Fact], kind: QuestionType, pool: ScenePool) -> None:
+        """Prepare for one type of questions about some facts."""
+        self.facts, self.kind, self.pool = facts, kind, pool
+        self._uses = Counter[Fact]()  # as options that were drawn together
+        self._asked = Counter[Fact]()  # in questions that came of it
+        self._lures = Lures(facts, kind, pool)
+        self._alone, self._poor = set[Fact](), set[Fact]()  # with no lures, or with such as cannot be pressed
+        self._way = ""  # in which the last facts were drawn
+        self._drawn, self._kept = Counter[str](), Counter[str]()  # so often, and so often a question came of it
+        self._fit = lru_cache(maxsize=100_000)(self._find_fit)
+        self._kin: dict[tuple[str, ...], list[Fact]] = defaultdict(list)
+        for fact in facts if kind.asks > 1 else ():
+            for key in _families(fact):
+                self._kin[key].append(fact)
+        self._company = lru_cache(maxsize=None)(self._find_company)
+
+    def draw(self, generator: np.random.Generator) -> tuple[Fact, ...]:
+        """Return ``kind.asks`` facts, or fewer where none fit."""
+        drawn = [self.facts[i] for i in generator.integers(len(self.facts), size=_DRAWN).tolist()]
+        if self.kind.asks == 1:
+            return tuple(sorted(islice(self._usable(drawn), 4), key=self._asked.__getitem__)[:1])
+        # Photos show few attributes and relations side by side: they are looked up, in turn with what is of one kin.
+        luck = self._luck()
+        self._way = "lures" if luck and generator.random() < luck else "kin"
+        self._drawn[self._way] += 1
+        if self._way == "lures":
+            more = generator.integers(len(self.facts), size=_SEARCHED).tolist()
+            return self._side_by_side([self.facts[i] for i in more])
+        drawn = self._most_pressable(drawn)
+        first = next(self._usable(drawn), None)
+        return () if first is None else self._options(first, drawn, generator)
+
+    def note(self, facts: Iterable[Fact]) -> None:
+        """Keep in mind that a question is asked about these."""
+        self._asked.update(facts)
+        self._kept[self._way] += 1
+
+    def _luck(self) -> float:
+        """Return how often to look for lures: the more often, the more often there were images for what was found."""
+        if not self.kind.together or isinstance(self.facts[0], Exists):
+            return 0
+        lures, kin = ((1 + self._kept[way]) / (2 + self._drawn[way]) for way in ("lures", "kin"))
+        return lures / (lures + kin)
+
+    def _side_by_side(self, drawn: Sequence[Fact]) -> tuple[Fact, ...]:
+        """Return that of the facts drawn which most images show, with others that they show beside it."""
+
+        def rank(fact: Fact) -> tuple[bool, float]:
+            return fact not in self._poor, self._lures.rich(fact) / (1 + self._uses[fact] ** 0.5)
+
+        first = max((fact for fact in self._usable(drawn) if fact not in self._alone), key=rank, default=None)
+        if first is None:
+            return ()
+        chosen, all_ways = self._lures.beside(first, self._uses.__getitem__)
+        (self._poor if chosen else self._alone).update(() if all_ways else (first,))
+        self._uses.update(chosen)
+        return chosen
+
+    def _most_pressable(self, facts: Sequence[Fact]) -> list[Fact]:
+        return sorted(facts, key=lambda f: -self.pool.pressable(f, self.kind.least) / (1 + self._uses[f] ** 0.5))
+
+    def _usable(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """Yield, lazily, those that can be asked about: to know it takes a look at every scene."""
+        return (fact for fact in dict.fromkeys(facts) if self.pool.askable(fact, self.kind.least))
+
+    def _options(self, first: Fact, drawn: Sequence[Fact], generator: np.random.Generator) -> tuple[Fact, ...]:
+        """Add to the first fact some of its kin, which make plausible options, and others; often used ones seldom."""
+        chosen, kin = [first], list[Fact]()
+        for family in self._company(first):
+            near = [family[i] for i in generator.permutation(len(family))[: 2 * _LOOKED_AT].tolist()]
+            kin += self._most_pressable(near)
+        some = int(generator.integers(1, self.kind.asks))
+        for number, pools in ((some, (kin,)), (self.kind.asks - 1, (drawn, kin))):
+            while len(chosen) <= number and (best := self._best(chosen, pools)) is not None:
+                chosen.append(best)
+        self._uses.update(chosen)
+        return tuple(chosen)
+
+    def _find_company(self, fact: Fact) -> list[list[Fact]]:
+        """Return the kin of a fact: those about the same thing, about what is seen with it, or like it with others."""
+        own = [self._kin[key] for key in _families(fact)]
+        if isinstance(fact, Related):
+            return own
+        company = self.pool.company(fact.category)
+        if self.kind.together:
+            return [self._kin[name,] for name in company]
+        if isinstance(fact, Exists):  # a cup with a table, and so a plate
+            company = list(dict.fromkeys(name for host in company[:_HOSTS] for name in self.pool.company(host)))
+        return own + [self._kin[name,] for name in company if name != fact.category]
+
+    def _best(self, chosen: Sequence[Fact], pools: Iterable[Iterable[Fact]]) -> Fact | None:
+        """Return the one that fits the chosen ones best, of the next few of each pool."""
+        best, most = None, 0.0
+        for pool in pools:
+            new = (f for f in self._usable(pool) if f not in chosen and not says_the_same(f, chosen))
+            for fact in islice(new, _LOOKED_AT):
+                often = self._uses[fact] ** 0.5
+                fit = min(self._fit(other, fact) for other in chosen) / (1 + often)
+                if 2 * fit > most and (fit := fit * self._all_false([*chosen, fact])) > most:
+                    best, most = fact, fit
+                if most > 2 * (1 + _PLENTY):
+                    return best
+        return best
+
+    def _all_false(self, facts: Sequence[Fact]) -> float:
+        """Return 0 if too few images show none of them; 1 if enough do, and 2 if enough of these suggest each."""
+        if self.kind.least > 1:
+            return 1
+        truths = [self.pool.truth(fact) for fact in facts]
+        none = reduce(np.bitwise_and, [truth.no for truth in truths])
+        if any(number_of(none & truth.far) < EASY_IMAGES for truth in truths):
+            return 0
+        if self.kind.task == "counting":  # where each image shows one of the others
+            none = np.bitwise_or.reduce([truth.easy for truth in truths])
+        return 1 + min(1.0, *(number_of(none & truth.near) / EASY_IMAGES for truth in truths))
+
+    def _find_fit(self, one: Fact, other: Fact) -> float:
+        """Return 0 if too few images show one and not the other, either way round; else more, the more are pressed."""
+        x, y = self.pool.truth(one), self.pool.truth(other)
+        if min(number_of(x.easy & y.no), number_of(y.easy & x.no)) < 2 or number_of(x.no & y.no) < self.kind.least:
+            return 0
+        if self.kind.together and min(number_of(x.easy & y.yes), number_of(y.easy & x.yes)) < 2:
+            return 0
+        if min(number_of(x.easy & y.far), number_of(y.easy & x.far)) < 2:
+            return 1
+        pressed = [(a, b) for a in (x.easy, x.hard) for b in (y.far, y.near)][1:]
+        pressed += [(a, b) for a in (y.easy, y.hard) for b in (x.far, x.near)][1:]
+        numbers = [number_of(a & b) for a, b in pressed]
+        ways = sum(map(bool, numbers)) / len(numbers)
+        fit = 1 + ways + min(_PLENTY, *numbers)
+        return fit if all(numbers) else fit / _UNPRESSED
+
+
+def _families(fact: Fact) -> tuple[tuple[str, ...], ...]:
+    """Return what a fact shares with its kin: the object of an attribute, both of a relation or one of them."""
+    if isinstance(fact, Related):
+        return (tuple(sorted((fact.subject, fact.anchor))), (fact.subject,), (fact.anchor,))
+    return ((fact.category,),)

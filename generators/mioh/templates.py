@@ -1,0 +1,59 @@
+"""English for questions: how an attribute, a relation or a number of things is said."""
+
+from functools import lru_cache
+from typing import Final
+
+from vhbench.language import inflection
+
+ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
+"""How a value is said before a noun, where it is not said as it is written."""
+
+PREDICATES: Final = {"left of": "to the left of", "right of": "to the right of"}
+"""How a predicate is said, where it is not said as it is written ("on", "behind", "in front of")."""
+
+_KEPT: Final = 50_000
+"""Phrases that are kept: the same are said again and again until images are found for them."""
+
+
+@lru_cache(maxsize=_KEPT)
+def counted(number: int, category: str) -> str:
+    """Say so many of a category.
+
+    >>> counted(1, "scissors"), counted(3, "bookshelf")
+    ('1 pair of scissors', '3 bookshelves')
+    """
+    return f"{number} {inflection.measured(category) if number == 1 else many(category)}"
+
+
+@lru_cache(maxsize=_KEPT)
+def many(category: str) -> str:
+    """Say more than one of a category.
+
+    >>> many("wine glass"), many("skis")
+    ('wine glasses', 'pairs of skis')
+    """
+    return inflection.plural(inflection.measured(category))
+
+
+@lru_cache(maxsize=_KEPT)
+def described(category: str, kind: str, value: str) -> str:
+    """Say an object with an attribute, without an article.
+
+    >>> described("table", "material", "wood"), described("dog", "action", "running")
+    ('wooden table', 'dog that is running')
+    """
+    noun = inflection.measured(category)
+    if kind == "action":
+        return f"{noun} that is {value}"
+    return f"{ADJECTIVES.get(value, value)} {noun}"
+
+
+@lru_cache(maxsize=_KEPT)
+def related(subject: str, predicate: str, anchor: str) -> str:
+    """Say a relation, without the first article.
+
+    >>> related("dog", "left of", "person")
+    'dog to the left of a person'
+    """
+    said = PREDICATES.get(predicate, predicate)
+    return f"{inflection.measured(subject)} {said} {inflection.a(inflection.measured(anchor))}"

@@ -1,0 +1,133 @@
+"""What the YAML files name: how a row becomes a prompt, and a model's words a record.
+
+A ``doc`` is one row of a split as ``datasets`` gives it: the columns of :class:`vhbench.schema.Question`, with
+``images`` decoded by Pillow when they are asked for.
+"""
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from PIL import Image
+
+from vhbench.benchmarks import ANSWER, benchmark
+from vhbench.columns import RECORD
+from vhbench.images import as_seen
+from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
+from vhbench.records import resampling_unit
+from vhbench.runs import ANSWERED, answered, target_of
+from vhbench.schema import Record
+from vhbench.tasks.submission import is_kept_back
+
+Doc = Mapping[str, Any]
+
+_POST_PROMPTS = {
+    "caption": "",
+    "yes_no": "Please answer yes or no.",
+    "multiple_choice": "Answer with the option's letter from the given choices directly.",
+}
+
+
+def to_visual(doc: Doc) -> list[Any]:
+    """Return the images as they are seen, in RGB, in the order in which the question counts them."""
+    return [as_seen(image) for image in doc["images"]]
+
+
+def to_text(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> str:
+    """Return the prompt for models that take images and one text.
+
+    Several images are announced in words, because such models do not show where each one stands.
+    """
+    count = len(doc["scene_ids"])
+    announced = f"You see {count} images, numbered Image 1 to Image {count} in this order.\n" if count > 1 else ""
+    return announced + _question(doc, lmms_eval_specific_kwargs)
+
+
+def to_messages(doc: Doc, lmms_eval_specific_kwargs: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    """Return the prompt for chat models: "Image 1:", the image, "Image 2:" …, then the question."""
+    images = to_visual(doc)
+    content: list[dict[str, Any]] = []
+    for number, image in enumerate(images, start=1):
+        if len(images) > 1:
+            content.append({"type": "text", "text": f"Image {number}:"})
+        content.append({"type": "image", "url": image})
+    content.append({"type": "text", "text": _question(doc, lmms_eval_specific_kwargs)})
+    return [{"role": "user", "content": content}]
+
+
+def sent(doc: Doc, form: str) -> str:
+    """Return what a model is sent for a row, as text: that of :class:`vhbench.provenance.Provenance`'s ``prompts``.
+
+    Args:
+        doc: the row; its images are not looked at.
+        form: "chat" or "simple".
+    """
+    count = len(doc["scene_ids"])
+    if form == "simple":
+        return sent_text(count, to_text(doc))
+    return sent_messages(to_messages({**doc, "images": [Image.new("RGB", (1, 1))] * count}))
+
+
+def to_target(doc: Doc) -> str:
+    """Return what lmms-eval logs as the right answer."""
+    return target_of(doc)
+
+
+def process_results(
+    doc: Doc,
+    results: Sequence[Any],
+    provenance: Mapping[str, Any] | None = None,
+    prompts: Mapping[str, str] | None = None,
+    inputs: Mapping[str, str] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Score the answers to one row: the record under its headline metric, what the other metrics need under theirs.
+
+    The headline accuracy carries two numbers as well: ``accuracy`` in percent, of which lmms-eval makes its standard
+    errors (``score_key``), and ``score``, the same as a share, which it compares with a ``--baseline``. Paired metrics
+    must not carry one, as an error derived from single answers would be wrong for them.
+
+    Args:
+        doc: the row.
+        results: the answer, or all answers of ``lmms-eval --repeats``.
+        provenance: where the answers of this run come from; :mod:`vhbench.adapters.lmms_eval` fills it in.
+        prompts: id → digest of the prompt, of the rows that this run asks.
+        inputs: id → digest of what lmms-eval logs as the input, of those that this process asks.
+    """
+    record, *further = told = [to_record(doc, response) for response in results]
+    headline, *others = benchmark(record.benchmark).families[record.kind].metrics
+    always = ("id", "prediction", "response")
+    whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
+    if not record.cut_off:
+        del whole["cut_off"]
+    if further:
+        whole["repeats"] = [{name: getattr(other, name) for name in ANSWERED} for other in further]
+    brief = {
+        metric.name: {name: whole[name] for name in (*ANSWER, *metric.needs, "repeats") if name in whole}
+        for metric in others
+    }
+    if headline.name == "accuracy" and not is_kept_back(record):
+        right = [float(other.prediction == other.answer) for other in told]
+        share = sum(right) / len(right)
+        whole |= {"score": share, "accuracy": 100 * share, "cluster": resampling_unit(record)}
+    if provenance is not None:
+        logged = {INPUT: inputs[record.id]} if inputs and record.id in inputs else {}
+        whole |= {PROMPT: (prompts or {}).get(record.id, ""), **logged, KEY: provenance}
+    return {headline.name: whole, **brief}
+
+
+def to_record(doc: Doc, response: Any) -> Record:
+    """Join a row and a response, and read it."""
+    return answered({name: _plain(doc[name]) for name in RECORD if name in doc}, response)
+
+
+def _question(doc: Doc, kwargs: Mapping[str, Any] | None) -> str:
+    kwargs = kwargs or {}
+    lines = [str(doc["question"])]
+    lines += [f"{letter}. {choice}" for letter, choice in zip(string.ascii_uppercase, doc["choices"], strict=False)]
+    lines += [kwargs.get("post_prompt", _POST_PROMPTS[doc["kind"]])]
+    return str(kwargs.get("pre_prompt", "")) + "\n".join(line for line in lines if line)
+
+
+def _plain(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

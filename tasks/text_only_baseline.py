@@ -1,0 +1,116 @@
+"""The word floor of a split, and of the questions of a run: what their words give away, cell by cell."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.columns import RECORD
+from vhbench.records import split_repetition
+from vhbench.runs import to_record
+from vhbench.schema import Record
+from vhbench.statistics.clusters import clusters_of
+from vhbench.tasks.metrics import text_only
+from vhbench.tasks.metrics.text_only import Floor, Guesses
+
+GROUPINGS = (("task",), ("criterion", "task"), ("mode", "task"), ("question_type",), ("source",))
+"""The cells that have a floor of their own, where their questions are about enough images or facts."""
+
+ALL = "all questions"
+PAIRS = "pairs, both halves right"
+
+_READ = tuple(name for name in RECORD if name not in ("objects", "candidates", "neutral"))
+
+
+def of_split(directory: Path) -> dict[str, Floor]:
+    """Return the word floors of a split, by cell; empty where it has too few images to tell."""
+    return of_questions(
+        to_record(dict(zip(group, row, strict=True)))
+        for _, group in splits.read_columns(directory, _READ)
+        for row in zip(*group.values(), strict=True)
+    )
+
+
+def of_questions(records: Iterable[Record]) -> dict[str, Floor]:
+    """Return the word floors of questions by cell, in words: "task existence", "criterion fictional, task existence".
+
+    A cell that is all of another one, which stands before it, is left out. Repetitions count once. The floors of the
+    last few are kept: a run's analysis has those of the split that a board has, whatever was answered.
+    """
+    asked = [_asked(record) for record in records if not split_repetition(record.id)[0]]
+    if len(asked) > text_only.MOST:  # too many to keep
+        return _found(asked)
+    return dict(_kept(tuple(sorted(asked, key=lambda record: record.id))))
+
+
+def _asked(record: Record) -> Record:
+    """Return a record of the question alone."""
+    return Record(**{name: getattr(record, name) for name in _READ})
+
+
+@lru_cache(maxsize=len(BENCHMARKS))
+def _kept(asked: tuple[Record, ...]) -> dict[str, Floor]:
+    return _found(asked)
+
+
+def _found(asked: Sequence[Record]) -> dict[str, Floor]:
+    guesses = text_only.guess(asked, lambda own: clusters_of(own).numbers.tolist())
+    return {} if guesses is None else dict(_floors(guesses))
+
+
+def of_records(records: Iterable[Record]) -> dict[str, dict[str, Any]]:
+    """Return the word floors of the questions of a run, as its analysis has them: by cell, in percent."""
+    return {cell: floor.in_percent() for cell, floor in of_questions(records).items()}
+
+
+def told(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Say what words reach where that is certainly above chance, of what :func:`of_records` returned."""
+    for cell, floor in cells.items():
+        if floor["gives_away"]:
+            low, high = floor["interval"]
+            yield (
+                f"Words alone reach {floor['word_floor']:.1f} % [{low:.1f}, {high:.1f}] of {cell}, where chance is "
+                f"{floor['chance']:.1f}: a score there says less of looking."
+            )
+
+
+def table(floors: Mapping[str, Floor]) -> list[list[str]]:
+    """Return the rows of a table: cell, questions, chance, word floor with its interval."""
+    return [[cell, f"{floor.n:,}", f"{100 * floor.chance:.1f}", _shown(floor)] for cell, floor in floors.items()]
+
+
+def sentences(floors: Mapping[str, Floor]) -> Iterator[str]:
+    """Say what the words reach in all, and where they certainly give more away than chance."""
+    whole = floors.get(ALL)
+    if whole is None:
+        yield "word floor: too few images or facts to tell what words give away"
+        return
+    yield f"word floor: {_shown(whole)} % of all questions (chance {100 * whole.chance:.1f})"
+    for cell, floor in floors.items():
+        if cell != ALL and floor.gives_away:
+            yield f"word floor: {_shown(floor)} % of {cell} ({floor.n:,} questions, chance {100 * floor.chance:.1f})"
+
+
+def _floors(guesses: Guesses) -> Iterator[tuple[str, Floor]]:
+    seen = set[bytes]()
+    cells = [(ALL, guesses.every)]
+    for columns in GROUPINGS:
+        cells += [(_named(columns, key), places) for key, places in guesses.by(columns).items() if any(key)]
+    among = len({places.tobytes() for _, places in cells}) + 1
+    for name, places in cells:
+        if places.tobytes() not in seen and (floor := guesses.floor(places, among)) is not None:
+            yield name, floor
+        seen.add(places.tobytes())
+    if (pairs := guesses.pairs(cells=among)) is not None:
+        yield PAIRS, pairs
+
+
+def _named(columns: Sequence[str], key: Sequence[Any]) -> str:
+    return ", ".join(f"{column.replace('_', ' ')} {value}" for column, value in zip(columns, key, strict=True) if value)
+
+
+def _shown(floor: Floor) -> str:
+    ends = "" if floor.interval is None else f" [{100 * floor.interval[0]:.1f}, {100 * floor.interval[1]:.1f}]"
+    return f"{100 * floor.value:.1f}{ends}"

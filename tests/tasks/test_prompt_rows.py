@@ -1,0 +1,74 @@
+"""Rows become prompts, answers become records."""
+
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from vhbench.tasks import prompts
+
+
+def doc(**values: Any) -> dict[str, Any]:
+    """Return a multiple-choice row over two images."""
+    row: dict[str, Any] = {
+        "id": "q1",
+        "benchmark": "mioh",
+        "kind": "multiple_choice",
+        "images": [Image.new("RGBA", (4, 4), "red"), Image.new("L", (4, 4))],
+        "scene_ids": ["s1", "s2"],
+        "question": "Which image shows a dog?",
+        "choices": ["Image 1", "Image 2"],
+        "answer": "B",
+        "objects": [],
+        "candidates": [],
+        "neutral": [],
+        "pair_id": "p1",
+        "negated": False,
+    }
+    return row | values
+
+
+def test_text_announces_several_images_and_lists_the_options() -> None:
+    assert prompts.to_text(doc()) == (
+        "You see 2 images, numbered Image 1 to Image 2 in this order.\n"
+        "Which image shows a dog?\nA. Image 1\nB. Image 2\n"
+        "Answer with the option's letter from the given choices directly."
+    )
+
+
+def test_a_model_can_bring_prompts_of_its_own() -> None:
+    row = doc(kind="yes_no", choices=[], question="Is there a dog in the image?", scene_ids=["s1"])
+    assert prompts.to_text(row, {"pre_prompt": "Look! ", "post_prompt": ""}) == "Look! Is there a dog in the image?"
+
+
+def test_messages_interleave_images_with_their_names() -> None:
+    [message] = prompts.to_messages(doc())
+    kinds = [part.get("text", part["type"]) for part in message["content"]]
+    assert kinds[:4] == ["Image 1:", "image", "Image 2:", "image"]
+    assert kinds[4].startswith("Which image shows a dog?")
+    assert {part["url"].mode for part in message["content"] if part["type"] == "image"} == {"RGB"}
+
+
+def test_one_image_is_not_numbered() -> None:
+    row = doc(kind="yes_no", choices=[], question="Is there a dog in the image?", scene_ids=["s1"])
+    row["images"] = row["images"][:1]
+    [message] = prompts.to_messages(row)
+    assert [part["type"] for part in message["content"]] == ["image", "text"]
+    assert prompts.to_text(row) == "Is there a dog in the image?\nPlease answer yes or no."
+
+
+def test_the_headline_metric_carries_the_whole_record_once() -> None:
+    payloads = prompts.process_results(doc(), ["B"])
+    assert payloads["accuracy"]["response"] == "B"
+    assert payloads["accuracy"]["score"] == 1.0
+    assert all(
+        "response" not in payload and "score" not in payload for m, payload in payloads.items() if m != "accuracy"
+    )
+    assert {payload["id"] for payload in payloads.values()} == {"q1"}
+
+
+@pytest.mark.parametrize(("response", "prediction"), [("(B)", "B"), ("Answer: A", "A"), ("who knows", "")])
+def test_what_cannot_be_read_is_unknown_and_wrong(response: str, prediction: str) -> None:
+    payload = prompts.process_results(doc(), [response])["accuracy"]
+    assert payload["prediction"] == prediction
+    assert payload["score"] == float(prediction == "B")

@@ -1,0 +1,171 @@
+"""MIOH's drawn pool: planned for the questions, and the same whoever draws it."""
+
+import fcntl
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import combinations, permutations
+from pathlib import Path
+
+import pytest
+
+from vhbench.builds import mioh_synthetic, sharding
+from vhbench.colours import near
+from vhbench.generators.scenes import WHOLE, ConceptPart, SceneSource, clash, source
+from vhbench.generators.scenes.layout.plan import Refusal
+from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec, VhbenchError
+from vhbench.training import leakage
+
+SIDES = ("left of", "right of")  # as seen from the hub
+
+
+def test_drawing_together_gives_what_drawing_alone_gives(tmp_path: Path) -> None:
+    alone = mioh_synthetic.draw(18, 3, 96)
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(lambda _: mioh_synthetic.draw(18, 3, 96, str(tmp_path)), range(2)))
+    assert together == [alone, alone]
+    (folder,) = tmp_path.iterdir()
+    assert folder.name.startswith(".mioh.pool-")
+    assert folder.name.endswith(".parts")  # the end of a build sweeps such folders away
+
+
+def test_a_pool_that_another_build_draws_is_not_swept_away(tmp_path: Path) -> None:
+    mioh_synthetic.draw(16, 3, 96, str(tmp_path))
+    (folder,) = tmp_path.iterdir()
+    with (folder / "in-use-0.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # what FileLock does, which lmms-eval makes re-entrant within a process
+        sharding._sweep(tmp_path, "mioh")
+        assert folder.exists()
+    sharding._sweep(tmp_path, "mioh")
+    assert not folder.exists()
+
+
+def test_rounds_have_casts_of_their_own_without_rivals_among_what_is_asked() -> None:
+    casts = [mioh_synthetic.cast(turn, 3) for turn in range(5)]
+    words = [word for who in casts for word in who.words]
+    assert len(words) == len(set(words)) >= 250
+    for who in casts:
+        assert {who.hub, who.keeper} <= set(mioh_synthetic.HUBS)
+        assert not near(*who.paints, flat=True)
+        for company in ((who.hub, *who.spokes), (who.keeper, *who.counted)):
+            assert not any(clash(word, [other for other in company if other != word]) for word in company)
+
+
+HALVES = (ConceptPart(1, 2), ConceptPart(2, 2))
+
+
+def concepts(part: ConceptPart, scenes: int, seed: int) -> set[str]:
+    """Return the things and places of what is planned."""
+    planned = [mioh_synthetic.spec(i, seed, part) for i in range(scenes)]
+    return {thing.category for spec in planned for thing in spec.objects} | {spec.environment for spec in planned}
+
+
+def test_pools_of_two_parts_share_no_thing_and_no_place_whatever_their_seeds() -> None:
+    shown = [concepts(part, 2 * mioh_synthetic.ROUND, seed) for part, seed in zip(HALVES, (3, 3), strict=True)]
+    shown[0] |= concepts(HALVES[0], 40, 8)
+    assert not leakage.alike(*shown)
+    assert min(map(len, shown)) >= 100
+
+
+@pytest.mark.parametrize("part", [*HALVES, *(ConceptPart(i, 3) for i in (1, 2, 3))], ids=str)
+def test_rounds_of_a_part_are_as_full_as_those_of_all_things(part: ConceptPart) -> None:
+    for who in (mioh_synthetic.cast(turn, 3, part) for turn in range(4)):
+        assert (len(who.spokes), len(who.counted)) == (5, 4)
+        assert len(set(who.words)) == len(who.words) > 38
+        assert all(part.holds(word) for word in who.words)
+        assert {who.hub, who.keeper} <= set(mioh_synthetic.HUBS)
+
+
+def test_the_two_rounds_of_a_half_share_nothing() -> None:
+    for part in HALVES:
+        first, second = (set(mioh_synthetic.cast(turn, 3, part).words) for turn in (0, 1))
+        assert first.isdisjoint(second)
+
+
+def test_scenes_of_parts_have_ids_of_their_own() -> None:
+    assert [mioh_synthetic.spec(0, 3, part).id for part in (WHOLE, *HALVES)] == ["mioh-0", "mioh-1of2-0", "mioh-2of2-0"]
+
+
+def test_a_part_with_too_few_things_is_told_before_anything_is_drawn() -> None:
+    with pytest.raises(VhbenchError, match=r"--part 2/4: has too few things for MIOH's drawn scenes.*: take fewer"):
+        mioh_synthetic.check(300, 0, ConceptPart(2, 4))
+
+
+def test_a_part_is_drawn_together_as_alone(tmp_path: Path) -> None:
+    alone = mioh_synthetic.draw(4, 3, 96, part=HALVES[0])
+    assert mioh_synthetic.draw(4, 3, 96, str(tmp_path), HALVES[0]) == alone
+    assert mioh_synthetic.draw(4, 3, 96, str(tmp_path), HALVES[1]) != alone
+
+
+@pytest.mark.parametrize(("scenes", "least"), [(400, 150), (1000, 250)])
+def test_many_things_are_shown(scenes: int, least: int) -> None:
+    for seed in range(3):
+        assert len({thing.category for i in range(scenes) for thing in mioh_synthetic.spec(i, seed).objects}) >= least
+
+
+@pytest.fixture(scope="module")
+def whole_round() -> list[SceneSpec]:
+    return [mioh_synthetic.spec(i, 0) for i in range(mioh_synthetic.ROUND)]
+
+
+@pytest.mark.parametrize("hard", [False, True])
+def test_whichever_four_spokes_are_asked_about_each_can_be_right_of_all_images(
+    whole_round: list[SceneSpec], hard: bool
+) -> None:
+    shown = set()  # spokes to the right of the hub, and the one to its left
+    for spec in whole_round:
+        sides = {side: [spec.objects[i].category for _, s, i in spec.relations if s == side] for side in SIDES}
+        if sides["right of"] and bool(spec.objects[0].hard) == hard:
+            shown.add((frozenset(sides["left of"]), *sides["right of"]))
+    for four in combinations(mioh_synthetic.cast(0, 0).spokes, 4):
+        for right in four:
+            others = permutations(word for word in four if word != right)
+            assert any(
+                (frozenset((right, c)), a) in shown and {(frozenset((right, two)), c) for two in (a, b)} & shown
+                for a, b, c in others
+            )
+
+
+def test_each_spoke_is_shown_often_enough_to_ask_about_ten_images(whole_round: list[SceneSpec]) -> None:
+    beside: Counter[tuple[str, bool]] = Counter()
+    for spec in whole_round:
+        right = [spec.objects[i] for _, side, i in spec.relations if side == "left of"]
+        beside.update((thing.category, bool(thing.hard)) for thing in right)
+    who = mioh_synthetic.cast(0, 0)
+    assert min(beside[word, False] for word in who.spokes) >= 14
+    assert min(beside[word, True] for word in who.spokes) >= 9
+
+
+def test_what_is_counted_is_there_with_its_keeper_without_it_and_hard_to_see(whole_round: list[SceneSpec]) -> None:
+    who = mioh_synthetic.cast(0, 0)
+    counts: Counter[tuple[str, int, bool, bool]] = Counter()
+    for spec in whole_round:
+        kept = who.keeper in {thing.category for thing in spec.objects}
+        counts.update((thing.category, thing.count, kept, bool(thing.hard)) for thing in spec.objects)
+    for word in who.counted:
+        assert all(counts[word, number, False, False] for number in (1, 2, 3, 4))
+        assert all(counts[word, number, True, False] for number in (1, 2, 3))
+        assert all(counts[word, number, False, True] for number in (1, 2, 3))
+
+
+def test_what_colour_spokes_have_is_known_and_whether_they_are_there() -> None:
+    scenes, _ = mioh_synthetic.draw(mioh_synthetic.ROUND, 77, 192)
+    spokes = mioh_synthetic.cast(0, 77).spokes
+    shown = [thing for scene in scenes for thing in scene.objects if thing.category in spokes]
+    assert sum("colour" in thing.known_attributes for thing in shown) >= 0.95 * len(shown)
+    assert sum(spoke in scene.known for scene in scenes for spoke in spokes) >= 0.95 * len(scenes) * len(spokes)
+
+
+def test_the_smallest_picture_shows_a_tiny_bicycle() -> None:
+    tiny = ObjectSpec("bicycle", size="tiny", hard=("small",))  # of which some tries leave no pixel
+    one = replace(mioh_synthetic.spec(0, 0), objects=(tiny,), width=64, height=64)
+    assert {type(made) for seed in range(8) for made in SceneSource().make([one], seed=seed)} == {Scene}
+
+
+def test_what_cannot_be_drawn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: object) -> None:
+        raise Refusal("too small")
+
+    monkeypatch.setattr(source, "arrange", nothing)
+    made = mioh_synthetic._draw_chunk((0, 3), 0, 64)
+    assert [(type(one), getattr(one, "reason", "")) for one in made] == [(Rejection, "too small")] * 3

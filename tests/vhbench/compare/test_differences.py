@@ -1,0 +1,231 @@
+"""Two runs on the same questions, worked by hand: what differs, what is claimed, and what is refused."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vhbench.compare import differences, tables
+from vhbench.compare.differences import MatchedRuns
+from vhbench.compare.scored_runs import MeasuredRun, measure
+from vhbench.compare.scoring import Group
+from vhbench.schema import Record, VhbenchError
+from vhbench.seeding import rng
+
+EXISTENCE = Group("ode_fictional_existence", "ode", "yes_no")
+PAIRS = Group("vhexpansion_ode", "vhexpansion", "pairs")
+
+
+def answers(said: Sequence[bool], **more: Any) -> list[Record]:
+    """Existence questions, a yes and a no about each image; ``said`` tells which are answered rightly."""
+    found = []
+    for place, right in enumerate(said):
+        answer = ("yes", "no")[place % 2]
+        wrong = ("no", "yes")[place % 2]
+        asked: dict[str, Any] = {"benchmark": "ode", "kind": "yes_no", "criterion": "fictional", "task": "existence"}
+        asked |= {"pairing": "entity-entity", "question_type": "existence", "scene_ids": (f"s{place // 2:02}",)}
+        asked |= {"question": f"Is there thing {place}?", "answer": answer, "prediction": answer if right else wrong}
+        found.append(Record(f"q{place:02}", **{**asked, **more}))
+    return found
+
+
+def run(name: str, records: Sequence[Record], group: Group = EXISTENCE) -> MeasuredRun:
+    return MeasuredRun(name, {group: measure(records, group)})
+
+
+def score(found: MatchedRuns, name: str) -> differences.ComparedScore:
+    (group,) = found.groups
+    return next(score for score in group.headlines if score.name == name)
+
+
+def test_a_difference_is_that_of_the_reports_and_pairs_by_question() -> None:
+    # Of 40 questions about 20 images, A has 20 right; B has these and ten more, one in each of ten images.
+    first = [place % 2 == 0 for place in range(40)]
+    second = [right or place < 20 for place, right in enumerate(first)]
+    found = differences.match([run("A", answers(first)), run("B", answers(second))])
+    accuracy = score(found, "accuracy")
+    assert accuracy.values == [50, 75]
+    (change,) = accuracy.differences
+    assert change.value == 25
+    assert change.differ == 10
+    assert change.p == pytest.approx(2 / 2**10)  # all ten images changed the same way
+    assert change.p_family == pytest.approx(0.003, abs=0.002)
+    assert change.certain
+    low, high = change.interval or (0, 0)
+    # t over 20 images with 25 ± 2.093 * 25.65 / sqrt(20) points, of which ten differ by 50 and ten by 0.
+    assert (low, high) == (pytest.approx(25 - 12.0, abs=0.1), pytest.approx(25 + 12.0, abs=0.1))
+    assert accuracy.ranks == [(2, 2), (1, 1)]
+    assert tables.verdict_of(accuracy, change) == "better"
+
+
+def test_a_difference_that_is_the_same_in_every_image_has_an_interval_in_every_score() -> None:
+    found = differences.match([run("A", answers([True] * 40)), run("B", answers([False] * 40))])
+    far = 100 * (1 - 0.025 ** (1 / 20))  # as of a share that was never seen in 20 images
+    for name in ("accuracy", "precision", "recall", "f1"):
+        (change,) = score(found, name).differences
+        assert change.interval == pytest.approx((-100, -100 + far)), name
+        assert change.note == "no cluster differs from another"
+        assert score(found, name).ranks == [(1, 1), (2, 2)]
+
+
+def test_each_of_many_runs_is_compared_with_each_other_without_tests() -> None:
+    said = [[place % 3 > 0 for place in range(40)], [place % 4 > 0 for place in range(40)]]
+    first, other = (run(name, answers(right)) for name, right in zip("AB", said, strict=True))
+    found = differences.headline_differences(first, other, differences.clusters_by_group(first))
+    matched = differences.match([first, other])
+    assert len(found) == 5
+    for name in ("accuracy", "precision", "f1"):
+        value, interval = found[EXISTENCE, name]
+        (change,) = score(matched, name).differences
+        assert value == change.value
+        assert interval is not None
+        assert change.interval == (100 * interval.low, 100 * interval.high)
+
+
+def test_few_clusters_that_differ_claim_nothing_and_say_so() -> None:
+    first = [True] * 40
+    second = [place >= 5 for place in range(40)]  # five answers about three images turn wrong
+    (change,) = score(differences.match([run("A", answers(first)), run("B", answers(second))]), "accuracy").differences
+    assert (change.value, change.p_family, change.certain) == (-12.5, None, False)
+    assert change.note.startswith("too few differ (3)")
+
+
+def test_the_same_answers_differ_in_nothing() -> None:
+    said = [place % 3 > 0 for place in range(30)]
+    found = differences.match([run("A", answers(said)), run("B", answers(said))])
+    for one in found.groups[0].headlines:
+        (change,) = one.differences
+        assert (change.value, change.differ, change.p) == (0, 0, 1)
+        assert one.values[0] == one.values[1]
+        assert not one.ranked or one.ranks == [(1, 2), (1, 2)]
+    assert next(tables.summary(found)) == "B against A: no headline differs for certain."
+
+
+def test_of_shares_of_yes_neither_is_better() -> None:
+    yes = [replace(record, prediction="yes") for record in answers([True] * 40)]
+    found = score(differences.match([run("A", answers([True] * 40)), run("B", yes)]), "yes_rate")
+    (change,) = found.differences
+    assert (found.ranked, found.ranks, tables.verdict_of(found, change)) == (False, (), "higher")
+
+
+def test_cells_are_those_of_the_reports_and_tested_together() -> None:
+    first = answers([True] * 80)
+    first = [
+        replace(record, pairing="entity-environment") if place >= 40 else record for place, record in enumerate(first)
+    ]
+    second = [replace(r, prediction="") if r.pairing == "entity-environment" and r.answer == "no" else r for r in first]
+    (group,) = differences.match([run("A", first), run("B", second)]).groups
+    cell = group.cells[("pairing", "entity-environment"),]
+    assert (cell.n, cell.values) == (40, [100, 50])
+    assert cell.differences[0].value == -50
+    assert cell.differences[0].certain
+    untouched = group.cells[("pairing", "entity-entity"),]
+    assert (untouched.differences[0].value, untouched.differences[0].certain) == (0, False)
+
+
+def test_a_pair_counts_once() -> None:
+    def pairs(right: Callable[[int], bool]) -> list[Record]:
+        found = []
+        for case in range(20):
+            shared: dict[str, Any] = {
+                "benchmark": "vhexpansion",
+                "kind": "yes_no",
+                "source": "ode",
+                "pair_id": f"c{case}",
+            }
+            shared |= {"scene_ids": (f"s{case}",)}
+            said = "no" if right(case) else "yes"
+            found += [
+                Record(f"c{case}", answer="yes", prediction="yes", **shared),
+                Record(f"c{case}/n", answer="no", prediction=said, negated=True, **shared),
+            ]
+        return found
+
+    runs = [run("A", pairs(lambda case: case < 15), PAIRS), run("B", pairs(lambda case: case < 5), PAIRS)]
+    found = score(differences.match(runs), "symmetric_accuracy")
+    assert found.values == [75, 25]
+    (change,) = found.differences
+    assert (change.value, change.differ, change.certain) == (-50, 10, True)
+
+
+def test_what_is_not_the_same_is_refused() -> None:
+    first = run("A", answers([True] * 20))
+    with pytest.raises(VhbenchError, match=r"B has no answer to 4 of 20 questions .*first: 'q16'"):
+        differences.match([first, run("B", answers([True] * 16))])
+    other = [
+        replace(record, answer="no", prediction="no") if record.id == "q02" else record
+        for record in answers([True] * 20)
+    ]
+    with pytest.raises(VhbenchError, match=r"1 of 20 questions of B are not those of A.*'q02'.*different splits"):
+        differences.match([first, run("B", other)])
+    with pytest.raises(VhbenchError, match="no task in common"):
+        differences.match([first, run("B", answers([True] * 20), Group("ode_random_existence", "ode", "yes_no"))])
+    with pytest.raises(VhbenchError, match="needs two or more"):
+        differences.match([first])
+
+
+def test_what_was_asked_otherwise_is_said() -> None:
+    said = answers([True] * 20)
+    twice = said + [replace(record, id=f"2#{record.id}") for record in said]
+    lost = [replace(record, prediction="", failure="failed") for record in said[:5]] + said[5:]
+    notes = differences.match([run("A", said), run("B", twice), run("C", lost)]).notes
+    assert any("asked not equally often (A 1, B 2, C 1 times)" in note for note in notes)
+    assert any(note.startswith("ode_fictional_existence, C: 5 of 20 requests failed") for note in notes)
+
+
+def test_repetitions_are_one_question() -> None:
+    said = answers([place % 2 == 0 for place in range(40)])
+    again = [replace(record, id=f"2#{record.id}", prediction=record.answer) for record in said]
+    found = score(differences.match([run("A", said), run("B", said + again)]), "accuracy")
+    assert found.values == [50, 75]
+    assert found.differences[0].value == 25
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 1000))
+def test_no_order_of_answers_changes_anything(seed: int) -> None:
+    random = rng(seed, "order")
+    said = [(random.random(30) < share).tolist() for share in (0.5, 0.7)]
+    runs = [run(name, answers(right)) for name, right in zip("AB", said, strict=True)]
+    mixed = [run(name, random.permutation(answers(right)).tolist()) for name, right in zip("AB", said, strict=True)]
+    assert tables.to_json(differences.match(runs)) == tables.to_json(differences.match(mixed))
+
+
+def test_of_runs_that_are_alike_few_families_claim_anything() -> None:
+    """Twenty-five comparisons of two coins: with 5 % false families, six or more come once in 800 times."""
+    claimed = 0
+    for seed in range(25):
+        random = rng(seed, "null")
+        runs = [run(name, answers((random.random(60) < 0.6).tolist())) for name in "AB"]
+        (group,) = differences.match(runs, seed=seed).groups
+        claimed += any(one.certain for score in group.headlines for one in score.differences)
+    assert claimed <= 5
+
+
+@pytest.fixture
+def hostile() -> MatchedRuns:
+    said = [place % 2 == 0 for place in range(40)]
+    names = ["<b>|a_b</b>\n& 100 %", "B"]
+    return differences.match([run(name, answers(said)) for name in names])
+
+
+def test_names_do_no_harm(hostile: MatchedRuns) -> None:
+    written = tables.markdown(hostile)
+    assert "<b>" not in written
+    assert r"&lt;b&gt;\|a\_b&lt;/b&gt; &amp; 100 %" in written
+    rows = [line for line in tables.latex(hostile).splitlines() if line.endswith(r"\\")]
+    assert all(row.count(" & ") == len(tables.HEADER) - 1 for row in rows if "multicolumn" not in row)
+    assert r"$<$b$>$|a\_b$<$/b$>$ \& 100 \%" in tables.latex(hostile)
+
+
+def test_everything_is_in_the_json(hostile: MatchedRuns) -> None:
+    found: Mapping[str, Any] = tables.to_json(hostile)
+    (group,) = found["groups"]
+    assert (group["task"], group["questions"], group["clusters"]) == ("ode_fictional_existence", 40, 20)
+    assert [score["name"] for score in group["headlines"]] == ["accuracy", "precision", "recall", "f1", "yes_rate"]
+    assert {"criterion": "fictional", "pairing": "entity-entity"}.items() <= group["cells"][1].items()
+    (change,) = group["headlines"][0]["differences"]
+    assert (change["verdict"], change["value"]) == ("too few differ (0)", 0)

@@ -1,0 +1,166 @@
+"""Which option an answer names.
+
+``letters.tsv`` holds questions, options and answers in the words of today's models; every label was written before any
+reader was asked. The first set was written before the reader was, sets 2 to 5 each before it had seen them.
+"""
+
+import csv
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vhbench.files import read_json
+from vhbench.language.parsing import failure, letter, letters_of, parse
+
+# A careful reader knows that a lamp that is on is lit, and that only one of four men reads; we do not, and say nothing.
+UNREAD = {"The lamp in Image 1 is off; the lamp in Image 2 is on; Images 3 and 4 have no lamp.", "reading"}
+UNREAD |= {"The second image resembles the reference more closely, the third image only shares the color."}
+
+
+def rows() -> Iterator[tuple[str, tuple[str, ...], str, str]]:
+    with Path(__file__).with_name("letters.tsv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            question, response = (
+                row[name].replace("\\n", "\n").replace("\\\\", "\\") for name in ("question", "response")
+            )
+            yield question, tuple(row["choices"].split(" | ")), row["label"], response
+
+
+ROWS = list(rows())
+
+
+@pytest.mark.parametrize(("question", "choices", "label", "response"), ROWS)
+def test_an_answer_is_read_as_a_careful_reader_would(
+    question: str, choices: tuple[str, ...], label: str, response: str
+) -> None:
+    assert letter(response, choices, question) == ("" if response in UNREAD else label)
+
+
+def test_the_reference_set(reference: Path) -> None:
+    """Its README says how it was labelled; the issue asks for 95 % as labelled and 1 % read as another."""
+    answers = [
+        (row["label"], letter(row["response"], row["choices"]))
+        for row in read_json(reference / "answers" / "multiple_choice.json")
+    ]
+    assert sum(label == read for label, read in answers) / len(answers) >= 0.99
+    assert sum(read not in (label, "") for label, read in answers) == 0
+
+
+@pytest.mark.parametrize(
+    ("choices", "response", "label"),
+    [
+        (("Neither", "Image 1", "Both", "Image 2"), "Image 1 does not show it.", ""),
+        (("Neither", "Image 1", "Both", "Image 2"), "Neither Image 1 nor Image 2.", "A"),
+        (("Image 1", "Image 2"), "Not Image 1.", "B"),
+        (("Image 1", "Image 2", "None of the above"), "Not Image 1.", ""),
+        (("Image 1", "Image 2", "Image 3"), "Neither Image 1 nor Image 3 do.", "B"),
+        (("dog", "cat", "horse"), "It is not the dog.", ""),
+        (tuple(f"thing {index}" for index in range(40)), "thing 3", "D"),
+    ],
+)
+def test_what_is_left_when_others_are_denied(choices: tuple[str, ...], response: str, label: str) -> None:
+    assert letter(response, choices) == label
+
+
+OPTIONS = [
+    ("Image 1", "Image 2", "Image 3", "None of the above"),
+    ("Both", "Image 2", "Neither", "Image 1"),
+    ("Image 1", "Neither shows any", "Both show the same number", "Image 2"),
+    ("3", "0", "2", "7", "None of the above"),
+    ("0", "2", "1", "3", "I don't know"),
+    ("hot dog", "dog", "person", "wine glass", "None of the above"),
+    ("red ball", "open umbrella", "man that is running", "blue kite"),
+    ("ball to the left of a box", "box to the left of a ball", "lamp below a shelf"),
+    ("A is closer", "B is closer"),
+    ("Point A", "Point B", "Point C", "Point D"),
+    ("the second image", "the third image"),
+    ("yes", "no"),
+]
+FORMS = [
+    "{}",
+    "**{}**",
+    "({})",
+    "{}.",
+    "The answer is {}.",
+    "Answer: {}",
+    "The correct answer is: **{}**",
+    "Final answer: \\boxed{{\\text{{{}}}}}",
+    "$\\boxed{{{}}}$",
+    "<answer>{}</answer>",
+    '{{"answer": "{}"}}',
+    '```json\n{{"answer": "{}"}}\n```',
+    "['{}']",
+    "<|begin_of_box|>{}<|end_of_box|>",
+    "<think>Is it another one? Maybe not.</think>{}",
+    "analysisLook at them.assistantfinal{}",
+    "{}<|im_end|>",
+    "ASSISTANT: {}</s>",
+    "My final answer is {}",
+    "Therefore, the answer is ({})",
+]
+
+
+@pytest.mark.parametrize("choices", OPTIONS)
+@pytest.mark.parametrize("form", FORMS)
+def test_an_oracle_is_right_in_every_form(form: str, choices: tuple[str, ...]) -> None:
+    for index, choice in enumerate(choices):
+        name = "ABCDE"[index]
+        for words in (name, choice, f"{name}. {choice}", f"({name}) {choice}", f"{name}) {choice}"):
+            response = form.format(words)
+            assert failure(response) == ""
+            assert parse("multiple_choice", response, choices) == name, response
+
+
+@pytest.mark.parametrize("choices", OPTIONS)
+@pytest.mark.parametrize(
+    "form", ["<think>It is {}", "<think>\\boxed{{{}}}", "analysisI would say {}", "Not {}, nor any that I know"]
+)
+def test_what_is_only_thought_or_denied_is_not_said(form: str, choices: tuple[str, ...]) -> None:
+    for index, choice in enumerate(choices[:2]):
+        name = "AB"[index]
+        assert letter(form.format(f"option {name}"), choices) != name, choice
+
+
+@given(st.permutations(["horse", "traffic light", "bench", "kite"]), st.integers(0, 3))
+def test_an_option_is_found_wherever_it_stands(choices: list[str], index: int) -> None:
+    named = choices[index]
+    for response in (named, f"A {named}.", f"The {named}s", f"It is the {named}, not the {choices[index - 1]}."):
+        assert letter(response, choices) == "ABCD"[index]
+
+
+@given(
+    st.text()
+    | st.lists(st.sampled_from(["Image 1", "B", "not", ",", "and", ". ", " ", "none", "3", "?", "so"])).map(" ".join)
+)
+def test_only_options_are_read(text: str) -> None:
+    for choices in OPTIONS:
+        assert letter(text, choices, "Which image shows a dog?") in {*"ABCDE"[: len(choices)], ""}
+    assert letter(text, ()) == ""
+
+
+@pytest.mark.parametrize(
+    "piece", ["Image 1 ", "A, ", "(A) ", "not ", "1 ", "so ", "A or ", "first, ", " ", "none of the ", "than "]
+)
+def test_a_million_signs_are_read_at_once(piece: str) -> None:
+    text = f"x {piece * (1_000_000 // len(piece))}x"
+    for choices in (OPTIONS[0], OPTIONS[3], OPTIONS[6]):
+        letter("B", choices)
+        begin = time.process_time()
+        letter(text, choices, "Which image is closer?")
+        assert time.process_time() - begin < 2  # 0.1 s; a pattern that goes back over its run takes minutes
+
+
+def test_more_options_than_letters_end_in_one_line() -> None:
+    from vhbench.schema import VhbenchError
+    from vhbench.tasks.metrics import multiple_choice
+
+    row = {"id": "a", "question": "Which?", "choices": ["x"] * 1_200_000, "answer": "A", "response": "A"}
+    with pytest.raises(VhbenchError, match="question 'a': 1,200,000 options: at most 26 have a letter"):
+        multiple_choice.score([row])
+    with pytest.raises(VhbenchError, match="27 options"):
+        letters_of(27)
+    assert letters_of(26).endswith("Z")

@@ -1,0 +1,216 @@
+"""Yes and no as a careful reader takes them: the words, the sentences, the questions."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from vhbench.files import read_json
+from vhbench.generators.vhexpansion.negation import declarative, negate, parse
+from vhbench.generators.vhexpansion.subject import subject_length
+from vhbench.language import inflection, parsing
+from vhbench.language.parsing.claims import claim
+from vhbench.seeding import rng
+
+HERE = Path(__file__).parent
+TABLES = sorted(path.name for path in HERE.glob("yes_no_*.tsv"))
+DOG = "Is there a dog in the image?"
+NO_DOG = "Is there no dog in the image?"
+
+
+def read(text: str, question: str) -> str:
+    return parsing.parse("yes_no", text, question=question)
+
+
+def table(name: str) -> Iterator[tuple[str, str, str]]:
+    for row in (HERE / name).read_text(encoding="utf-8").splitlines()[1:]:
+        label, question, answer = row.split("\t")
+        yield label, question.replace("\\n", "\n"), answer.replace("\\n", "\n")
+
+
+def shares(rows: list[tuple[str, str, str]]) -> tuple[float, float]:
+    """Return the share read as labelled, and the share read as another answer than the label."""
+    found = [(label, read(text, question)) for label, question, text in rows]
+    right = sum(label == answer for label, answer in found)
+    wrong = sum(answer not in ("", label) for label, answer in found)
+    return right / len(found), wrong / len(found)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_answers_in_the_forms_of_current_models(name: str) -> None:
+    """Each table was labelled before it was read; what cannot be told is "", and nothing is read as its opposite."""
+    right, wrong = shares(list(table(name)))
+    assert right >= 0.94
+    assert wrong == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"), [("yes_no.json", 0.96, 0.01), ("yes_no_real.json", 0.97, 0.005)], ids=["written", "real"]
+)
+def test_the_labelled_answers_of_the_reference(reference: Path, name: str, least: float, most: float) -> None:
+    rows = [(row["label"], row["question"], row["response"]) for row in read_json(reference / "answers" / name)]
+    right, wrong = shares(rows)
+    assert right >= least
+    assert wrong <= most
+
+
+YES_FORMS = [
+    "Yes", "yes.", "YES!", "Yes, there is.", "**Yes**", "Answer: yes", "The answer is yes.", "So the answer is yes.",
+    "\\boxed{Yes}", "\\boxed{\\text{Yes}}", "<answer>Yes</answer>", '{"answer": "Yes"}', "['Yes']", "(Yes)", "“Yes”",
+    "y",
+    "<think>Hm.</think>Yes", "Yes</s>", "Final answer: **Yes**", "I would say yes.", "I'd say yes", "My answer is yes",
+    "Therefore, yes.", "Based on the image, yes.", "Most likely yes.", "It's hard to say, but I would guess yes.",
+    "That would be a yes.", "Well, yes.", "Hmm, yes.", "In short: yes.", "Yes\n\nExplanation: it is near the bench.",
+    "The correct option is Yes", "A: Yes", "Question: Is there a dog?\nAnswer: Yes", "Yes, as far as I can tell.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", YES_FORMS)
+@pytest.mark.parametrize("question", ["", DOG, NO_DOG], ids=["none", "plain", "negated"])
+def test_yes_and_no_are_read_alike(form: str, question: str) -> None:
+    """Where only the word differs, so does only the answer."""
+    if question == NO_DOG and "there is" in form:
+        return  # what the sentence says is no mirror
+    swapped = "n" if form == "y" else form.replace("Yes", "No").replace("yes", "no").replace("YES", "NO")
+    assert (read(form, question), read(swapped, question)) == ("yes", "no")
+
+
+PAIRS = [
+    ("True.", "False."), ("Correct.", "Incorrect."), ("Affirmative.", "Negative."), ("Definitely.", "Definitely not."),
+    ("Certainly.", "Certainly not."), ("Absolutely!", "Absolutely not!"), ("Of course.", "Of course not."),
+    ("Yeah", "Nah"), ("Yep.", "Nope."), ("It does.", "It does not."), ("It is.", "It isn't."), ("✅", "❌"),
+    ("👍", "👎"),
+    ("There is.", "There isn't."), ("It appears so.", "It doesn't appear so."), ("I think so.", "I don't think so."),
+    ("Probably.", "Probably not."), ("That's right.", "That's wrong."), ("That is true.", "That is not true."),
+    ("I agree.", "I disagree."), ("There is a dog.", "There is no dog."), ("I can see a dog.", "I can't see a dog."),
+    ("A dog is visible.", "No dog is visible."), ("It has a dog.", "It has no dog."), ("A dog.", "No dog."),
+    ("The image contains a dog.", "The image does not contain a dog."), ("Dogs are present.", "Dogs are not present."),
+    ("A dog is present.", "A dog is absent."), ("It is a dog, not a cat.", "It is a cat, not a dog."),
+    ("是", "不是"), ("はい", "いいえ"), ("네", "아니요"), ("Oui", "Non"), ("Ja", "Nein"), ("Sí", "No"), ("Sim", "Não"),
+    ("Да", "Нет"), ("Sì", "No"), ("نعم", "لا"), ("हाँ", "नहीं"), ("有。", "没有。"), ("Oui, un chien.", "Non, un chat."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("assent", "denial"), PAIRS)
+def test_assent_and_denial_are_read_alike(assent: str, denial: str) -> None:
+    assert (read(assent, DOG), read(denial, DOG)) == ("yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "expected"),
+    [
+        ("No.", NO_DOG, "no"),  # the word, as it stands
+        ("No, there is a dog.", NO_DOG, "no"),
+        ("Yes, there is no dog.", NO_DOG, "yes"),
+        ("No, there is no dog.", NO_DOG, ""),  # half of all readers take the word, half the sentence
+        ("There is no dog.", "", "no"),  # without its question a denial is no, and an affirmation is unknown
+        ("There is a dog.", "", ""),
+        ("White", "Is the dog black?", ""),  # a word may be said of anything, a sentence may not
+        ("The dog is white.", "Is the dog black?", "no"),
+        ("A", "Is there a dog? Options: A. Yes B. No", "yes"),
+        ("B", "Is there a dog? Options: A. Yes B. No", "no"),
+    ],
+)
+def test_conventions(text: str, question: str, expected: str) -> None:
+    assert read(text, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "stems", "denied", "exists"),
+    [
+        (DOG, ("dog",), False, True),
+        (NO_DOG, ("dog",), True, True),
+        ("Is it false that the man rides a bike?", ("man", "rid", "bik"), True, False),
+        ("<image>\nDoes the man ride a bike? Please answer yes or no.", ("man", "rid", "bik"), False, False),
+        ("According to the map, is the dog not black?", ("dog", "black"), True, False),
+        ("Isn't there a dog?", ("dog",), False, True),
+        ('Is "no" the right answer to this question: "Is there no dog?" Answer yes or no.', ("dog",), False, True),
+        ('Is the statement "There is a dog" false?', ("dog",), True, True),
+    ],
+)
+def test_what_a_question_claims(question: str, stems: tuple[str, ...], denied: bool, exists: bool) -> None:
+    asked = claim(question)
+    assert asked
+    assert (asked.stems, asked.denied, asked.exists) == (stems, denied, exists)
+
+
+@pytest.mark.parametrize("question", ["", "Describe the image.", "What is there?", "Is there not a dog?", "???"])
+def test_what_claims_nothing(question: str) -> None:
+    assert claim(question) is None
+
+
+# The project's own questions, answered in sentences
+
+
+NOUNS = ("dog", "fire hydrant", "orange", "scissors", "rice", "teddy bear", "picture", "watch", "sign", "traffic light")
+QUESTIONS = (
+    *(f"{inflection.is_or_are(1, n).capitalize()} there {inflection.with_article(n)} in the image?" for n in NOUNS),
+    *(f"Are there exactly {inflection.count_phrase(3, n)} in the image?" for n in ("dog", "sign", "watch", "bus")),
+    *("Does the image show a street?", "Does the image show the sky?", "Is the sky overcast in the image?"),
+    *("Is it a sunny day in the image?", "Is it night in the image?", "Is the dog in the image black?"),
+    *(
+        "Are the two dogs in the image running?",
+        "Is the person in the image sitting?",
+        "Is the orange in the image blue?",
+    ),
+    *("Is the dog to the left of the cat in the image?", "Are the scissors above the cup in the image?"),
+    *("Does the man ride a bike in this image?", "Is the bottom left corner empty?", "Is the door of the car open?"),
+)
+
+
+def oracle(question: str, answer: str) -> str:
+    """Return a sentence that says how things are if an answer to a question is right."""
+    clause = parse(question)
+    auxiliary, rest = clause.auxiliary, " ".join(clause.words[2:])
+    if clause.words[0] == "there" and answer == "no" and clause.words[1] in ("a", "an", "any"):
+        return f"There {auxiliary.lower()} no {rest}."
+    said = declarative(clause)
+    if auxiliary.lower() in ("do", "does", "did"):
+        subject = subject_length(auxiliary, clause.words)
+        said = (
+            " ".join((*clause.words[:subject], auxiliary.lower(), *clause.words[subject:])) if answer == "no" else said
+        )
+    verb = f" {auxiliary.lower()} "
+    return (f"{said}." if answer == "yes" else f"{said.replace(verb, f'{verb}not ', 1)}.").capitalize()
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("answer", ["yes", "no"])
+def test_a_sentence_answers_a_question_and_its_negated_twin(question: str, answer: str) -> None:
+    other = {"yes": "no", "no": "yes"}[answer]
+    said = oracle(question, answer)
+    assert read(said, question) == answer, said
+    assert read(said, negate(question)) == other, said
+    assert read(said, f'Is "no" the right answer to this question: "{question}" Please answer yes or no.') == other, (
+        said
+    )
+    assert parse(question)
+
+
+# Safety
+
+
+def test_any_words_in_any_order_are_read_or_left() -> None:
+    """Nothing raises, and the same text is read in the same way again."""
+    random = rng(0, "yes_no", "soup")
+    parts = "yes no not a the dog is are there and or but without it no-one 5 than larger same so if 是".split()
+    parts += list(",.?:()\n\"'>")
+    for _ in range(500):
+        text, question = (" ".join(random.choice(parts, size=12)) for _ in range(2))
+        assert {read(text, asked) for asked in (question, DOG, "Is the dog larger than a cat?")} <= {"yes", "no", ""}
+        assert read(text, f"Is {question}?") == read(text, f"Is {question}?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("there is a dog and " * 60_000, "the dog is not " * 70_000, "not " * 250_000, "yes, " * 200_000),
+        *("a: no\n" * 150_000, "!" * 1_000_000, "no " + " " * 1_000_000 + "x", "so the answer is " * 60_000),
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_a_megabyte_is_read_in_well_under_a_second(text: str) -> None:
+    start = time.process_time()
+    assert read(text, DOG) in ("yes", "no", "")
+    assert time.process_time() - start < 1

@@ -1,0 +1,57 @@
+"""A board of the starter splits, with entries of models that are right more and less often."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from board_entries import MODELS, enter, said_by
+
+from vhbench.builds.starter import starter
+from vhbench.leaderboard import boards
+from vhbench.leaderboard.boards import Board
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.validating import asked_once
+
+
+@pytest.fixture(scope="session")
+def sources(_caches: None) -> dict[str, Path]:
+    """The starter splits by the names of their editions."""
+    folders = [starter(name) for name in ("ode", "mioh", "vhexpansion")]
+    return {boards.of_split(folder).name: folder for folder in folders}
+
+
+@pytest.fixture(scope="session")
+def editions(sources: dict[str, Path]) -> dict[str, AskedEdition]:
+    """Their questions."""
+    return {name: asked_once(boards.of_split(folder), folder) for name, folder in sources.items()}
+
+
+@pytest.fixture(scope="session")
+def twelve(editions: dict[str, AskedEdition], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A board with twelve models; do not write into it."""
+    folder = tmp_path_factory.mktemp("twelve") / "board"
+    board = Board(folder=folder, title="A board", editions=tuple(asked.edition for asked in editions.values()))
+    boards.write_board(board)
+    for name in MODELS:
+        for asked in editions.values():
+            enter(board, asked, name, lambda row, name=name: said_by(name, row), organisation="Lab")  # type: ignore[misc]
+    return folder
+
+
+@pytest.fixture
+def board(editions: dict[str, AskedEdition], tmp_path: Path) -> Board:
+    """An empty board."""
+    made = Board(
+        folder=tmp_path / "board",
+        title="A board",
+        editions=tuple(asked.edition for asked in editions.values()),
+        rules=boards.Rules(generation={"temperature": 0}),
+    )
+    boards.write_board(made)
+    return made
+
+
+@pytest.fixture
+def copied(twelve: Path, tmp_path: Path) -> Path:
+    """A copy of the board with twelve models."""
+    return Path(shutil.copytree(twelve, tmp_path / "copied"))

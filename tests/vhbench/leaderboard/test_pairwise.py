@@ -1,0 +1,64 @@
+"""Every pair of a board has the difference that ``vhbench compare`` gives for these two."""
+
+import numpy as np
+import pytest
+
+from vhbench.leaderboard.pairwise import claimed, differences, drop
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics.intervals import Clustering
+
+
+@pytest.mark.parametrize("name", ["ode-1.0.0", "mioh-1.0.0"])  # the second's clusters are tied by shared images
+def test_differences_are_those_of_two_runs(editions: dict[str, AskedEdition], name: str) -> None:
+    clusters, random = editions[name].main.clusters, np.random.default_rng(1)
+    share = random.uniform(0.4, 0.6, (8, 1))
+    table = (random.random((8, len(clusters.numbers))) < share).astype(float)
+    table[3] = table[2]
+    table[5] = table[4]
+    table[5, :3] = 1 - table[5, :3]  # few clusters differ
+    found = differences(table, clusters)
+    for one in range(8):
+        for other in range(8):
+            alone = intervals.difference(table[one], table[other], clusters=clusters)
+            assert alone is not None
+            assert found.value[one, other] == pytest.approx((table[one] - table[other]).mean(), abs=1e-12)
+            assert found.interval(one, other) == pytest.approx(alone.ends, abs=1e-12)
+            if found.p[one, other] < 1:
+                assert found.p[one, other] == pytest.approx(
+                    multiple_testing.p_of_t(table[one] - table[other], clusters)
+                )
+
+
+def test_one_image_says_nothing_of_others() -> None:
+    found = differences(np.array([[1.0, 1.0], [0.0, 1.0]]), Clustering(np.zeros(2, dtype=np.int64)))
+    assert found.interval(0, 1) is None
+    assert found.value[0, 1] == 0.5
+
+
+def test_parts_are_claimed_together_and_the_whole_alone() -> None:
+    better = np.array([[1.0] * 14, [0.0] * 6 + [1.0] * 8])
+    alone = Clustering(np.arange(14))
+    one = differences(better, alone)
+    assert 0.003 < one.p[0, 1] < 0.05
+    assert claimed([one])[0, 0, 1]
+    assert not claimed([one] * 30)[1:, 0, 1].any()
+    assert claimed([one] * 30)[0, 0, 1]
+
+
+def test_a_drop_is_the_difference_of_two_means_with_the_variance_of_both() -> None:
+    public, fresh = np.array([1.0] * 18 + [0.0] * 2), np.array([1.0] * 10 + [0.0] * 10)
+    change = drop(public, fresh)
+    assert change.mean() == pytest.approx(0.4)
+    found = intervals.of_change(change, np.ones(40), clusters=Clustering(np.arange(40)), shares=True)
+    assert found is not None
+    error = np.sqrt(0.9 * 0.1 / 19 + 0.5 * 0.5 / 19)  # of two independent means
+    assert (found.high - found.low) / 2 == pytest.approx(2.03 * error, rel=0.03)
+
+
+def test_a_drop_pairs_what_both_editions_have() -> None:
+    same = np.array([1.0, 0.0] * 10)
+    change = drop(same, same)
+    both = Clustering(np.concatenate([np.arange(20), np.arange(20)]))
+    sums, _ = intervals.cluster_sums([change, np.ones(40)], both)
+    assert np.allclose(sums, 0)

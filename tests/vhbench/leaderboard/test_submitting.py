@@ -1,0 +1,216 @@
+"""What a board takes, and what it refuses with all reasons at once."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from logged_run import rows_of, write_run
+from typer.testing import CliRunner, Result
+
+from vhbench.cli import app
+from vhbench.leaderboard.boards import Board, read_board
+from vhbench.leaderboard.entries import slug, stored
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.submitting import read_run_for
+
+MIOH = "mioh-1.0.0"
+
+
+@pytest.fixture
+def run(sources: dict[str, Path], tmp_path: Path) -> Path:
+    """A run of MIOH that says A or yes."""
+    return write_run(tmp_path / "run", sources[MIOH], "mioh", lambda row: "A" if row["choices"] else "yes")
+
+
+def add(run: Path, board: Board, sources: dict[str, Path], *more: str, name: str = "My model") -> Result:
+    named = [word for folder in sources.values() for word in ("--splits", str(folder))]
+    words = ["leaderboard", "add", str(run), "--board", str(board.folder), "--name", name]
+    return CliRunner().invoke(app, [*words, *named, *more])
+
+
+def edit(run: Path, old: str, new: str, count: int = 1) -> None:
+    (file,) = run.glob("*samples*")
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, count), encoding="utf-8")
+
+
+def test_a_run_is_added_with_what_it_says_of_itself(run: Path, board: Board, sources: dict[str, Path]) -> None:
+    done = add(run, board, sources, "--parameters", "7B", "--open-weights", "--date", "2026-11-01")
+    assert done.exit_code == 0, done.output
+    entry = stored(board, "my-model", board.edition(MIOH)).read()
+    assert (entry.name, entry.parameters, entry.open_weights) == ("My model", 7_000_000_000, True)
+    assert entry.provenance[0].model_args == "pretrained=org/tiny"
+    assert entry.provenance[0].data.folder == ""  # nobody needs to know how somebody's folders are called
+    assert set(entry.scores["multiple_choice"]) == {"accuracy", "aggregate"}
+    assert "is there already" in add(run, board, sources).output
+    assert add(run, board, sources, "--replace").exit_code == 0
+
+
+def test_a_forged_score_is_refused(run: Path, board: Board, sources: dict[str, Path]) -> None:
+    results = run / "20260101_120000_results.json"
+    told = json.loads(results.read_text())
+    told["results"]["mioh"]["accuracy,none"] = 99.0
+    results.write_text(json.dumps(told))
+    done = add(run, board, sources)
+    assert done.exit_code == 1
+    assert "its results claim accuracy 99.000; its answers make" in done.output
+
+
+def test_all_reasons_are_told_at_once(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path / "run",
+        sources[MIOH],
+        "mioh",
+        lambda row: "A",
+        prompt=lambda row: "Think step by step. " + row["question"],
+        generation={"temperature": 0.7},
+    )
+    (file,) = run.glob("*samples*")
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(lines[:-2]) + "\n")
+    edit(run, '"prediction": "A"', '"prediction": "B"')
+    done = add(run, board, sources)
+    assert done.exit_code == 1
+    for reason in (
+        f"2 of {len(lines):,} questions have no answer",
+        "mioh: was asked with other prompts than the benchmark's",
+        "mioh: temperature was 0.7; the board's rule is 0",
+        "samples are not as they were written",
+    ):
+        assert f"refused: {MIOH}: " in done.output
+        assert reason in done.output
+    assert not (board.folder / "entries" / "my-model").exists()
+
+
+def test_answers_to_a_foreign_split_are_refused(
+    run: Path, board: Board, sources: dict[str, Path], tmp_path: Path
+) -> None:
+    foreign = write_run(tmp_path / "foreign", sources[MIOH], "mioh", lambda row: "A", content_hash="0" * 64)
+    done = add(foreign, board, sources)
+    assert done.exit_code != 0
+    assert "foreign split" in f"{done.output} {done.exception}"
+
+
+def test_a_response_file_is_taken_as_well(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
+    file = tmp_path / "said.jsonl"
+    rows = [{"id": row["id"], "response": "yes"} for row in rows_of(sources["vhexpansion-1.0.0"])]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    done = add(file, board, sources, "--edition", "vhexpansion-1.0.0", "--reference", "always yes")
+    assert done.exit_code == 0, done.output
+    assert "symmetric" in (board.folder / "entries/my-model/vhexpansion-1.0.0/entry.yaml").read_text()
+    file.write_text("\n".join(map(json.dumps, [*rows[1:], {"id": "nobody asked", "response": "yes"}])))
+    done = add(file, board, sources, "--edition", "vhexpansion-1.0.0", name="Another")
+    assert f"1 of {len(rows):,} questions have no answer" in done.output
+    assert "1 answers are to no question of it (the first: 'nobody asked')" in done.output
+
+
+def test_a_board_that_wants_to_know_where_answers_come_from(
+    board: Board, sources: dict[str, Path], tmp_path: Path
+) -> None:
+    file = tmp_path / "said.json"
+    file.write_text(json.dumps({row["id"]: "A" for row in rows_of(sources[MIOH])}))
+    path = board.folder / "board.yaml"
+    path.write_text(path.read_text().replace("provenance: false", "provenance: true"))
+    assert "does not say where its answers come from" in add(file, board, sources, "--edition", MIOH).output
+
+
+def test_failed_requests_are_refused(board: Board, sources: dict[str, Path], tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", sources[MIOH], "mioh", lambda row: "" if row["pressure"] == "hn" else "A")
+    done = add(run, board, sources)
+    assert "of its requests failed; the board takes 1 %" in done.output
+
+
+@pytest.mark.parametrize(
+    "name", ["../../../etc/passwd", "a/b", "..", "C:\\x", "~root", "<script>alert(1)</script>", "模型"]
+)
+def test_a_name_cannot_leave_its_folder(run: Path, board: Board, sources: dict[str, Path], name: str) -> None:
+    before = {path for path in board.folder.parent.rglob("*") if board.folder not in path.parents}
+    assert add(run, board, sources, name=name).exit_code == 0
+    (folder,) = (board.folder / "entries").iterdir()
+    assert folder.parent == board.folder / "entries"
+    assert not set(folder.name) - set("abcdefghijklmnopqrstuvwxyz0123456789.-")
+    assert {path for path in board.folder.parent.rglob("*") if board.folder not in path.parents} == before
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--name", "a\x1b[2Jb", "must be one line without control characters"),
+        ("--name", "x" * 81, "at most 80"),
+        ("--url", "javascript:alert(1)", "must be an address"),
+        ("--name", "\u200b", "characters that nobody sees"),
+        ("--name", "My model\u200b", "characters that nobody sees"),
+        ("--date", "yesterday", "must be YYYY-MM-DD"),
+        ("--date", "2026-02-31", "must be YYYY-MM-DD"),
+        ("--date", "0000-01-01", "must be YYYY-MM-DD"),
+        ("--date", "２０２６-01-01", "must be YYYY-MM-DD"),
+        ("--parameters", "many", "must be a number such as 7B"),
+        ("--edition", "ode-9.9.9", "the board has no edition"),
+    ],
+)
+def test_bad_words_are_refused_in_one_line(
+    run: Path, board: Board, sources: dict[str, Path], option: str, value: str, told: str
+) -> None:
+    done = add(run, board, sources, option, value)
+    assert told in str(done.exception)
+    assert "\x1b" not in str(done.exception)
+
+
+def test_a_fresh_edition_may_share_a_benchmark(board: Board, editions: dict[str, AskedEdition]) -> None:
+    ode = board.edition("ode-1.0.0")
+    both = replace(
+        board, editions=(*board.editions, replace(ode, version="1.1.0", content_hash="1" * 64, fresh_of="1.0.0"))
+    )
+    assert [(public.name, fresh.name) for public, fresh in both.fresh()] == [("ode-1.0.0", "ode-1.1.0")]
+    assert read_board(board.folder).editions == board.editions
+
+
+def test_answers_are_to_the_edition_that_asks_just_them(
+    board: Board, editions: dict[str, AskedEdition], tmp_path: Path
+) -> None:
+    grown = editions[MIOH]
+    public = replace(grown, edition=replace(grown.edition, version="0.9.0"), rows=grown.rows[:400])
+    both, file = {"mioh-0.9.0": public, MIOH: grown}, tmp_path / "said.json"
+
+    def entered(count: int, only: str = "") -> list[str]:
+        file.write_text(json.dumps({row["id"]: "A" for row in grown.rows[:count]}))
+        found = read_run_for(board, file, both, only)
+        return [one.asked.edition.name for one in found if not [*one.missing(), *one.reasons]]
+
+    assert entered(400) == ["mioh-0.9.0"]  # more than half of the grown edition, which they leave open
+    assert entered(len(grown.rows)) == [MIOH]
+    both = {"mioh-1.0.0": grown, "ode-1.0.0": replace(public, edition=editions["ode-1.0.0"].edition)}
+    assert entered(len(grown.rows), "ode-1.0.0") == ["ode-1.0.0"]  # it may say more, to other editions
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("通义 7B", "书生 7B"),  # what is left of both in ASCII is 7B
+        ("VL-instruct-" + "x" * 60 + "-1", "VL-instruct-" + "x" * 60 + "-2"),
+    ],
+)
+def test_other_names_have_other_folders(one: str, other: str) -> None:
+    assert slug(one) != slug(other)
+    assert max(map(len, map(slug, (one, other)))) <= 60
+
+
+@pytest.mark.parametrize("name", ["CON", "nul", "com1.5", "LPT9", "aux.7b"])
+def test_no_folder_has_a_name_that_windows_keeps(name: str) -> None:
+    assert slug(name) == f"model-{name.lower()}"
+
+
+def test_another_model_of_the_same_folder_is_not_replaced(run: Path, board: Board, sources: dict[str, Path]) -> None:
+    assert add(run, board, sources).exit_code == 0
+    done = add(run, board, sources, "--replace", name="My-Model")
+    assert "is there already, of 'My model'; take another name" in done.output
+    assert "name: My model" in (board.folder / "entries/my-model/mioh-1.0.0/entry.yaml").read_text()
+
+
+def test_an_entry_that_is_being_written_is_none_yet(run: Path, board: Board, sources: dict[str, Path]) -> None:
+    other = board.folder / "entries/my-model/ode-1.0.0"
+    other.mkdir(parents=True)
+    (other / "answers.parquet").write_bytes(b"half of it")
+    assert "added" in add(run, board, sources).output

@@ -1,0 +1,173 @@
+"""What a pull request's checks find in the folder of a board."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from board_entries import enter, said_by
+from typer.testing import CliRunner, Result
+
+from vhbench.cli import app
+from vhbench.leaderboard.boards import read_board
+from vhbench.leaderboard.packed_answers import pack, unpack
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.schema import VhbenchError
+
+ONE = "entries/drift-vl-12b/vhexpansion-1.0.0"
+
+
+def check(board: Path, sources: dict[str, Path]) -> Result:
+    named = [word for folder in sources.values() for word in ("--splits", str(folder))]
+    return CliRunner().invoke(app, ["leaderboard", "check", "--board", str(board), "--workers", "1", *named])
+
+
+def test_a_whole_board_is_recomputed(copied: Path, sources: dict[str, Path]) -> None:
+    done = check(copied, sources)
+    assert done.exit_code == 0, done.output
+    assert "36 entries, every score recomputed" in done.output
+    assert done.output.count("ok       ") == 36
+
+
+@pytest.fixture
+def counts(editions: dict[str, AskedEdition]) -> dict[str, int]:
+    """How many questions each edition has."""
+    return {name: len(asked.rows) for name, asked in editions.items()}
+
+
+def edit(board: Path, old: str, new: str, file: str = f"{ONE}/entry.yaml") -> None:
+    text = (board / file).read_text(encoding="utf-8")
+    assert old in text
+    (board / file).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def refused(board: Path, sources: dict[str, Path]) -> str:
+    done = check(board, sources)
+    assert done.exit_code == 1, done.output
+    lines = [line for line in done.output.splitlines() if line.startswith("refused: ")]
+    assert lines
+    return "\n".join(lines)
+
+
+def test_everything_that_is_wrong_is_told_at_once(
+    copied: Path, sources: dict[str, Path], counts: dict[str, int]
+) -> None:
+    # A forged score, a doctored file, a missing answer, another split, strays: in five entries.
+    edit(copied, "accuracy: ", "accuracy: 1")
+    parquet = copied / "entries/iris-vl-2b/mioh-1.0.0/answers.parquet"
+    texts = unpack(parquet, counts["mioh-1.0.0"])
+    parquet.write_bytes(pack(["None of this", *texts[1:]]))
+    fewer = copied / "entries/kelp-vl-450m/mioh-1.0.0"
+    fewer.joinpath("answers.parquet").write_bytes(pack(texts[1:]))
+    edit(copied, "version: 1.0.0", "version: 1.0.1", "entries/heron-vl-3b/ode-1.0.0/entry.yaml")
+    (copied / "entries" / "UPPER").mkdir()
+    (copied / "entries/aster-vl-72b/ode-1.0.0/evil.html").write_text("<script>")
+    (copied / "entries" / "link").symlink_to("/etc")
+    told = refused(copied, sources)
+    for words in (
+        "drift-vl-12b/vhexpansion-1.0.0: claims symmetric_accuracy",
+        "iris-vl-2b/mioh-1.0.0: answers.parquet was changed",
+        f"has {len(texts) - 1} answers to {len(texts)} questions",
+        "heron-vl-3b/ode-1.0.0",
+        "'UPPER': is no folder of a model",
+        "'link': is no folder of a model",
+        "'evil.html' does not belong there",
+    ):
+        assert words in told
+
+
+def test_a_doctored_file_with_a_new_digest_no_longer_makes_its_score(
+    copied: Path, sources: dict[str, Path], counts: dict[str, int]
+) -> None:
+    parquet = copied / ONE / "answers.parquet"
+    before = sha256(parquet.read_bytes()).hexdigest()
+    texts = unpack(parquet, counts["vhexpansion-1.0.0"])
+    parquet.write_bytes(pack(["yes"] * 100 + texts[100:]))
+    edit(copied, before, sha256(parquet.read_bytes()).hexdigest())
+    assert "claims symmetric_accuracy" in refused(copied, sources)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("name: Drift-VL 12B", "name: '../../evil'", "belongs into the folder evil"),
+        ("name: Drift-VL 12B", 'name: "Drift-VL 12B\\e[2J"', "without control characters"),
+        ("benchmark: vhexpansion", "benchmark: ../../etc", "in the folder of vhexpansion-1.0.0"),
+        ("organisation: Lab", "organisation: Other", "its organisation is 'Other', in drift-vl-12b/mioh-1.0.0 'Lab'"),
+        ("organisation: Lab", "organisation: &a [x, x]\nnote: *a", "has an alias"),
+        ("organisation: Lab", "organisation: !!python/object/apply:os.system [id]", "not YAML"),
+        ("organisation: Lab", "rank: 1", "'rank' is no field of an entry"),
+    ],
+)  # fmt: skip
+def test_an_entry_says_what_entries_say(copied: Path, sources: dict[str, Path], old: str, new: str, told: str) -> None:
+    edit(copied, old, new)
+    lines = refused(copied, sources)
+    assert told in lines
+    assert "\x1b" not in lines
+
+
+def test_what_looks_odd_is_pointed_out(copied: Path, sources: dict[str, Path], counts: dict[str, int]) -> None:
+    other = copied / "entries/somebody-else"
+    other.mkdir()
+    for name in ("ode-1.0.0", "mioh-1.0.0"):
+        (other / name).mkdir()
+        for file in (copied / "entries/drift-vl-12b" / name).iterdir():
+            (other / name / file.name).write_bytes(file.read_bytes().replace(b"Drift-VL 12B", b"Somebody else"))
+    done = check(copied, sources)
+    assert done.exit_code == 0, done.output
+    assert (
+        f"somebody-else/mioh-1.0.0: its {counts['mioh-1.0.0']} answers and those of drift-vl-12b are all alike"
+        in done.output
+    )
+
+
+def test_a_copy_that_is_dressed_up_is_pointed_out(
+    copied: Path, sources: dict[str, Path], editions: dict[str, AskedEdition]
+) -> None:
+    asked = editions["vhexpansion-1.0.0"]
+    dressed = {
+        "Wrapped": lambda text: f"The answer is: **{text.strip()}**",
+        "Mumbler": lambda text: f"hm {text[:1]}",
+    }
+    for name, dress in dressed.items():
+        enter(read_board(copied), asked, name, lambda row, dress=dress: dress(said_by("Drift-VL 12B", row)))  # type: ignore[misc]
+    output = check(copied, sources).output
+    alike = f"its {len(asked.rows)} answers and those of drift-vl-12b are all alike"
+    assert f"wrapped/vhexpansion-1.0.0: {alike}" in output
+    assert "mumbler/vhexpansion-1.0.0: its" not in output
+
+
+def test_answers_take_few_bits(copied: Path, counts: dict[str, int]) -> None:
+    files = sorted((copied / "entries/drift-vl-12b").rglob("answers.parquet"))
+    short = [file for file in files if "ode" not in str(file)]
+    assert 8 * sum(file.stat().st_size for file in short) / (counts["mioh-1.0.0"] + counts["vhexpansion-1.0.0"]) < 7
+
+
+def test_answers_come_back_as_they_were(tmp_path: Path) -> None:
+    texts = ["Yes.", "", "</script>\u2028\u202e", "\x1b[2J", "__proto__", "x" * 8000, "日本"]
+    (tmp_path / "a").write_bytes(pack(texts))
+    assert unpack(tmp_path / "a", 7) == texts
+    assert pack(texts) == pack(list(texts))
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ({"response": pa.array(["yes", None])}, "holds a null"),
+        ({"response": pa.array([1, 2])}, "must have one column of text"),
+        ({"response": pa.array(["yes", "no"]), "id": pa.array(["a", "b"])}, "must have one column of text"),
+        ({"response": pa.array(["yes"])}, "has 1 answers to 2 questions"),
+        ({"response": pa.array(["x" * (1 << 21), "no"])}, "has a text of 2,097,152 characters"),
+    ],
+)
+def test_a_file_of_another_form_is_refused(tmp_path: Path, table: dict[str, pa.Array], told: str) -> None:
+    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    with pytest.raises(VhbenchError, match=told):
+        unpack(tmp_path / "a.parquet", 2)
+
+
+def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.parquet").write_bytes(b"PAR1" + b"\0" * 100 + b"PAR1")
+    with pytest.raises(VhbenchError, match="not a readable Parquet file"):
+        unpack(tmp_path / "a.parquet", 2)

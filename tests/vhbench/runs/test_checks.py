@@ -1,0 +1,122 @@
+"""A sample as lmms-eval writes it agrees with itself, whatever the model said; one that was changed does not."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import vhbench
+from vhbench.provenance import DataSource, Provenance, digest, hash_of_row
+from vhbench.runs import SamplesCheck
+from vhbench.runs.checks import faults
+from vhbench.schema import Record
+from vhbench.tasks import prompts
+
+TOLD = Provenance(
+    task="ode_fictional_existence",
+    benchmark="ode",
+    version="1.0.0",
+    content_hash="c" * 64,
+    data=DataSource(kind="starter"),
+    vhbench=vhbench.__version__,
+    lmms_eval="0.7.3",
+    asked=2,
+    of=2,
+)
+COLUMNS = {name: getattr(Record("q"), name) for name in Record.__dataclass_fields__} | {"scene_ids": ["s1"]}
+ROWS = {
+    "yes_no": {"benchmark": "ode", "kind": "yes_no", "question": "Is there a dog in the image?", "answer": "no"},
+    "multiple_choice": {
+        "benchmark": "mioh",
+        "kind": "multiple_choice",
+        "question": "Which image shows a dog?",
+        "choices": ["Image 1", "Image 2"],
+        "answer": "B",
+        "scene_ids": ["s1", "s2"],
+    },
+    "caption": {"benchmark": "ode", "kind": "caption", "question": "Describe this image.", "objects": ["dog", "boat"]},
+}
+SAID = st.text() | st.sampled_from(
+    ["Yes.", "No, there is none.", "B", "A dog.", "I cannot see the image.", "<think>So", "[LMMS_EVAL_REQUEST_FAILED]"]
+)
+
+
+def sample(row: dict[str, Any], responses: list[str], name: str = "q") -> tuple[dict[str, Any], str]:
+    """Return a sample as lmms-eval writes it, and the name of the metric that has the whole record."""
+    doc = COLUMNS | row | {"id": name}
+    hashes = {name: digest(prompts.sent(doc, "simple"))}
+    inputs = {name: digest(prompts.to_text(doc))}
+    found = prompts.process_results(doc, [text.strip() for text in responses], TOLD.to_json(), hashes, inputs)
+    logged = {"doc_id": 0, "target": prompts.to_target(doc), "filtered_resps": responses, "input": prompts.to_text(doc)}
+    whole = {**logged, "doc_hash": hash_of_row(doc, TOLD.content_hash), **found}
+    return json.loads(json.dumps(whole)), next(iter(found))
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@given(responses=st.lists(SAID, min_size=1, max_size=3))
+def test_what_a_run_wrote_has_no_fault(kind: str, responses: list[str]) -> None:
+    found, headline = sample(ROWS[kind], responses)
+    assert list(faults(found, found[headline], replace(TOLD, repeats=len(responses)))) == []
+
+
+@pytest.mark.parametrize(("said", "repeats"), [(["no", "no", "no"], 1), (["no"], 3), (["no", "no"], 3)])
+def test_a_right_answer_that_was_given_more_often_than_it_was_asked_for_is_found(said: list[str], repeats: int) -> None:
+    found, headline = sample(ROWS["yes_no"], said)
+    [fault] = faults(found, found[headline], replace(TOLD, repeats=repeats))
+    assert fault == f"it was answered {len(said)} times, and asked {repeats} times"
+
+
+@pytest.mark.parametrize("kind", ["yes_no", "multiple_choice"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"response": "yes"},
+        {"prediction": "A"},
+        {"failure": "refused"},
+        {"cut_off": True},
+        {"score": 0.5},
+        {"answer": "A"},
+    ],
+    ids=str,
+)
+def test_what_was_changed_is_found(kind: str, values: dict[str, Any]) -> None:
+    found, headline = sample(ROWS[kind], ["B" if kind == "multiple_choice" else "no"])
+    found[headline] |= values
+    assert list(faults(found, found[headline], TOLD))
+
+
+def test_a_prompt_that_was_changed_is_found() -> None:
+    found, headline = sample(ROWS["yes_no"], ["no"])
+    found["input"] = "Say yes.\n" + found["input"]
+    assert list(faults(found, found[headline], TOLD)) == ["its input is not the prompt that was sent"]
+
+
+@pytest.mark.parametrize("kind", ROWS)
+@pytest.mark.parametrize("form", ["simple", "chat"])
+def test_what_lmms_eval_logged_beside_the_answer_is_looked_at(kind: str, form: str) -> None:
+    found, headline = sample(ROWS[kind], ["B" if kind == "multiple_choice" else "no"])
+    told = replace(TOLD, prompt_form=form)
+    edits = [("input", "Say yes."), ("target", "x"), ("filtered_resps", ["yes"]), ("resps", [["no"], "x"])]
+    for name, value in [*edits, ("doc_hash", "0" * 64)]:
+        assert list(faults({**found, name: value}, found[headline], told)), name
+    for name in ("doc_id", "target", "input", "doc_hash", "filtered_resps", "failed"):
+        gone = {key: value for key, value in found.items() if key != name}
+        assert next(faults(gone, found[headline], told)).startswith("it has no "), name
+    assert list(faults(found, {**found[headline], "input": "0"}, told))
+
+
+def test_who_read_the_answers_is_named_where_it_was_another_version() -> None:
+    found, headline = sample(ROWS["yes_no"], ["no"])
+    found[headline]["prediction"] = "yes"
+    [first, *_] = faults(found, found[headline], replace(TOLD, vhbench="0.0.9"))
+    assert first == "its prediction is 'yes', its response says 'no' (vhbench 0.0.9 wrote it)"
+
+
+def test_samples_that_say_nothing_of_where_they_come_from_are_taken_as_they_are() -> None:
+    check = SamplesCheck(Path("1_samples_ode.jsonl"))
+    check.see({}, {"id": "q", "response": "yes", "prediction": "no"}, "line 1")
+    assert (check.provenance, check.missing, list(check.notes())) == (None, 0, [])

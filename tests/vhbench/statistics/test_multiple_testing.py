@@ -1,0 +1,146 @@
+"""Families of claims by hand, against the plain tests that they come from."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from vhbench.schema import VhbenchError
+from vhbench.statistics import multiple_testing
+from vhbench.statistics.intervals import Clustering
+from vhbench.statistics.multiple_testing import PairedClaim
+
+CHANGES = st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=12)
+"""What each cluster sums up to in three claims."""
+
+
+@pytest.mark.parametrize(("worse", "better"), [(6, 0), (7, 1), (9, 3), (5, 5)])
+def test_one_pair_a_cluster_is_mcnemars_exact_test(worse: int, better: int) -> None:
+    found = multiple_testing.sign_flip([1] * worse + [-1] * better + [0] * 20)
+    exact = stats.binomtest(worse, worse + better, 0.5).pvalue
+    assert (found.p, found.differ) == (pytest.approx(exact), worse + better)
+
+
+def test_many_clusters_are_drawn_and_agree_with_the_exact_test() -> None:
+    found = multiple_testing.sign_flip([1] * 30 + [-1] * 14)
+    assert found.p == pytest.approx(stats.binomtest(30, 44, 0.5).pvalue, abs=0.005)
+
+
+def test_questions_about_one_image_flip_together() -> None:
+    # Twenty cases turned wrong, of seven images: the smallest p of seven signs.
+    found = multiple_testing.sign_flip([1] * 20, [case % 7 for case in range(20)])
+    assert (found.p, found.differ) == (2 / 2**7, 7)
+
+
+def test_nothing_differs() -> None:
+    assert multiple_testing.sign_flip([0, 0, 0]) == (1.0, 0, "too few differ (0)")
+    assert multiple_testing.max_t(np.zeros((4, 2))) == [1.0, 1.0]
+
+
+def test_two_claims_by_hand() -> None:
+    # Three clusters (1, 0), (1, 1), (0, 2). Seen: 2 / √2 = 1.41 and 3 / √5 = 1.34. Of eight signs the first claim is
+    # reached by its own extremes ±(+, +, ·), four of them, and by no more: the second never exceeds 1.34. Then the
+    # second alone: |±1 ±2| = 3 in half of the signs, but never less than what the first has.
+    assert multiple_testing.max_t(np.array([[1.0, 0], [1, 1], [0, 2]])) == [4 / 8, 4 / 8]
+
+
+def test_five_that_differ_make_no_claim() -> None:
+    five, many = PairedClaim([1] * 5, list("abcde")), PairedClaim([1] * 9, list("abcdefghi"))
+    told = multiple_testing.verdicts([five, many])
+    assert (told[0].p, told[0].certain, told[0].note) == (None, False, "too few differ (5)")
+    assert told[1].certain
+
+
+def test_a_family_asks_for_more_than_a_claim_alone() -> None:
+    one = PairedClaim([1] * 6, range(6))
+    others = [PairedClaim([1, -1] * 5, range(10 * n, 10 * n + 10)) for n in range(1, 12)]
+    alone, *_ = multiple_testing.verdicts([one])
+    among, *_ = multiple_testing.verdicts([one, *others])
+    assert alone.certain
+    assert alone.p is not None
+    assert among.p is not None
+    assert alone.p < among.p
+
+
+def test_claims_that_are_alike_cost_nothing() -> None:
+    one = PairedClaim([1] * 6, range(6))
+    assert multiple_testing.verdicts([one] * 20) == multiple_testing.verdicts([one]) * 20
+
+
+@given(CHANGES, st.randoms())
+def test_neither_the_order_of_clusters_nor_that_of_claims_matters(drawn: list[list[int]], random: Any) -> None:
+    change = np.array(drawn, dtype=float)
+    clusters, claims = random.sample(range(len(change)), len(change)), random.sample(range(3), 3)
+    found = multiple_testing.max_t(change)
+    assert multiple_testing.max_t(change[clusters]) == found
+    assert multiple_testing.max_t(change[:, claims]) == pytest.approx([found[claim] for claim in claims])
+
+
+@given(CHANGES)
+def test_which_run_comes_first_does_not_matter(drawn: list[list[int]]) -> None:
+    change = np.array(drawn, dtype=float)
+    assert multiple_testing.max_t(-change) == pytest.approx(multiple_testing.max_t(change))
+
+
+@given(CHANGES)
+def test_a_claim_is_never_easier_in_a_family(drawn: list[list[int]]) -> None:
+    change = np.array(drawn, dtype=float)
+    for place, p in enumerate(multiple_testing.max_t(change)):
+        assert p >= multiple_testing.max_t(change[:, [place]])[0] - 1e-12
+
+
+def test_many_clusters_in_another_order_have_the_same_p() -> None:
+    change = np.random.default_rng(0).integers(-1, 2, (60, 4)).astype(float)
+    order = np.random.default_rng(1).permutation(60)
+    assert multiple_testing.max_t(change) == multiple_testing.max_t(change[order])
+    assert multiple_testing.max_t(change) != multiple_testing.max_t(change, seed=1)
+
+
+def test_holm_by_hand() -> None:
+    assert multiple_testing.holm([0.04, 0.01, 0.6]) == pytest.approx([0.08, 0.03, 0.6])
+    assert multiple_testing.holm([]) == []
+
+
+def test_ranks_by_hand() -> None:
+    # Two models that always differ, and one that is as good as the better one: 1-2, 3, 1-2.
+    scores = [[1, 0, 1]] * 12 + [[1, 0, 0], [0, 0, 1]]
+    assert multiple_testing.ranks(scores) == [(1, 2), (3, 3), (1, 2)]
+    assert multiple_testing.ranks([[1, 1]] * 10) == [(1, 2), (1, 2)]
+
+
+def test_who_is_better_in_every_cluster_alike_is_ahead() -> None:
+    # No spread to divide by; flipping the signs of eight images agrees with all of them in 2 of 2 ** 8 cases.
+    assert multiple_testing.ranks([[1, 0]] * 8) == [(1, 1), (2, 2)]
+    assert multiple_testing.ranks([[1, 0]] * 5) == [(1, 2), (1, 2)]  # 2 of 2 ** 5: p = 0.0625
+
+
+def test_what_images_tie_leaves_ranks_open() -> None:
+    random = np.random.default_rng(0)
+    better = (random.random(60) < 0.8).astype(float)
+    other = (random.random(60) < 0.5).astype(float)
+    scores = np.column_stack([better, other])
+    apart = np.arange(60)
+    change = better - other
+    alike = np.argwhere(np.tril(change[:, None] == change, k=-1)).T
+    assert multiple_testing.ranks(scores, Clustering(apart)) == [(1, 1), (2, 2)]
+    assert multiple_testing.ranks(scores, Clustering(apart, ties=alike)) == [(1, 2), (1, 2)]
+
+
+def test_questions_about_one_image_rank_nobody() -> None:
+    assert multiple_testing.ranks([[1, 0]] * 30, ["image"] * 30) == [(1, 2), (1, 2)]
+
+
+@given(CHANGES, st.permutations(range(3)))
+def test_ranks_go_with_their_models(drawn: list[list[int]], order: list[int]) -> None:
+    scores = np.array(drawn)
+    assert multiple_testing.ranks(scores[:, order]) == [multiple_testing.ranks(scores)[model] for model in order]
+
+
+def test_bad_input_is_named() -> None:
+    with pytest.raises(VhbenchError, match="1 clusters for 2 values"):
+        multiple_testing.verdicts([PairedClaim([1, 0], ["a"])])
+    with pytest.raises(VhbenchError, match="9 draws of signs: at least 999"):
+        multiple_testing.max_t(np.ones((3, 1)), draws=9)

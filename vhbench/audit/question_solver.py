@@ -1,0 +1,194 @@
+"""Reads a question as English and answers it from the scenes: True, False or None for each possible answer."""
+
+import re
+from collections.abc import Callable, Sequence
+from string import ascii_uppercase
+
+from vhbench.audit import phrases
+from vhbench.audit.phrases import Maybe, all_of, any_of, category, count, holds, negation
+from vhbench.language import inflection
+from vhbench.schema import Question, Scene
+
+Scenes = Sequence[Scene]
+_WEATHER = {"it night": "night", "it a sunny day": "sunny", "the sky overcast": "gloomy"}
+_REST = ("None of the above", "I don't know")
+
+
+def verdict(question: Question, scenes: Scenes) -> Maybe:
+    """Tell whether a question's answer is right by the truth about each of its images, in their order.
+
+    None, if its words or its scenes leave that open.
+    """
+    if question.kind == "yes_no":
+        found = read(question.question, scenes)
+        return None if found is None else found == (question.answer == "yes")
+    if question.kind != "multiple_choice":
+        return None
+    letters = ascii_uppercase[: len(question.choices)]
+    if question.answer not in tuple(letters):
+        return False
+    right = letters.index(question.answer)
+    values = [choice(question.question, text, scenes) for text in question.choices]
+    for i, text in enumerate(question.choices):
+        if text in _REST:
+            values[i] = negation(any_of(value for j, value in enumerate(values) if j != i))
+    wrong = any_of(value for i, value in enumerate(values) if i != right)
+    return all_of([values[right], negation(wrong)])
+
+
+def read(text: str, scenes: Scenes) -> Maybe:
+    """Answer a yes/no question; a negated one by answering its opposite."""
+    for pattern, positive in _NEGATED:
+        if match := re.fullmatch(pattern, text):
+            return negation(read(match.expand(positive), scenes))
+    for pattern, answer in _YES_NO:
+        if match := re.fullmatch(pattern, text):
+            return answer(scenes, *match.groups())
+    return None
+
+
+def choice(text: str, option: str, scenes: Scenes) -> Maybe:
+    """Tell whether an option answers a question."""
+    for pattern, answer in _CHOICES:
+        if match := re.fullmatch(pattern, text):
+            return answer(scenes, option, *match.groups())
+    return None
+
+
+def _alone(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
+    """Make an answer about one scene one about a question's only scene."""
+    return lambda scenes, *parts: answer(scenes[0], *parts) if len(scenes) == 1 else None
+
+
+def _shown(scene: Scene, phrase: str) -> Maybe:
+    return holds(phrase, scene)
+
+
+def _exactly(scene: Scene, phrase: str) -> Maybe:
+    number, _, noun = phrase.partition(" ")
+    wanted, name = phrases.to_number(number), category(noun, [scene])
+    found = count(name, scene) if name else None
+    return None if wanted is None or found is None else wanted == found
+
+
+def _weather(scene: Scene, said: str) -> Maybe:
+    return scene.environment_state == _WEATHER[said] if scene.environment_state else None
+
+
+def _related(scene: Scene, first: str, said: str, second: str) -> Maybe:
+    name, other = category(first, [scene]), category(second, [scene])
+    predicate = phrases.PREDICATES.get(said, said)
+    return phrases.related(name, predicate, other, scene) if name and other else None
+
+
+def _all_are(scene: Scene, subject: str, value: str) -> Maybe:
+    """Answer "Are the two dogs in the image sitting?": all are, or none is; some would be neither."""
+    number, _, rest = subject.partition(" ")
+    wanted = phrases.to_number(number)
+    name = category(subject if wanted is None else rest, [scene])
+    things = [thing for thing in scene.objects if thing.category == name]
+    if not things or (wanted is not None and len(things) != wanted):
+        return None
+    have = [value in (inflection.agreeing(held, len(things)) for _, held in thing.attributes) for thing in things]
+    if all(have):
+        return True
+    return False if not any(have) and all(thing.known_attributes for thing in things) else None
+
+
+def _counted(scenes: Scenes, option: str, phrase: str) -> Maybe:
+    """Answer "How many dogs are there in all images together?"."""
+    wanted, found = phrases.to_number(option), _total(phrase, scenes)
+    return None if wanted is None or found is None else wanted == found
+
+
+def _total(phrase: str, scenes: Scenes) -> int | None:
+    name = category(phrase, scenes)
+    found = [count(name, scene) if name else None for scene in scenes]
+    return None if None in found else sum(number for number in found if number)
+
+
+def _in_images(scenes: Scenes, option: str, phrase: str) -> Maybe:
+    name, wanted = category(phrase, scenes), phrases.to_number(option)
+    found = [phrases.present(name, scene) if name else None for scene in scenes]
+    return None if wanted is None or None in found else found.count(True) == wanted
+
+
+def _image(option: str, scenes: Scenes) -> Scene | None:
+    match = re.fullmatch(r"[Ii]mage (\d+)", option)
+    return scenes[int(match[1]) - 1] if match and 1 <= int(match[1]) <= len(scenes) else None
+
+
+def _named(answer: Callable[..., Maybe]) -> Callable[..., Maybe]:
+    """Make an answer about one scene one about the image that an option names."""
+    return lambda scenes, option, *parts: answer(scene, *parts) if (scene := _image(option, scenes)) else None
+
+
+def _of_two(scenes: Scenes, option: str, first: str, second: str, phrase: str) -> Maybe:
+    """Answer "Which of Image 1 and Image 2 shows a dog?": both, neither, or only that one."""
+    pair = [_image(first, scenes), _image(second, scenes)]
+    one, two = (holds(phrase, scene) if scene else None for scene in pair)
+    cases = {
+        "both": all_of([one, two]),
+        "neither": negation(any_of([one, two])),
+        first.lower(): all_of([one, negation(two)]),
+        second.lower(): all_of([two, negation(one)]),
+    }
+    return cases.get(option.lower())
+
+
+def _more(scenes: Scenes, option: str, word: str, phrase: str, first: str, second: str) -> Maybe:
+    """Answer "Which image shows more dogs, Image 1 or Image 2?"."""
+    pair = [scene for scene in (_image(first, scenes), _image(second, scenes)) if scene]
+    name = category(phrase, pair)
+    numbers = [count(name, scene) if name else None for scene in pair]
+    one, two = numbers if len(numbers) == 2 else (None, None)
+    if one is None or two is None:
+        return None
+    ahead = one > two if word == "more" else one < two
+    cases = {
+        "both show the same number": one == two > 0,
+        "neither shows any": one == two == 0,
+        first.lower(): one != two and ahead,
+        second.lower(): one != two and not ahead,
+    }
+    return cases.get(option.lower())
+
+
+def _first_only(scenes: Scenes, option: str, first: str, second: str) -> Maybe:
+    one, two = _image(first, scenes), _image(second, scenes)
+    return all_of([holds(option, one), negation(holds(option, two))]) if one and two else None
+
+
+_IMAGE = r"([Ii]mage \d+)"
+_YES_NO: tuple[tuple[str, Callable[..., Maybe]], ...] = (
+    (r"(?:Is|Are) there (.+) in any of the images\?", lambda s, a: any_of(holds(a, scene) for scene in s)),
+    (r"(?:Is|Are) there (.+) in every image\?", lambda s, a: all_of(holds(a, scene) for scene in s)),
+    (r"(?:Is|Are) there exactly (.+) in (?:the|this) image\?", _alone(_exactly)),
+    (r"(?:Is|Are) there (?!no )(.+) in (?:the|this) image\?", _alone(_shown)),
+    (r"Does (?:the|this) image show (.+)\?", _alone(_shown)),
+    (rf"Is ({'|'.join(_WEATHER)})(?: in the image)?\?", _alone(_weather)),
+    (r"(?:Is|Are) the (.+) (to the left of|to the right of|above|below) the (.+) in the image\?", _alone(_related)),
+    (r"(?:Is|Are) the (.+) in the image (.+)\?", _alone(_all_are)),
+)
+_NEGATED = (
+    (r"(Is|Are) there no (.+)\?", r"\1 there a \2?"),
+    (r"Is it false that there (?:is|are) (.+)\?", r"Is there \1?"),
+    (r"Is it false that the image (?:shows|does show) (.+)\?", r"Does the image show \1?"),
+    (r'Is "no" the right answer to this question: ["“](.+\?)["”]', r"\1"),
+    (r"Is it false that (it|the sky) is (.+)\?", r"Is \1 \2?"),
+    (r"Is it false that the (.+) in the image (?:is|are) (.+)\?", r"Is the \1 in the image \2?"),
+    (r"Is it false that the (.+) (?:is|are) (.+ in the image)\?", r"Is the \1 \2?"),
+)
+_CHOICES: tuple[tuple[str, Callable[..., Maybe]], ...] = (
+    (r"Which image shows exactly (.+)\?", _named(_exactly)),
+    (rf"Which image shows (more|fewer) (.+), {_IMAGE} or {_IMAGE}\?", _more),
+    (r"Which image shows (.+)\?", _named(_shown)),
+    (r'Where is "(.+)"\?', _named(_shown)),
+    (rf"Which of {_IMAGE} and {_IMAGE} shows (.+)\?", _of_two),
+    (r"Which .+ occurs in at least one of the images\?", lambda s, o: any_of(holds(o, scene) for scene in s)),
+    (r"Which .+ occurs in all of the images\?", lambda s, o: all_of(holds(o, scene) for scene in s)),
+    (rf"Which .+ is in {_IMAGE} and not in {_IMAGE}\?", _first_only),
+    (r"In how many images are there any (.+)\?", _in_images),
+    (r"How many (.+) are there in all images together\?", _counted),
+    (r"Which object occurs exactly (\d+) times in all images together\?", lambda s, o, n: _counted(s, n, o)),
+)

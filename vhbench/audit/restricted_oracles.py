@@ -1,0 +1,223 @@
+"""What a restricted view leaves open: perfect eyes that see one image alone, or that do not count.
+
+From the truth about the images, which is cut down to what the view shows, each option is true, false or open. A model
+with that view takes what is certain, else guesses evenly among what is left open, and says "None of the above" only
+where nothing else is. So what it reaches is known exactly, for each question: :func:`chance`.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Final
+
+from vhbench import splits
+from vhbench.audit import phrases, question_solver
+from vhbench.audit.phrases import Maybe
+from vhbench.schema import Question, Scene
+from vhbench.splits.packed_scenes import PackedScenes
+
+Scenes = Sequence[Scene]
+View = Callable[[Question, Scenes], Scenes]
+Figures = Mapping[str, Mapping[str, tuple[float, int]]]
+"""View → question type → what is reached (a share), and of how many questions."""
+
+ENOUGH: Final = 20
+"""Questions of a type from which its figure is held to a bound."""
+
+_BOUNDS: Final[dict[tuple[str, str], float]] = {
+    **{(view, kind): 0.5 for view in ("one image", "another image") for kind in ("E7", "A7", "P7")},
+    **{(view, kind): 0.45 for view in ("one image", "another image") for kind in ("E4", "A4", "P4")},
+    ("presence", "C3"): 0.4,
+    ("presence", "C4"): 0.4,
+    ("presence", "C5"): 0.5,
+}
+"""The most that a view may reach, where a type is named for what the view lacks."""
+
+_READ = ("kind", "question", "question_type", "choices", "answer", "scene_ids")
+_NONE = "None of the above"
+_NAMED = re.compile(r"[Ii]mage (\d+)")
+
+
+def one_image(question: Question, scenes: Scenes) -> Scenes:
+    """Keep the first image that a question names, or else the first."""
+    return _only(_places(question)[0], scenes)
+
+
+def another_image(question: Question, scenes: Scenes) -> Scenes:
+    """Keep the second image that a question names, or else the last."""
+    return _only(_places(question)[-1], scenes)
+
+
+def presence(question: Question, scenes: Scenes) -> Scenes:
+    """Keep what is there, and where numbers are asked, not how often."""
+    if not any(re.fullmatch(pattern, question.question) for pattern, _ in _COUNTED):
+        return scenes
+    return [replace(scene, countable=scene.countable - scene.categories()) for scene in scenes]
+
+
+def _places(question: Question) -> list[int]:
+    named = [int(number) - 1 for number in _NAMED.findall(question.question)]
+    return named or [0, len(question.scene_ids) - 1]
+
+
+def _only(place: int, scenes: Scenes) -> Scenes:
+    """Leave nothing known of the other images."""
+    nothing = Scene("", b"", 1, 1, ())
+    return [scene if i == place else nothing for i, scene in enumerate(scenes)]
+
+
+VIEWS: Final[dict[str, View]] = {"one image": one_image, "another image": another_image, "presence": presence}
+
+
+def left_open(question: Question, scenes: Scenes, view: View) -> tuple[str, ...]:
+    """Return the answers (letters, or yes and no) among which a model with a view guesses.
+
+    Args:
+        question: with its options.
+        scenes: the truth about its images, in their order.
+        view: what the model sees of them.
+    """
+    seen = view(question, scenes)
+    if question.kind == "yes_no":
+        found = question_solver.read(question.question, seen)
+        return ("yes", "no") if found is None else ("yes",) if found else ("no",)
+    values = {
+        letter: _option(question.question, text, seen)
+        for letter, text in zip(ascii_uppercase, question.choices, strict=False)
+        if text != _NONE
+    }
+    sure = tuple(letter for letter, value in values.items() if value)
+    return sure or tuple(k for k, value in values.items() if value is None) or tuple(
+        ascii_uppercase[i] for i, text in enumerate(question.choices) if text == _NONE
+    )  # fmt: skip
+
+
+def chance(question: Question, scenes: Scenes, view: View) -> float:
+    """Return how probably a model with a view answers a question right."""
+    found = left_open(question, scenes, view)
+    return (question.answer in found) / len(found) if found else 0.0
+
+
+def add(found: dict[str, dict[str, tuple[float, int]]], question: Question, scenes: Scenes) -> None:
+    """Count a question into what each view reaches on its type."""
+    for name, view in VIEWS.items():
+        share, number = found.setdefault(name, {}).get(question.question_type, (0.0, 0))
+        total = share * number + chance(question, scenes, view)
+        found[name][question.question_type] = (total / (number + 1), number + 1)
+
+
+def of_split(directory: Path) -> Figures:
+    """Return what each view reaches on a split of MIOH, of whose images the truth is known; no image is read."""
+    truths, found = PackedScenes(splits.read_truths(directory)), dict[str, dict[str, tuple[float, int]]]()
+    for _, group in splits.read_columns(directory, ["id", *_READ]):
+        for name, *values in zip(*group.values(), strict=True):
+            question = Question(name, images=(), **dict(zip(_READ, values, strict=True)))
+            scenes = [truths[scene] for scene in question.scene_ids if scene in truths]
+            if len(scenes) == len(question.scene_ids) > 0:
+                add(found, question, scenes)
+    return found
+
+
+def table(found: Figures) -> list[list[str]]:
+    """Return the rows of a table: question type, number of questions, percent that each view reaches, its bound."""
+    kinds = dict.fromkeys(kind for of_view in found.values() for kind in of_view)
+    rows = []
+    for kind in kinds:
+        number = max(of_view[kind][1] for of_view in found.values() if kind in of_view)
+        shown = [_shown(view, kind, of_view[kind][0]) for view, of_view in found.items() if kind in of_view]
+        rows.append([kind, f"{number:,}", *shown])
+    return rows
+
+
+def _shown(view: str, kind: str, share: float) -> str:
+    most = _BOUNDS.get((view, kind))
+    return f"{100 * share:.1f}" + (f" (at most {100 * most:.0f})" if most else "")
+
+
+def sentences(found: Figures) -> list[str]:
+    """Say what each view reaches, in percent by question type."""
+    return [
+        f"{name} alone, guessing evenly among what is left open: "
+        + ", ".join(f"{kind} {100 * share:.0f}" for kind, (share, _) in kinds.items()) + " %"
+        for name, kinds in found.items() if kinds
+    ]  # fmt: skip
+
+
+def warnings(found: Figures) -> list[str]:
+    """Return a line for each type of which a view that should not do reaches more than its bound."""
+    return [
+        f"{kind}: {view} alone reaches {100 * found[view][kind][0]:.1f} % of {found[view][kind][1]} questions; "
+        f"must be at most {100 * most:.0f} %"
+        for (view, kind), most in _BOUNDS.items()
+        if kind in found.get(view, {}) and found[view][kind][1] >= ENOUGH and found[view][kind][0] > most + 1e-9
+    ]
+
+
+# -- numbers of which only bounds are seen ---------------------------------------------------------------------------
+
+
+def _option(text: str, option: str, scenes: Scenes) -> Maybe:
+    for pattern, answer in _COUNTED:
+        if match := re.fullmatch(pattern, text):
+            return answer(scenes, option, *match.groups())
+    return question_solver.choice(text, option, scenes)
+
+
+def _bounds(phrase: str, scenes: Scenes) -> list[tuple[float, float]]:
+    """Return for each image the least and the most of a category that it may show."""
+    name, found = phrases.category(phrase, scenes), list[tuple[float, float]]()
+    for scene in scenes:
+        number = phrases.count(name, scene) if name else None
+        there = phrases.present(name, scene) if name else None
+        found.append((number, number) if number is not None else (1 if there else 0, 0 if there is False else inf))
+    return found
+
+
+def _equals(low: float, high: float, number: int) -> Maybe:
+    return False if not low <= number <= high else True if low == high else None
+
+
+def _total(scenes: Scenes, phrase: str, number: str) -> Maybe:
+    ends = _bounds(phrase, scenes)
+    return _equals(sum(low for low, _ in ends), sum(high for _, high in ends), int(number))
+
+
+def _exactly(scenes: Scenes, option: str, number: str, phrase: str) -> Maybe:
+    place = int(option.split()[-1]) - 1
+    return _equals(*_bounds(phrase, scenes)[place], number=int(number))
+
+
+def _more(scenes: Scenes, option: str, word: str, phrase: str, *named: str) -> Maybe:
+    one, two = (_bounds(phrase, scenes)[int(name.split()[-1]) - 1] for name in named)
+    if word == "fewer":
+        one, two = two, one
+        named = named[::-1]
+    cases: dict[str, Maybe] = {
+        named[0].lower(): _ahead(one, two),
+        named[1].lower(): _ahead(two, one),
+        "neither shows any": phrases.all_of([_equals(*one, number=0), _equals(*two, number=0)]),
+        "both show the same number": _same(one, two),
+    }
+    return cases.get(option.lower())
+
+
+def _ahead(one: tuple[float, float], two: tuple[float, float]) -> Maybe:
+    return True if one[0] > two[1] else False if one[1] <= two[0] else None
+
+
+def _same(one: tuple[float, float], two: tuple[float, float]) -> Maybe:
+    """Tell whether both show the same number, which is not zero."""
+    apart = one[0] > two[1] or two[0] > one[1] or one[1] == 0 or two[1] == 0
+    return False if apart else True if one[0] == one[1] == two[0] == two[1] else None
+
+
+_IMAGE = r"([Ii]mage \d+)"
+_COUNTED: tuple[tuple[str, Callable[..., Maybe]], ...] = (
+    (r"How many (.+) are there in all images together\?", lambda s, o, a: _total(s, a, o)),
+    (r"Which object occurs exactly (\d+) times in all images together\?", lambda s, o, n: _total(s, o, n)),
+    (r"Which image shows exactly (\d+) (.+)\?", _exactly),
+    (rf"Which image shows (more|fewer) (.+), {_IMAGE} or {_IMAGE}\?", _more),
+)

@@ -1,0 +1,165 @@
+"""How builds run: the options that every ``vhbench build …`` command has, and what such a command does."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_origin, get_type_hints
+
+import typer
+
+from vhbench.options import Option, check_numbers, option, options_of
+
+if TYPE_CHECKING:
+    from vhbench.builds.split_build import SplitBuild
+
+_PANEL = "How it runs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What every ``vhbench build …`` command takes beside the options of its build."""
+
+    out: Path = option("Folder for the split: it is written to OUT/BENCHMARK.", names=("--out", "-o"))
+    secret_file: Path | None = option(
+        "Hidden edition: the seed comes from this file, and the manifest only commits to it (HMAC-SHA-256). Make one "
+        "with `openssl rand -hex 32 > FILE`; reveal it when the evaluation is over.",
+        None,
+        names=("--seed-from-secret",),
+        metavar="FILE",
+        panel="Edition",
+    )
+    workers: int = option("Processes on this machine.", 1, least=1, names=("--workers", "-w"), panel=_PANEL)
+    shard: str = option(
+        "Build one N-th of the shards, as in a Slurm array: `--shard $SLURM_ARRAY_TASK_ID/8` with `--array=0-7` "
+        "(docs/slurm_array.sh). The job that ends last merges them; so does the same command without `--shard`.",
+        "",
+        metavar="i/N",
+        panel=_PANEL,
+    )
+    ray: str = option(
+        "Build with Ray tasks: `local`, `auto` for a running cluster, or its address. OUT must be visible to all "
+        "machines.",
+        "",
+        metavar="ADDRESS",
+        panel=_PANEL,
+    )
+    gpus: float = option("GPUs per Ray task.", 0, least=0, panel=_PANEL)
+    sheet: Path | None = option(
+        "Also draw a contact sheet; of VHExpansion originals beside their perturbed forms.", None, metavar="FILE"
+    )
+
+
+def command(run: Callable[..., None], *kinds: type[Any], help: str) -> Callable[..., None]:
+    """Return a function for typer whose options are the fields of dataclasses, in their order.
+
+    When it runs, the dataclasses are made from the options and handed to ``run``, one after the other.
+
+    Args:
+        run: what the command does.
+        kinds: dataclasses with fields made by :func:`vhbench.options.option`.
+        help: of the command, Markdown.
+
+    Raises:
+        TypeError: if two options have one name.
+    """
+    taken = [(kind, name) for kind in kinds for name in options_of(kind)]
+    names = [name for _, name in taken]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise TypeError(f"two options are named {', '.join(sorted(twice))}")
+
+    def run_with(**values: Any) -> None:
+        made = [kind(**{name: _given(kind, name, values[name]) for name in options_of(kind)}) for kind in kinds]
+        for options in made:
+            check_numbers(options)
+        run(*made)
+
+    run_with.__signature__ = inspect.Signature([_parameter(kind, name) for kind, name in taken])  # type: ignore[attr-defined]
+    run_with.__doc__ = help
+    return run_with
+
+
+def _parameter(kind: type[Any], name: str) -> inspect.Parameter:
+    """Return what typer needs to know about an option."""
+    shown = options_of(kind)[name]
+    default: Any = next(f.default for f in fields(kind) if f.name == name)
+    if _is_tuple(kind, name) and default is not MISSING:
+        default = list(default) if shown.repeat else ",".join(default)
+    more: dict[str, Any] = {"help": shown.help, "metavar": shown.metavar or None}
+    more |= {
+        "show_default": shown.show_default,
+        "min": shown.least,
+        "max": shown.most,
+        "rich_help_panel": shown.panel or None,
+        "envvar": shown.envvar or None,
+    }
+    flags = shown.names or (f"--{name.replace('_', '-')}",)
+    given = typer.Argument(**more) if shown.argument else typer.Option(*flags, **more)
+    empty = inspect.Parameter.empty if default is MISSING else default
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=empty, annotation=Annotated[_type(kind, name, shown), given]
+    )
+
+
+def _type(kind: type[Any], name: str, shown: Option) -> Any:
+    if _is_tuple(kind, name):
+        return list[str] if shown.repeat else str
+    return get_type_hints(kind)[name]
+
+
+def _is_tuple(kind: type[Any], name: str) -> bool:
+    return get_origin(get_type_hints(kind)[name]) is tuple
+
+
+def _given(kind: type[Any], name: str, value: Any) -> Any:
+    """Return an option's value as its field has it: texts with commas as tuples; "" is no value where none is usual."""
+    if not _is_tuple(kind, name):
+        return value
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",")) if value or getattr(kind, name, None) else ()
+    return tuple(value)
+
+
+def run(build: "SplitBuild", how: RunOptions) -> None:
+    """Run a build as the options say, and print what came of it."""
+    from vhbench import benchmarks, card, splits
+    from vhbench.builds import hidden_seed, sharding
+
+    commitment = ""
+    if how.secret_file is not None:
+        key = hidden_seed.read_secret(how.secret_file)
+        build = replace(build, seed=hidden_seed.seed_of(key, build.benchmark, build.version))
+        commitment = hidden_seed.commitment_of(key, build.benchmark, build.version)
+    build = replace(build, scratch=str(how.out))
+    build.check()
+    part = sharding.parse_shard(how.shard) if how.shard else None
+    manifest = sharding.run(
+        build, how.out, workers=how.workers, shard=part, ray=how.ray or None, gpus=how.gpus, commitment=commitment
+    )
+    if manifest is None:
+        typer.echo(f"shards {how.shard} of {build.benchmark} are built; other jobs still have some to do")
+        return
+    split = how.out / build.benchmark
+    with splits.locked(split):
+        card.write_card(split, picture=card.sheet(split))
+    total = sum(manifest.rows.values())
+    configs = ", ".join(f"{name} {count:,}" for name, count in manifest.rows.items())
+    typer.echo(f"{split}: version {manifest.version}, {total:,} questions ({configs})")
+    for reason, count in manifest.rejections.items():
+        typer.echo(f"  left out: {count:,} × {reason}")
+    typer.echo(f"content hash {manifest.content_hash}")
+    _print_outcome(build.outcome(split), build.benchmark)
+    if how.sheet is not None:
+        benchmarks.load(benchmarks.benchmark(build.benchmark).sheet)(split, how.sheet)
+        typer.echo(f"contact sheet {how.sheet}")
+
+
+def _print_outcome(outcome: Sequence[Sequence[str]], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    if outcome:
+        table = Table(*outcome[0], title=title)
+        for row in outcome[1:]:
+            table.add_row(*row)
+        Console().print(table)

@@ -1,0 +1,405 @@
+"""Two and more runs on the same questions: differences with their intervals, what can be claimed, and the ranks.
+
+The difference of two scores is that of the numbers that the reports have. Its interval is paired: each question is
+asked of both runs, and what shares an image or a fact stands together. What is claimed is tested in families, all
+headlines of a benchmark together and all its cells together: the signs of whole clusters are flipped in all claims at
+once (:mod:`vhbench.statistics.multiple_testing`), so that among many cells none stands out by chance.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.compare.scored_runs import IN_WORDS, Cell, MeasuredGroup, MeasuredRun, Places
+from vhbench.compare.scoring import Group
+from vhbench.provenance import SETTINGS, Provenance
+from vhbench.schema import VhbenchError
+from vhbench.statistics import intervals, multiple_testing, paired
+from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.intervals import Floats
+from vhbench.tasks.metrics.scores import Score
+from vhbench.tasks.per_sample_scores import Contributions
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a run differs from the first one in one number.
+
+    Attributes:
+        run: the place of the run.
+        value: this run's score less the first's: in points of percent; of words a caption, in words.
+        interval: its 95 % interval over clusters, in the same unit.
+        note: why the interval is wide, or why nothing can be claimed.
+        p: of this difference alone, by flipping the signs of whole clusters.
+        p_family: the same among all claims of the family; None where too few clusters differ for any claim.
+        differ: how many clusters differ.
+        certain: whether the difference is claimed: with all other claims of the family, 5 % are wrong at most.
+    """
+
+    run: int
+    value: float
+    interval: tuple[float, float] | None
+    note: str
+    p: float | None
+    p_family: float | None
+    differ: int
+    certain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedScore:
+    """One number of all runs.
+
+    Attributes:
+        name: of the metric.
+        n: questions.
+        values: of each run, as its report has it; None where it is undefined or withheld.
+        intervals: of each run.
+        higher_is_better: which runs are ahead; None where neither more nor less is better, and there are no ranks.
+        differences: of each further run that has a value, against the first.
+        ranks: the best and the worst rank that each run may have; None where there is no value.
+        wide: of each run, why its interval is wide, "" where there is nothing to say.
+    """
+
+    name: str
+    n: int
+    values: Sequence[float | None]
+    intervals: Sequence[tuple[float, float] | None]
+    higher_is_better: bool | None
+    differences: Sequence[Difference]
+    ranks: Sequence[tuple[int, int] | None] = ()
+    wide: Sequence[str] = ()
+
+    @property
+    def ranked(self) -> bool:
+        """Whether more, or less, of it is better at all."""
+        return self.higher_is_better is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedGroup:
+    """A group of questions, such as a task: what was compared of it.
+
+    Attributes:
+        group: which questions.
+        questions: how many there are.
+        clusters: of questions that stand and fall together.
+        headlines: its scores.
+        cells: its cells, in its first metric.
+    """
+
+    group: Group
+    questions: int
+    clusters: int
+    headlines: Sequence[ComparedScore]
+    cells: Mapping[Cell, ComparedScore]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedRuns:
+    """What a comparison found.
+
+    Attributes:
+        names: of the runs; the first is what the others are compared with.
+        groups: what was compared.
+        notes: what a reader must know, a line each.
+        provenance: of each run, task → where its answers come from, as far as its samples tell.
+    """
+
+    names: Sequence[str]
+    groups: Sequence[ComparedGroup]
+    notes: Sequence[str]
+    provenance: Sequence[Mapping[str, Provenance]] = ()
+
+
+def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
+    """Compare runs on the same questions; nothing is printed.
+
+    Args:
+        runs: two or more; the first is what the others are compared with.
+        seed: of the signs that are flipped.
+
+    Raises:
+        VhbenchError: if fewer than two runs are given, they have no group of questions in common, a question of one id
+            is another in one of them, or one lacks an answer.
+    """
+    if len(runs) < 2:
+        raise VhbenchError(f"{len(runs)} run: a comparison needs two or more")
+    names = [run.name for run in runs]
+    common = [group for group in runs[0].groups if all(group in run.groups for run in runs)]
+    if not common:
+        there = "; ".join(f"{run.name}: {', '.join(group.title for group in run.groups)}" for run in runs)
+        raise VhbenchError(f"the runs have no task in common ({there})")
+    notes = [f"{run.name}: {note}" for run in runs for note in run.notes]
+    notes += [*_left_out(runs, common), *_settings(runs, [group.task for group in common if group.task])]
+    measured = {group: [run.groups[group] for run in runs] for group in common}
+    for group, found in measured.items():
+        check_same(group, found, names)
+        notes += _told(group, found, names)
+    groups: list[ComparedGroup] = []
+    for benchmark in dict.fromkeys(group.benchmark for group in common):
+        own = {group: found for group, found in measured.items() if group.benchmark == benchmark}
+        groups += _Family(own, seed).compared()
+    tasks = {group.task for group in common}
+    origin = [{task: told for task, told in run.provenance.items() if task in tasks} for run in runs]
+    return MatchedRuns(names, groups, notes, origin)
+
+
+def clusters_by_group(run: MeasuredRun) -> dict[Group, intervals.Clustering]:
+    """Return the clusters of each group's questions, which are the same for all runs on these questions."""
+    return {group: clusters_of(measured.questions.about) for group, measured in run.groups.items()}
+
+
+def headline_differences(
+    first: MeasuredRun, other: MeasuredRun, clusters: Mapping[Group, intervals.Clustering]
+) -> dict[tuple[Group, str], tuple[float, intervals.Interval | None]]:
+    """Return by how much one run is above another in each headline, with the interval; nothing is tested.
+
+    It is what :func:`match` tells of two runs, for whoever compares each of many with each other.
+
+    Args:
+        first: which is subtracted.
+        other: from which.
+        clusters: what :func:`clusters_by_group` returned of one of the runs on these questions.
+
+    Returns:
+        group and metric → the difference of the values in the reports, and its interval, a fraction (of words, words).
+    """
+    found = {}
+    for group in first.groups.keys() & other.groups.keys():
+        both = first.groups[group], other.groups[group]
+        places = np.arange(len(both[0].questions.about))
+        for name in both[0].scores:
+            for pair in _pairs(both, name, places):
+                values = [one.scores[name].value for one in both]
+                assert values[0] is not None
+                assert values[1] is not None
+                found[group, name] = values[1] - values[0], pair.interval(clusters[group])
+    return found
+
+
+def check_same(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> None:
+    """Check that all runs answered the same questions.
+
+    Raises:
+        VhbenchError: naming the run, how many questions it lacks or has otherwise, and one of them.
+    """
+    every = dict.fromkeys(name for one in found for name in one.questions.ids)
+    for one, run in zip(found, names, strict=True):
+        if missing := sorted(every.keys() - set(one.questions.ids)):
+            count = f"{len(missing):,} of {len(every):,}"
+            raise VhbenchError(
+                f"{group.title}: {run} has no answer to {count} questions that another run answered (the first: "
+                f"{missing[0]!r}); only runs on the same questions can be compared"
+            )
+    first = found[0].questions
+    for one, run in zip(found[1:], names[1:], strict=True):
+        odd = [
+            record.id
+            for record, (content, words), (other, said) in zip(
+                first.about, first.digests, one.questions.digests, strict=True
+            )
+            if content != other or (words and said and words != said)
+        ]
+        if odd:
+            raise VhbenchError(
+                f"{group.title}: {len(odd):,} of {len(every):,} questions of {run} are not those of {names[0]}, though "
+                f"their ids are (the first: {odd[0]!r}): the runs asked different splits"
+            )
+
+
+def _left_out(runs: Sequence[MeasuredRun], common: Sequence[Group]) -> Iterator[str]:
+    for run in runs:
+        if alone := [group.title for group in run.groups if group not in common]:
+            yield f"not compared, as not every run has it: {', '.join(alone)} ({run.name})"
+
+
+def _settings(runs: Sequence[MeasuredRun], tasks: Sequence[str]) -> Iterator[str]:
+    """Say how the runs were asked otherwise, as far as their samples tell; raise if of other splits."""
+    differing: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for task in dict.fromkeys(tasks):
+        told = [(run.name, run.provenance[task]) for run in runs if task in run.provenance]
+        for name, other in told[1:]:
+            first = told[0][1]
+            if other.content_hash != first.content_hash:
+                raise VhbenchError(
+                    f"{task}: {told[0][0]} was asked {first.benchmark} {first.version} ({first.content_hash[:12]}…), "
+                    f"{name} {other.benchmark} {other.version} ({other.content_hash[:12]}…): runs on different splits "
+                    "cannot be compared"
+                )
+        for setting, words in SETTINGS.items():
+            values = [(name, getattr(one, setting)) for name, one in told]
+            if any(value != values[0][1] for _, value in values):
+                shown = "" if setting == "prompts" else f": {', '.join(f'{name} {value}' for name, value in values)}"
+                differing[words, shown].append(task)
+    for (words, shown), where in differing.items():
+        more = f" and {len(where) - 1} more" if len(where) > 1 else ""
+        yield f"{words} differ in {where[0]}{more}{shown}"
+
+
+def _told(group: Group, found: Sequence[MeasuredGroup], names: Sequence[str]) -> Iterator[str]:
+    for one, run in zip(found, names, strict=True):
+        if one.withheld:
+            yield f"{group.title}, {run}: {one.withheld}"
+    if len({one.repetitions for one in found}) > 1:
+        told = ", ".join(f"{run} {one.repetitions}" for one, run in zip(found, names, strict=True))
+        yield f"{group.title}: questions were asked not equally often ({told} times)"
+
+
+@dataclass(frozen=True, slots=True)
+class _RunPair:
+    """One claim: what a run and the first one got for the questions of a headline or a cell.
+
+    Attributes:
+        run: the place of the run.
+        other: what its answers add to the score.
+        first: the same of the first run.
+        places: where the questions stand among those of the group.
+        shares: whether the score is a share, and no number of words.
+    """
+
+    run: int
+    other: Contributions
+    first: Contributions
+    places: Places
+    shares: bool = True
+
+    def interval(self, clusters: intervals.Clustering) -> intervals.Interval | None:
+        """Return the interval of the difference."""
+        other, first = self.other.outcomes, self.first.outcomes
+        about = self.first.about
+        if other is not None and first is not None:
+            return intervals.difference(other[about], first[about], clusters=clusters.at(about))
+        change = (self.other.pulls - self.first.pulls) * about.sum()
+        return intervals.of_change(change, about, clusters=clusters, shares=self.shares)
+
+    @property
+    def change(self) -> Floats:
+        """What each question changes in the score."""
+        return self.other.change_from(self.first)
+
+
+Key = tuple[Group, str | Cell, int]
+
+
+class _Family:
+    """The groups of one benchmark, whose claims are made together."""
+
+    def __init__(self, measured: Mapping[Group, Sequence[MeasuredGroup]], seed: int) -> None:
+        self.measured, self.seed = measured, seed
+        about = [record for found in measured.values() for record in found[0].questions.about]
+        self.clusters = clusters_of(about)
+        starts = np.cumsum([0, *(len(found[0].questions.about) for found in measured.values())])
+        self.starts = dict(zip(measured, starts[:-1].tolist(), strict=True))
+
+    def compared(self) -> list[ComparedGroup]:
+        """Return what there is to tell of each group."""
+        headlines: dict[Key, _RunPair] = {}
+        cells: dict[Key, _RunPair] = {}
+        for group, found in self.measured.items():
+            every = np.arange(len(found[0].questions.about))
+            for name in found[0].scores:
+                headlines |= {(group, name, pair.run): pair for pair in _pairs(found, name, every)}
+            first = next(iter(found[0].scores))
+            for cell in found[0].cells:
+                places = found[0].questions.cells[cell]
+                cells |= {(group, cell, pair.run): pair for pair in _pairs(found, first, places)}
+        told = self._verdicts(headlines) | self._verdicts(cells)
+        pairs = headlines | cells
+        return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
+
+    def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.Flipped]:
+        """Test all claims of a family together."""
+        if not claims:
+            return {}
+        numbers = self.clusters.numbers
+        parts = [(self.starts[key[0]] + pair.places, pair.change) for key, pair in claims.items()]
+        size = int(numbers.max()) + 1
+        sums = [np.bincount(numbers[own], weights=change, minlength=size).astype(np.float64) for own, change in parts]
+        larger = [paired.inflation(parts, self.clusters)] * len(parts)
+        return dict(zip(claims, multiple_testing.flipped(np.column_stack(sums), larger, seed=self.seed), strict=True))
+
+    def _group(
+        self,
+        group: Group,
+        found: Sequence[MeasuredGroup],
+        pairs: Mapping[Key, _RunPair],
+        told: Mapping[Key, multiple_testing.Flipped],
+    ) -> ComparedGroup:
+        about = found[0].questions.about
+        clusters, higher = clusters_of(about), _directions(group)
+
+        def compared(name: str, key: str | Cell, scores: Sequence[Score], own: intervals.Clustering) -> ComparedScore:
+            differences = []
+            for run in range(1, len(found)):
+                if (group, key, run) in pairs:
+                    pair, verdict = pairs[group, key, run], told[group, key, run]
+                    differences.append(_difference(name, scores, pair, pair.interval(own), verdict))
+            better = higher[name]
+            ranks = () if better is None or not isinstance(key, str) else _ranks(name, found, clusters, better)
+            values, ends = [one.value for one in scores], [one.interval for one in scores]
+            wide = [one.wide for one in scores]
+            return ComparedScore(name, len(own.numbers), values, ends, better, differences, ranks, wide)
+
+        headlines = [compared(name, name, [one.scores[name] for one in found], clusters) for name in found[0].scores]
+        first, cells = next(iter(found[0].scores)), dict[Cell, ComparedScore]()
+        for cell in found[0].cells:
+            own = clusters_of([about[place] for place in found[0].questions.cells[cell]])
+            cells[cell] = compared(first, cell, [one.cells[cell] for one in found], own)
+        return ComparedGroup(group, len(about), len(np.unique(clusters.numbers)), headlines, cells)
+
+
+def _pairs(found: Sequence[MeasuredGroup], name: str, places: Places) -> Iterator[_RunPair]:
+    """Yield what there is to compare of a score: each run that has it with the first, if that has it."""
+    apart = [one.apart.get(name) for one in found]
+    whole = len(places) == len(found[0].questions.about)
+    own = [one if one is None or whole else one.within(places) for one in apart]
+    first = own[0]
+    for run, other in enumerate(own[1:], start=1):
+        if first is not None and other is not None:
+            yield _RunPair(run, other, first, places, name != IN_WORDS)
+
+
+def _difference(
+    name: str,
+    scores: Sequence[Score],
+    pair: _RunPair,
+    interval: intervals.Interval | None,
+    verdict: multiple_testing.Flipped,
+) -> Difference:
+    other, first = scores[pair.run].value, scores[0].value
+    assert other is not None
+    assert first is not None
+    scale = 1.0 if name == IN_WORDS else 100.0
+    ends = None if interval is None else (scale * interval.low, scale * interval.high)
+    notes = [verdict.family.note, "" if interval is None else interval.note]
+    note = "; ".join(note for note in notes if note)
+    family = verdict.family
+    return Difference(pair.run, other - first, ends, note, verdict.alone, family.p, family.differ, family.certain)
+
+
+def _ranks(
+    name: str, found: Sequence[MeasuredGroup], clusters: intervals.Clustering, higher_is_better: bool
+) -> list[tuple[int, int] | None]:
+    """Return the ranks that the data leave open to each run that has the score."""
+    apart = {run: one.apart[name] for run, one in enumerate(found) if name in one.apart}
+    sign, known = 1.0 if higher_is_better else -1.0, list(apart.values())
+
+    def change(one: int, other: int) -> Floats:
+        each = sign * known[one].change_from(known[other])
+        return each * len(each)
+
+    own = multiple_testing.ranks_of(change, len(known), clusters)
+    ranks = dict(zip(apart, own, strict=True))
+    return [ranks.get(run) for run in range(len(found))]
+
+
+def _directions(group: Group) -> dict[str, bool | None]:
+    """Return of each metric whether more of it is better, None where neither more nor less is."""
+    every = [metric for entry in BENCHMARKS.values() for family in entry.families.values() for metric in family.metrics]
+    own = BENCHMARKS[group.benchmark].families.values() if group.benchmark else ()
+    mine = [metric for family in own if family.name == group.family for metric in family.metrics]
+    return {metric.name: metric.higher_is_better for metric in (*every, *mine)}

@@ -1,0 +1,259 @@
+"""What a comparison says, line by line: the same for the terminal, Markdown, LaTeX and JSON."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, MatchedRuns
+
+HEADER = ("score", "run", "value [95 %]", "less {first} [95 %]", "p", "p of all", "verdict", "rank")
+"""Of a table; ``{first}`` is the name of the run that the others are compared with."""
+
+MINUS = "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreLine:
+    """One run's value of one score.
+
+    Attributes:
+        title: whose score it is: a task, and of a cell its columns.
+        score: name of the metric, with the number of questions.
+        run: name of the run.
+        value: with its interval.
+        difference: from the first run, with its interval; "" for the first.
+        p: of the difference alone, and among all claims of its family.
+        verdict: what is claimed.
+        rank: which ranks are left open.
+    """
+
+    title: str
+    score: str
+    run: str
+    value: str
+    difference: str
+    p: tuple[str, str]
+    verdict: str
+    rank: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What stands below :data:`HEADER`."""
+        return self.score, self.run, self.value, self.difference, *self.p, self.verdict, self.rank
+
+
+def headlines(found: MatchedRuns) -> Iterator[ScoreLine]:
+    """Yield the lines of all headlines."""
+    for group in found.groups:
+        title = f"{group.group.title}: {group.questions:,} questions, {group.clusters:,} clusters"
+        for score in group.headlines:
+            yield from _lines(found, score, title, score.name)
+
+
+def cells(found: MatchedRuns, *, certain: bool = False) -> Iterator[ScoreLine]:
+    """Yield the lines of all cells, or of those in which a run certainly differs."""
+    for group in found.groups:
+        for cell, score in group.cells.items():
+            if not certain or any(difference.certain for difference in score.differences):
+                named = ", ".join(_named(name, value) for name, value in cell)
+                yield from _lines(found, score, f"{group.group.title}, {' x '.join(name for name, _ in cell)}", named)
+
+
+def verdict_of(score: ComparedScore, difference: Difference) -> str:
+    """Say what is claimed of a difference.
+
+    >>> from vhbench.compare.differences import ComparedScore, Difference
+    >>> worse = Difference(1, 2.0, None, "", 0.001, 0.003, 20, True)
+    >>> verdict_of(ComparedScore("chair_i", 60, (1.0, 3.0), (None, None), False, (worse,)), worse)
+    'worse'
+    """
+    if difference.p_family is None:
+        return f"too few differ ({difference.differ})"
+    if not difference.certain:
+        return "open"
+    if not score.ranked:
+        return "higher" if difference.value > 0 else "lower"
+    return "better" if (difference.value > 0) == score.higher_is_better else "worse"
+
+
+def summary(found: MatchedRuns) -> Iterator[str]:
+    """Say in a few sentences what is certain, and how many cells were looked at."""
+    first = found.names[0]
+    for run, name in enumerate(found.names[1:], start=1):
+        told = [
+            f"{verdict_of(score, one)} in {score.name} of {group.group.title} ({signed(one.value)})"
+            for group in found.groups
+            for score in group.headlines
+            for one in score.differences
+            if one.run == run and one.certain
+        ]
+        yield f"{name} against {first}: {'; '.join(told) or 'no headline differs for certain'}."
+    every = [one for group in found.groups for score in group.cells.values() for one in score.differences]
+    if every:
+        few = sum(one.p_family is None for one in every)
+        yield (
+            f"Of {len(every):,} differences in cells, {sum(one.certain for one in every):,} are certain, and {few:,} "
+            "rest on too few clusters that differ (5 or fewer) to claim anything."
+        )
+
+
+def wide(found: MatchedRuns) -> Iterator[str]:
+    """Say of which headlines the intervals are wide, and why, each reason in a line."""
+    where: dict[str, dict[str, None]] = {}
+    for group in found.groups:
+        for score in group.headlines:
+            for note in filter(None, (*score.wide, *(one.note for one in score.differences))):
+                where.setdefault(note, {})[f"{score.name} of {group.group.title}"] = None
+    for note, scores in where.items():
+        first, *others = scores
+        yield f"{note}: {first}{f' and {len(others)} more headlines' if others else ''}"
+
+
+def to_json(found: MatchedRuns) -> dict[str, Any]:
+    """Return everything as JSON."""
+
+    def score(one: ComparedScore) -> dict[str, Any]:
+        told = asdict(one)
+        for said, difference in zip(told["differences"], one.differences, strict=True):
+            said["verdict"] = verdict_of(one, difference)
+        return told
+
+    def group(one: ComparedGroup) -> dict[str, Any]:
+        return {
+            "task": one.group.task,
+            "benchmark": one.group.benchmark,
+            "kind": one.group.family,
+            "questions": one.questions,
+            "clusters": one.clusters,
+            "headlines": [score(each) for each in one.headlines],
+            "cells": [dict(cell) | score(each) for cell, each in one.cells.items()],
+        }
+
+    return {
+        "runs": list(found.names),
+        "notes": list(found.notes),
+        "summary": list(summary(found)),
+        "groups": [group(one) for one in found.groups],
+        "provenance": {
+            name: {task: told.to_json() for task, told in sorted(own.items())}
+            for name, own in zip(found.names, found.provenance, strict=False)
+        },
+    }
+
+
+def origins(found: MatchedRuns) -> Iterator[str]:
+    """Say of each run where its answers come from, a line for each benchmark."""
+    for name, own in zip(found.names, found.provenance, strict=False):
+        for benchmark in dict.fromkeys(told.benchmark for told in own.values()):
+            told = next(told for told in own.values() if told.benchmark == benchmark)
+            yield (
+                f"{name}: {' '.join(filter(None, (told.model, told.model_args)))} on {benchmark} {told.version} "
+                f"(content hash {told.content_hash[:12]}…) from {told.data}; vhbench {told.vhbench}, lmms-eval "
+                f"{told.lmms_eval}"
+            )
+
+
+def markdown(found: MatchedRuns) -> str:
+    """Return all of it as Markdown."""
+    parts = [
+        f"# {' · '.join(map(_markdown, found.names))}",
+        *(_markdown(line) for line in (*found.notes, *summary(found), *wide(found), *origins(found))),
+    ]
+    for heading, lines in (("Headlines", headlines(found)), ("Cells", cells(found))):
+        parts.append(f"## {heading}")
+        for title, own in _by_title(lines).items():
+            table = [header(found), ["---"] * 2 + ["---:"] * 4 + ["---"] * 2, *(line.columns for line in own)]
+            rows = [f"| {' | '.join(map(_markdown, row))} |" for row in table]
+            parts += [f"### {_markdown(title)}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def latex(found: MatchedRuns) -> str:
+    """Return the headlines as a table for LaTeX; needs the package booktabs. Comments say what is to be known first."""
+    width = len(HEADER)
+    told = [f"% {' '.join(line.split())}" for line in (*found.notes, *origins(found))]
+    rows = [*told, r"\begin{tabular}{llrrrrll}", r"\toprule", _row(header(found), _latex), r"\midrule"]
+    for title, own in _by_title(headlines(found)).items():
+        rows += [rf"\multicolumn{{{width}}}{{l}}{{\emph{{{_latex(title)}}}}} \\"]
+        rows += [_row(line.columns, _latex) for line in own]
+        rows += [r"\midrule"]
+    return "\n".join([*rows[:-1], r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def header(found: MatchedRuns) -> list[str]:
+    """Return the heads of a table's columns."""
+    return [head.format(first=found.names[0]) if "{" in head else head for head in HEADER]
+
+
+def signed(value: float) -> str:
+    """Return a difference with its sign.
+
+    >>> signed(1.25), signed(-0.04), signed(-3.0)
+    ('+1.2', '0.0', '−3.0')
+    """
+    text = f"{value:+.1f}"
+    return "0.0" if text in ("+0.0", "-0.0") else text.replace("-", MINUS)
+
+
+def _lines(found: MatchedRuns, score: ComparedScore, title: str, named: str) -> Iterator[ScoreLine]:
+    differences = {one.run: one for one in score.differences}
+    for run, name in enumerate(found.names):
+        value, difference = score.values[run], differences.get(run)
+        rank = score.ranks[run] if score.ranks else None
+        yield ScoreLine(
+            title,
+            f"{named} ({score.n:,})",
+            name,
+            "none" if value is None else f"{value:.1f}{ends_in_words(score.intervals[run])}",
+            "" if difference is None else signed(difference.value) + ends_in_words(difference.interval, signed),
+            ("", "") if difference is None else (_p(difference.p), _p(difference.p_family)),
+            "" if difference is None else verdict_of(score, difference),
+            "" if rank is None else f"{rank[0]}" if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
+        )
+
+
+def _named(column: str, value: object) -> str:
+    return f"{'' if value else 'not '}{column}" if isinstance(value, bool) else str(value) or "(none)"
+
+
+def ends_in_words(interval: Sequence[float] | None, shown: Callable[[float], str] = "{:.1f}".format) -> str:
+    """Return an interval as it stands behind its value; nothing where there is none."""
+    return "" if interval is None else f" [{shown(interval[0])}, {shown(interval[1])}]"
+
+
+def _p(p: float | None) -> str:
+    return "" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _by_title(lines: Iterator[ScoreLine]) -> Mapping[str, list[ScoreLine]]:
+    found: dict[str, list[ScoreLine]] = {}
+    for line in lines:
+        found.setdefault(line.title, []).append(line)
+    return found
+
+
+def _row(columns: Sequence[str], escaped: Callable[[str], str]) -> str:
+    return " & ".join(map(escaped, columns)) + r" \\"
+
+
+_SPECIAL_IN_MARKDOWN = {mark: f"\\{mark}" for mark in "\\`*_|[]#"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;", "\n": " "}
+_SPECIAL_IN_LATEX = {mark: f"\\{mark}" for mark in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+    "[": "{[}",  # at the beginning of a row it would be an option of the row before
+    "]": "{]}",
+    MINUS: "$-$",
+    "–": "--",
+    "\n": " ",
+}
+
+
+def _markdown(text: str) -> str:
+    return "".join(_SPECIAL_IN_MARKDOWN.get(letter, letter) for letter in text)
+
+
+def _latex(text: str) -> str:
+    return "".join(_SPECIAL_IN_LATEX.get(letter, letter) for letter in text)

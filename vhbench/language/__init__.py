@@ -1,0 +1,1 @@
+"""All English of vhbench: what responses say, what captions claim, and how words are inflected."""

@@ -1,0 +1,1 @@
+"""What a caption claims to be in the image."""

@@ -1,0 +1,208 @@
+"""What a caption claims to see: its mentions, less those that assert nothing.
+
+A mention is a claim if a careful reader, asked afterwards whether the caption says that this thing is in the image,
+would say yes. Not so where it is denied, only possible, depicted, likened, asked or written on a sign
+(:mod:`vhbench.language.captions.scopes`), and where the word belongs to the name of another thing or means one
+(:mod:`vhbench.language.captions.compounds`, :mod:`vhbench.language.captions.senses`).
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import cache
+from itertools import pairwise
+
+from vhbench.language import parsing
+from vhbench.language.captions import compounds, scopes, senses
+from vhbench.language.captions.vocabulary import Found, Vocabulary, lower
+from vhbench.language.parsing.prefilter import any_in
+
+_DRESSES = (*"<>[]◁\\*_#`~{}|$&", "assistant", "analysis", "\nQuestion", "\nUser", "\nHuman", "\nQ")
+"""Without one of these, nothing stands around a caption; to look for them is quicker than to take nothing away."""
+
+_READ_AS_IT_IS = 10_000
+"""Characters; of a longer text, what a model writes without end, the beginning and the end are read."""
+_SENTENCE_ENDS = re.compile(r"[.!?]+[\"')”]*(?=\s|\Z)|\n")
+_LONGEST = 2_000
+"""Characters of a sentence: what a model writes without end is read piece by piece."""
+
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{1,120})[\"”]|(?<!\w)['‘]([^'‘’\n]{1,60})['’](?!\w)")
+
+_AND = r"(?:,? (?:and|or|nor)(?: (?:an?|any|the))? [\w-]+)?"
+_WHICH = r"(?:,? (?:but|though|although|which|that|who)(?: (?:it|they))?)?,? "
+_BE = r"(?:is|are|was|were)"
+_IN_VIEW = (
+    r"(?:visible|present|shown|seen|there|depicted|pictured|included"
+    r"|in (?:the|this) (?:image|picture|photo|scene|frame|room))"
+)
+_OUT_OF_VIEW = (
+    r"(?:absent|missing|nowhere|invisible|out of (?:the )?(?:frame|view|sight|picture|shot)|lacking)"
+    r"(?! (?:\w+ing|an?|its|his|her|their|some|the)\b)"
+)
+_UNSEEN = "|".join(
+    (
+        rf"{_BE}(?:n't| not)(?: actually)? {_IN_VIEW}",
+        rf"{_BE} (?:{_OUT_OF_VIEW}|gone)",
+        r"(?:cannot|can't|can not|could not|couldn't) be (?:seen|found|spotted|observed|made out)",
+        r"(?:does|do)(?:n't| not) (?:exist|appear)",
+        r"(?:has|have|had) (?:disappeared|vanished|gone|been (?:removed|cropped|cut off|taken away))",
+    )
+)
+_TAKEN_BACK = re.compile(
+    "|".join(
+        (
+            rf"{_AND}{_WHICH}(?:{_UNSEEN})\b",
+            r",? \(?(?:perhaps|maybe|possibly)\)?\s*(?:[.;)!]|\Z)",
+            r" (?:might|may|could) (?:also )?be (?:present|there|in|inside|behind|hidden|hiding|nearby|around|under"
+            r"|located|near)\b",
+            r"(?:'s [\w-]+)? (?:is |are )?(?:printed|painted|drawn|embroidered|engraved|carved|tattooed|etched|stamped)"
+            r" (?:on|onto|into)\b",
+            r" made (?:out )?of (?:snow|sand|paper|cardboard|legos?|clay|chocolate|balloons?|wire|candy|icing|fondant"
+            r"|yarn|gingerbread)\b",
+            r" who (?:wrote|took|made|owns?|left|placed|put|created|prepared|built|designed|lives?|works?|uses?|might"
+            r"|may|would|could|can|wants?|needs?|enjoys?|like)\b",
+        )
+    )
+)
+"""What makes a mention none afterwards: that it is not seen, only possible, an image, of snow, or somebody unseen."""
+
+_ELSEWHERE = re.compile(
+    r"\b(?:rest|part|face|faces|inside|interior|end|back|front|side) of (?:the|an?|each)(?: [\w-]+)?\s\Z"
+)
+_HINTS = frozenset(
+    "not isn't aren't wasn't weren't cannot can't couldn't doesn't don't absent missing nowhere invisible out lacking "
+    "perhaps maybe possibly might may could printed painted drawn embroidered engraved carved tattooed etched stamped "
+    "made who disappeared vanished gone been".split()
+)
+_OR = re.compile(r" or (?:an? |the )?(?:[\w-]+ )?")
+_ONE = re.compile(r"\b(?:an?|either|either the)(?: [\w-]+)?\s\Z")
+_DETERMINERS = frozenset("the his her its their this these those my your our".split())
+_NO_ADJECTIVES = frozenset(
+    "a an of and or in on at with without to for from by as any no some one two three several many other another like "
+    "is are be".split()
+)
+
+
+def claims(text: str, vocabulary: Vocabulary) -> list[Found]:
+    """Return the mentions by which a caption claims to see something, in order; thoughts and markup are no caption.
+
+    >>> words = Vocabulary.build([["dog"], ["cat"], ["bus"], ["horse"], ["person", "man"]])
+    >>> text = "A man waits at a bus stop. There is no dog, perhaps a cat, and a statue of a horse."
+    >>> [found.word for found in claims(text, words)]
+    ['man']
+    """
+    if len(text) <= _READ_AS_IT_IS and not any_in(_DRESSES, text):
+        return _claimed(text, vocabulary)
+    told = parsing.told(text)
+    return list(_placed(_claimed(told, vocabulary), told, text))
+
+
+def is_caption(text: str) -> bool:
+    """Tell whether anything is said behind thoughts and markup: what says nothing is no caption without a fault.
+
+    >>> is_caption("A picture."), is_caption("<think>A dog on a"), is_caption("...")
+    (True, False, False)
+    """
+    return any(map(str.isalnum, parsing.told(text)))
+
+
+def _claimed(text: str, vocabulary: Vocabulary) -> list[Found]:
+    found = vocabulary.find(text)
+    if not found:
+        return []
+    lowered = lower(text)
+    if "’" in lowered:
+        lowered = lowered.replace("’", "'")
+    said = senses.words_of(lowered)
+    kept = list(compounds.heads(lowered, found, vocabulary))
+    kept = list(senses.of_things(lowered, kept, said, vocabulary))
+    kept = _without_either(lowered, kept) if "or" in said else kept
+    if '"' in text or "“" in text or "'" in lowered:
+        kept = _unquoted(lowered, kept)
+    signs = said & _signs()
+    if signs or "?" in text:
+        kept = [one for sentence in _sentences(lowered, kept) for one in _asserted(*sentence, signs)]
+    return kept
+
+
+@cache
+def _signs() -> frozenset[str]:
+    """Return the words that may make a mention none."""
+    return _HINTS.union(scopes.cues())
+
+
+def _placed(found: Sequence[Found], told: str, text: str) -> Iterator[Found]:
+    """Yield mentions in a cleaned text at their places in the text itself, which has the same words and more."""
+    places, end = dict[int, int](), len(text)
+    for word in reversed(list(re.finditer(r"[^\W_]+", told))):
+        start = text.rfind(word[0], 0, end)
+        if start >= 0:
+            places |= {word.start() + i: start + i for i in range(len(word[0]))}
+            end = start
+    for one in found:
+        start = places.get(one.start, one.start)
+        yield one._replace(start=start, end=places.get(one.end - 1, start + one.end - one.start - 1) + 1)
+
+
+def _unquoted(lowered: str, found: Sequence[Found]) -> list[Found]:
+    """Return the mentions outside quotes; a sentence that stands in quotes as a whole is a caption like another."""
+    inside = [
+        span.span()
+        for span in _QUOTED.finditer(lowered)
+        if (before := lowered[: span.start()].rstrip()) and before[-1] not in ".!?\n"
+    ]
+    return [one for one in found if not any(start <= one.start < end for start, end in inside)]
+
+
+def _without_either(lowered: str, found: Sequence[Found]) -> list[Found]:
+    """Leave out "a cup or a bowl": it claims neither; "a couch or sofa" is one thing under two names."""
+    unsure: set[int] = set()
+    for place, (one, two) in enumerate(pairwise(found)):
+        either = one.node != two.node and _OR.fullmatch(lowered, one.end, two.start)
+        if either and _ONE.search(lowered, max(0, one.start - 30), one.start):
+            unsure |= {place, place + 1}
+    return [one for place, one in enumerate(found) if place not in unsure]
+
+
+def _sentences(lowered: str, found: Sequence[Found]) -> Iterator[tuple[str, int, list[Found]]]:
+    """Yield each sentence that has mentions, where it starts, and its mentions."""
+    place = start = 0
+    while place < len(found):
+        ends = _SENTENCE_ENDS.search(lowered, start, start + _LONGEST)
+        end = ends.end() if ends else min(start + _LONGEST, len(lowered))
+        first = place
+        while place < len(found) and found[place].start < end:
+            place += 1
+        if place > first:
+            yield lowered[start:end], start, list(found[first:place])
+        start = end
+
+
+def _asserted(sentence: str, offset: int, found: Sequence[Found], signs: Set[str]) -> Iterator[Found]:
+    """Yield a sentence's claims; ``signs`` are the words of the whole text that may make a mention none."""
+    if sentence.rstrip("\"') ").endswith("?"):
+        return
+    said = {sign for sign in signs if sign in sentence}
+    if not said:
+        yield from found
+        return
+    silent, unless_known = bytearray(len(sentence)), bytearray(len(sentence))
+    for start, end, spares in scopes.scopes(sentence, said):
+        (unless_known if spares else silent)[start:end] = b"1" * (end - start)
+    hints = not _HINTS.isdisjoint(said)
+    for one in found:
+        start, end = one.start - offset, one.end - offset
+        if silent[start] or (unless_known[start] and not _is_known(sentence, start)):
+            continue
+        if hints and _TAKEN_BACK.match(sentence, end) and not _ELSEWHERE.search(sentence, max(0, start - 40), start):
+            continue
+        yield one
+
+
+def _is_known(sentence: str, start: int) -> bool:
+    """Tell whether a thing is named as one that is known to be there: "the dog", "his old car"."""
+    for word in reversed(sentence[max(0, start - 40) : start].split()[-3:]):
+        if word in _DETERMINERS:
+            return True
+        if word in _NO_ADJECTIVES:
+            return False
+    return False

@@ -1,0 +1,120 @@
+"""Two nouns that are one thing: a bus stop is no bus, a toilet bowl no bowl, a toy car no car.
+
+English puts the head of a compound last. So of two words of a vocabulary side by side ("desk chair") the last is what
+is there, and a word before another noun says what that is for or like ("dog food"). Which other nouns make a compound,
+and what is otherwise ("train car": the train is there, and no car), stands in ``compounds.tsv``.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from vhbench.language.captions.vocabulary import Found, Vocabulary
+from vhbench.tsv import records, words
+
+ANY, ANIMATE = "*", "@animate"
+"""In the table: any word of the vocabulary; any that names a person or an animal."""
+
+_BARE = "!"
+"""Behind a noun of the table that is a verb as well in its other forms: the bus stops, the horse races."""
+
+_CREATURES = frozenset(
+    "person man woman boy girl child people lady soldier rider baby dog puppy cat kitten horse pony cow bull calf "
+    "sheep lamb goat pig bird duck goose owl eagle swan chicken rooster hen elephant bear zebra giraffe lion tiger "
+    "leopard wolf fox rabbit bunny monkey deer camel fish dolphin squirrel frog turtle tortoise crocodile penguin "
+    "panda donkey snail butterfly seagull pigeon dragon".split()
+)
+_BETWEEN = frozenset(
+    "red blue green yellow brown black white gray grey pink purple orange big large small little tiny old cute".split()
+)
+
+Table = Mapping[str, Mapping[str, str]]
+"""The second word of a compound → the first → what is there: "first", "second", "=another" or "" for nothing.
+
+"!node" is nothing too, but only for a word that names this node of the vocabulary.
+"""
+
+
+def _read(table: Path) -> Table:
+    found: dict[str, dict[str, str]] = {}
+
+    def add(first: str, second: str, outcome: str, why: str) -> None:
+        for head in words(second):
+            plain = head.removesuffix(_BARE)
+            alone = head != plain or plain.endswith("s") or plain in (ANY, ANIMATE)
+            for form in (plain,) if alone else (plain, f"{plain}s"):
+                found.setdefault(form, {}).update(dict.fromkeys(words(first), outcome))
+
+    records(table, add, {})
+    return found
+
+
+_TABLE = _read(Path(__file__).with_name("compounds.tsv"))
+_FIRST = frozenset(first for row in _TABLE.values() for first in row)
+_AFTER = re.compile(r"(?P<of>'s|(?<=s)')?[ -](?P<word>[a-z][a-z-]*)")
+
+
+def heads(lowered: str, found: Sequence[Found], vocabulary: Vocabulary) -> Iterator[Found]:
+    """Yield the mentions that are the head of what they stand in.
+
+    >>> words = Vocabulary.build([["bus"], ["toilet"], ["bowl"], ["car"]])
+    >>> for text in ("a bus stop, a bus", "a toilet bowl", "toy cars"):
+    ...     print([one.word for one in heads(text, words.find(text), words)])
+    ['bus']
+    ['toilet']
+    []
+    """
+    last = len(found) - 1
+    for place, one in enumerate(found):
+        earlier = found[place - 1] if place and found[place - 1].end == one.start - 1 else None
+        later = found[place + 1] if place < last and found[place + 1].start == one.end + 1 else None
+        outcome = _as_second(lowered, one, earlier)
+        if outcome in (None, "second"):
+            if _as_first(lowered, one, later) in (None, "first"):
+                yield one
+        elif outcome.startswith("=") and (node := vocabulary.node(outcome[1:])):
+            yield one._replace(word=outcome[1:], node=node)
+        elif outcome.startswith("!") and outcome[1:] != one.node:
+            yield one
+
+
+def _as_second(lowered: str, one: Found, earlier: Found | None) -> str | None:
+    """Return what is there of a mention and the word before it; None if they are no compound."""
+    if lowered[one.start - 1 : one.start] not in (" ", "-"):
+        return None
+    before = lowered[max(0, one.start - 30) : one.start - 1].rsplit(" ", 2)
+    first = before[-1]
+    if first in _BETWEEN and len(before) > 1 and before[-2] in _FIRST:
+        first, earlier = before[-2], None
+    if earlier:
+        return _outcome((lowered[earlier.start : earlier.end], earlier.word), _forms(lowered, one), any_first=False)
+    return _outcome((first,), _forms(lowered, one), any_first=False) if first in _FIRST else None
+
+
+def _as_first(lowered: str, one: Found, later: Found | None) -> str | None:
+    """Return what is there of a mention and the word after it; None if they are no compound."""
+    after = _AFTER.match(lowered, one.end)
+    if not after or (later is None and after["word"] not in _TABLE):
+        return None
+    surface = lowered[one.start : one.end]
+    if after["of"]:
+        return _outcome((surface + after["of"],), (after["word"],), any_first=False)
+    single = surface.replace("-", " ") == one.word
+    if later is None:
+        return _outcome((surface, one.word), (after["word"],), any_first=single)
+    return _outcome((surface, one.word), _forms(lowered, later), any_first=single) or ("second" if single else None)
+
+
+def _forms(lowered: str, one: Found) -> tuple[str, str]:
+    return lowered[one.start : one.end], one.word
+
+
+def _outcome(first: Iterable[str], second: Iterable[str], *, any_first: bool) -> str | None:
+    """Look a pair up in the table, what is said of the words themselves before what is said of all words."""
+    kinds = (*second, ANIMATE) if any(word in _CREATURES for word in second) else tuple(second)
+    for head in (*kinds, ANY):
+        row = _TABLE.get(head)
+        for word in first if row else ():
+            if word in row:  # type: ignore[operator]
+                return row[word]  # type: ignore[index]
+    return next((_TABLE[head][ANY] for head in kinds if any_first and ANY in _TABLE.get(head, ())), None)

@@ -1,0 +1,153 @@
+"""Which stretches of a sentence assert nothing: what is denied, only possible, depicted, likened, or written on a sign.
+
+A cue ("no", "might", "statue of") has a scope that runs to the right, to the end of its phrase or of its clause. What
+is named with "the", "his" or "this" is taken to exist ("it might chase the cat") unless the cue denies or frames the
+thing itself ("a statue of the king").
+
+*Naming what one sees* is an assertion, however careful: "appears to be a dog", "probably a dog". *Guessing at what one
+does not see* is none: "possibly a dog", "might be a dog", "likely belonging to a person", "suggesting that people live
+here", "a place for people to sit".
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from vhbench.tsv import records, words
+
+_LIST = r"(?:(?:an?|any|other)\s)?[\w'-]+(?:\s[\w-]+)?"
+_GOES_ON = rf"\s(?:n?or\b|(?:{_LIST},\s){{0,4}}{_LIST},?\s(?:n?or)\s)"
+_DETERMINED = r"(?:an?|the|it|there|two|three|several|some|many|his|her|its|their|one|he|she|they|another|is|are|has)"
+_CLAUSE_ENDS = (
+    rf",(?!{_GOES_ON})|[;:()]|\s-+\s|[—–]|\b(?:but|while|whereas|although|though|because|since|instead|however)\b"
+    rf"|\band\s(?:{_DETERMINED})\b"
+)
+_PLACES = (
+    r"in|on|at|near|beside|next|behind|under|underneath|beneath|inside|around|along|by|from|across|throughout|outside"
+    r"|between|among|against|during|through|over|above|below|atop|within"
+)
+CLAUSE = re.compile(_CLAUSE_ENDS)
+PHRASE = re.compile(
+    rf"{_CLAUSE_ENDS}|\b(?:{_PLACES}|to|with|is|are|was|were|can|could|has|have|that|which|who|whose|where|as|besides"
+    r"|except|than|aside|apart|just|only|visible|present|nearby|anywhere)\b"
+)
+LIST = re.compile(PHRASE.pattern.replace(rf",(?!{_GOES_ON})", rf",(?!{_GOES_ON}|\s[\w-]+,?\sand\s(?!{_DETERMINED}\b))"))
+IMAGE = re.compile(
+    rf",|[;:()]|\s-+\s|[—–]|\b(?:but|while|whereas|although)\b|\band\s(?:it|there|the|they|he|she|is|are|has)\b"
+    rf"|\b(?:(?:{_PLACES})(?!\s(?:an?\s|the\s|his\s|her\s)?(?:horse|horseback|motorcycle|bike|bicycle)\b)"
+    r"|is|are|was|were|can|could|has|stands?|sits?|lies|that|which|hang(?:s|ing)?|covers?|decorates?)\b"
+)
+TEXT = re.compile(r"[,;]|\band\b|\bon\b|\bin\b|\bis\b")
+_REACH = 240
+"""Characters that a scope has at most."""
+
+ENDS: Mapping[str, re.Pattern[str]] = {"clause": CLAUSE, "phrase": PHRASE, "list": LIST, "image": IMAGE, "text": TEXT}
+"""How far a cue can reach → what its scope ends before."""
+
+
+class Cue(NamedTuple):
+    """A row of ``cues.tsv``.
+
+    Attributes:
+        kind: denied, possible, purpose, depicted, likened or written; for readers.
+        words: the words that it begins with.
+        then: what follows such a word.
+        after: words of which one stands before it; with "!" before the first, words that do not.
+        end: before its match the scope ends.
+        spares: whether what is named with "the" exists all the same.
+    """
+
+    kind: str
+    words: tuple[str, ...]
+    then: re.Pattern[str]
+    after: tuple[str, ...]
+    end: re.Pattern[str]
+    spares: bool
+
+    def begins(self, sentence: str, start: int) -> bool:
+        """Tell whether the right word stands before the cue."""
+        if not self.after:
+            return True
+        before = sentence[max(0, start - 30) : start].rsplit(maxsplit=1)[-1:]
+        barred = self.after[0].startswith("!")
+        words = (self.after[0].removeprefix("!"), *self.after[1:])
+        return (before[0] in words if before else False) != barred
+
+
+@cache
+def cues() -> Mapping[str, Sequence[Cue]]:
+    """Return word → the cues that begin with it; read when the first caption is, as its patterns take a while."""
+    found: dict[str, list[Cue]] = {}
+    readers = {
+        "words": words,
+        "then": lambda cell: re.compile(rf"{cell}\b" if cell and cell[-1].isalpha() else cell),
+        "after": words,
+        "end": ENDS.__getitem__,
+        "spares": bool,
+    }
+    for cue in records(Path(__file__).with_name("cues.tsv"), Cue, readers):
+        for word in cue.words:
+            found.setdefault(word, []).append(cue)
+    return found
+
+
+_SAYS_WHAT_IT_IS = re.compile(
+    r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo"
+    r"|photograph|scene|artwork)) (?:is|shows?|appears to be|seems to be|features?|presents?|depicts?|displays?"
+    r"|captures?)) )?"
+    r"(?:(?:an?|the|this) )?"
+    r"(?:(?!(?:with|of|on|has|have|there|hold\w*|show\w*|wear\w*|next|near|by|at|from|to)\b)[\w,'-]+ ){0,6}\Z"
+)
+_OF_ITSELF = frozenset(
+    "picture photo photograph image illustration cartoon drawing sketch portrait depiction images".split()
+)
+_ON_SHOW = re.compile(
+    r"\b(?:hang(?:s|ing)?|hung|in an? (?:[\w-]+ )?frame|framed|taped|pinned|displayed|mounted|decorat\w+|adorn\w*"
+    r"|cover(?:s|ing)|on (?:the|an?|its|his|her|their) (?:[\w-]+ )?(?:wall|fridge|refrigerator|door|shirt|t-shirt"
+    r"|screen|shelf|desk|mug|page|tv|nightstand|cover|card|box|side|back|front|table))\b"
+)
+_IS_A_PAINTING = re.compile(r"\A\W*(?:this|it|the (?:image|picture|scene)) (?:is|appears to be|seems to be) ")
+
+
+def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
+    """Yield (start, end, spares) of each scope in a sentence in lower case; ``said`` are words of it that begin cues.
+
+    >>> text = "there is no dog on the couch"
+    >>> [text[start:end] for start, end, _ in scopes(text, {"no"})]
+    [' dog ']
+    """
+    known = cues()
+    for sign in sorted(said):
+        for place in _places(sign, sentence):
+            for cue in known.get(sign, ()):
+                found = cue.then.match(sentence, place + len(sign))
+                if not found or not cue.begins(sentence, place):
+                    continue
+                if cue.end is IMAGE and _shows_itself(sentence, place, sign):
+                    continue
+                stop = cue.end.search(sentence, found.end(), found.end() + _REACH)
+                yield found.end(), stop.start() if stop else min(len(sentence), found.end() + _REACH), cue.spares
+
+
+def _places(word: str, sentence: str) -> Iterator[int]:
+    """Yield where a word starts."""
+    place = sentence.find(word)
+    while place >= 0:
+        end = place + len(word)
+        if not (place and _is_letter(sentence[place - 1])) and not (end < len(sentence) and _is_letter(sentence[end])):
+            yield place
+        place = sentence.find(word, end)
+
+
+def _is_letter(sign: str) -> bool:
+    return sign.isalnum() or sign in "-_"
+
+
+def _shows_itself(sentence: str, place: int, sign: str) -> bool:
+    """Tell whether "a photo of" says what the caption's own image is, and not what hangs on a wall in it."""
+    before = sentence[:place]
+    own = sign in _OF_ITSELF and bool(_SAYS_WHAT_IT_IS.match(before))
+    own = own or (sign == "painting" and bool(_IS_A_PAINTING.match(before)))
+    return own and not _ON_SHOW.search(before) and not _ON_SHOW.search(sentence, place)

@@ -1,0 +1,149 @@
+"""Words that are no noun, or another one, where they stand: "to train", an orange cat, a bed of flowers.
+
+What other words show that a word has another sense stands in ``senses.tsv``.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import NamedTuple
+
+from vhbench.language.captions.vocabulary import Found, Vocabulary
+from vhbench.tsv import records, words
+
+
+class Sense(NamedTuple):
+    """A row of ``senses.tsv``: words that mean something else near certain other words.
+
+    Attributes:
+        words: as captions write them.
+        within: "sentence" or "text": where the others are looked for.
+        near: at least one of these is there.
+        unless: none of these is.
+        thing: what is meant then, or "".
+        why: for readers.
+    """
+
+    words: tuple[str, ...]
+    within: str
+    near: frozenset[str]
+    unless: frozenset[str]
+    thing: str
+    why: str
+
+
+def _read(table: Path) -> Mapping[str, Sequence[Sense]]:
+    def several(cell: str) -> frozenset[str]:
+        return frozenset(words(cell))
+
+    senses: dict[str, list[Sense]] = {}
+    for sense in records(table, Sense, {"words": words, "near": several, "unless": several}):
+        for word in sense.words:
+            senses.setdefault(word, []).append(sense)
+    return senses
+
+
+_SENSES = _read(Path(__file__).with_name("senses.tsv"))
+
+_VERBS = frozenset(
+    "bear bike board boat book bowl bus chair down duck fish fork kayak kite light monitor park phone pitch plane ram "
+    "ship sink skate skateboard skateboards ski skis snowboard snowboards surf surfboard tie train water".split()
+)
+_BEFORE_A_VERB = re.compile(
+    r"(?:\b(?:(?<!next )(?<!close )(?<!adjacent )(?<!due )(?<!attached )(?<!connected )(?<!leading )(?<!similar )to"
+    r"|can|could|will|would|may|might|must|should|cannot|not|who|they|we|you|he|she|i)"
+    r"|\b(?:he|she|who|man|woman|person|boy|girl|child|skier|snowboarder|someone)(?= \Z))\s\Z"
+)
+_IS_PLAYED = frozenset({"skis", "snowboards", "skateboards"})
+_PATIENT = re.compile(r"\b(?:is|are|be|being|very|so|appears|seems|looks|and|calm,?|more)\s\Z")
+
+_COLOURS = "red|yellow|white|black|blue|green|brown|pink|purple|gr[ae]y|gold|tan|beige|silver|cream|teal|orange"
+_ONE = re.compile(
+    r"(?:\b(?:an|one|each|every|another|single|whole|half|ripe|peeled|sliced|fresh|juicy|cut|half-eaten|navel|blood"
+    r"|mandarin)(?: (?:peeled|sliced|ripe|fresh|whole|juicy|cut|half-eaten|small|large|round))?"
+    r"|\bthe|\bthis|\bthat|\b(?:slices?|pieces?|half|halves|wedges?|segments?|sections?) of)\s\Z"
+)
+_ENDS = re.compile(
+    r"\s*(?:\Z|[.,;:!?)\"']"
+    r"|\s(?:is|are|was|has|sits|lies|rests|can|in|on|at|near|next|beside|with|from|by|to|that|which|who|being|sitting"
+    r"|lying|resting|placed|cut|sliced|peeled|located|positioned|visible|for|under|behind|inside|between|nearby|there"
+    r"|or|and (?!(?:" + _COLOURS + r")\b))\b|\sand (?=an? |the |two |some ))"
+)
+_PAINTED = re.compile(rf"(?:{_COLOURS})(?:,? and|,| or)\s(?:an?\s)?\Z")
+
+
+def of_things(lowered: str, found: Sequence[Found], said: Set[str], vocabulary: Vocabulary) -> Iterator[Found]:
+    """Yield the mentions whose words name a thing; ``said`` are the text's words in lower case.
+
+    >>> words = Vocabulary.build([["train"], ["orange"], ["bed"], ["cat"]])
+    >>> text = "An orange cat, taught to train, in a bed of flowers, looks at an orange."
+    >>> [(one.word, one.start) for one in of_things(text.lower(), words.find(text), {"flowers"}, words)]
+    [('cat', 10), ('orange', 65)]
+    """
+    for one in found:
+        surface = lowered[one.start : one.end]
+        if surface in _VERBS and _is_verb(lowered, one, surface):
+            continue
+        if (test := _OWN.get(surface)) and not test(lowered, one):
+            continue
+        sense = next(filter(lambda sense: _holds(sense, lowered, one, said), _SENSES.get(surface, ())), None)
+        if sense is None:
+            yield one
+        elif sense.thing and (node := vocabulary.node(sense.thing)):
+            yield one._replace(word=sense.thing, node=node)
+
+
+def _is_verb(lowered: str, one: Found, surface: str) -> bool:
+    before = _BEFORE_A_VERB.search(lowered, max(0, one.start - 20), one.start)
+    if not before:
+        return False
+    plural_subject = before[0].split()[0] in ("man", "woman", "person", "boy", "girl", "child", "skier", "he", "she")
+    return surface in _IS_PLAYED or not plural_subject
+
+
+def _is_fruit(lowered: str, one: Found) -> bool:
+    """Tell an orange from what is orange: one of it, and no noun behind it."""
+    if not _ENDS.match(lowered, one.end) or _PAINTED.search(lowered, max(0, one.start - 20), one.start):
+        return False
+    return bool(_ONE.search(lowered, max(0, one.start - 30), one.start))
+
+
+def _is_ill(lowered: str, one: Found) -> bool:
+    return not _PATIENT.search(lowered, max(0, one.start - 12), one.start)
+
+
+_OWN: Mapping[str, Callable[[str, Found], bool]] = {"orange": _is_fruit, "patient": _is_ill}
+"""Words that need a look at their neighbours → whether they name a thing."""
+
+
+def _holds(sense: Sense, lowered: str, one: Found, said: Set[str]) -> bool:
+    if not sense.near & said:
+        return False
+    if sense.within == "sentence":
+        said = words_of(sentence_around(lowered, one.start))
+    return bool(sense.near & said) and not sense.unless & said and not (sense.thing and _is_listed(sense, lowered, one))
+
+
+def _is_listed(sense: Sense, lowered: str, one: Found) -> bool:
+    """Tell whether a word stands in a list beside one that would show another sense: then it means another thing."""
+    beside = _LISTED_BEFORE.search(lowered, max(0, one.start - 60), one.start), _LISTED_BEHIND.match(lowered, one.end)
+    return any(mark is not None and mark[1] in sense.near for mark in beside)
+
+
+_LISTED_BEFORE = re.compile(r"(\w+),? (?:and|or) (?:\w+ ){0,2}\Z")
+_LISTED_BEHIND = re.compile(r"(?:,|,? and|,? or) (?:(?:an?|some|several|two|three|many|the) )?(\w+)")
+
+
+_APART = str.maketrans(dict.fromkeys('.,;:!?()[]{}"“”*/\n\t—–', " "))
+
+
+def words_of(lowered: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(lowered.translate(_APART).split())
+
+
+def sentence_around(text: str, place: int) -> str:
+    """Return the sentence in which a place lies, at most 500 characters to either side."""
+    start = max(text.rfind(end, max(0, place - 500), place) for end in (". ", "! ", "? ", "\n")) + 1
+    ends = [end for mark in (". ", "! ", "? ", "\n") if (end := text.find(mark, place, place + 500)) >= 0]
+    return text[max(start, place - 500, 0) : min(ends, default=place + 500)]

@@ -1,0 +1,227 @@
+"""A closed vocabulary and its matcher: which objects a text mentions, and where.
+
+Surface forms (plurals, hyphens, names of several words) are built once from the word list; a text is cut into tokens
+as the Penn Treebank does, and every token is looked up. No tagger, no model, no data.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import Any, NamedTuple, Self
+
+from vhbench.language.inflection import plural_forms
+from vhbench.schema import VhbenchError
+
+# What always stands alone; ":" and "," do unless a digit follows, a full stop only at the end of a sentence.
+_ALONE = r";@\#$%&?!*()\[\]{}<>\"`«“‘„»”’"
+_CLOSERS = r"[\])}>\"'»”’]*"
+_SUFFIX = r"(?:s|m|d|ll|re|ve)?"
+
+
+def tokens(sentence_end: str) -> re.Pattern[str]:
+    """Return the pattern of a token; a full stop stands alone where this pattern follows."""
+    return re.compile(
+        rf"""
+          \.{{2,}} | -- | '' | [{_ALONE}] | [:,](?!\d) | \.(?={sentence_end})
+        | '{_SUFFIX}(?=[\s{_ALONE}:,.]|\Z)
+        | (?: [^\s{_ALONE}:,.'-]+ | [:,](?=\d) | (?<!\.)\.(?!\.|{sentence_end}) | -(?!-)
+            | '(?!{_SUFFIX}(?:[\s{_ALONE}:,.]|\Z)) )+
+        """,
+        re.VERBOSE,
+    )
+
+
+TOKEN = tokens(rf"{_CLOSERS}(?:\s|\Z)")
+
+# Signs between words that the Penn Treebank leaves inside a token; each becomes one that stands alone.
+_APART = str.maketrans(dict.fromkeys("/|~—–…•", ";"))
+
+# CHAIR's rules for COCO: names of two words that are one thing, and qualifiers that are not a person.
+_DOUBLE_WORDS = (
+    "motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light, fire hydrant, "
+    "stop sign, parking meter, suit case, sports ball, baseball bat, baseball glove, tennis racket, wine glass, "
+    "hot dog, cell phone, mobile phone, teddy bear, hair drier, potted plant, bow tie, laptop computer, "
+    "stove top oven, home plate, train track"
+).split(", ")
+_ANIMALS = "bird cat dog horse sheep cow elephant bear zebra giraffe animal cub".split()
+COCO_MERGED = {
+    **{name: name for name in _DOUBLE_WORDS},
+    **{f"{age} {animal}": animal for age in ("baby", "adult") for animal in _ANIMALS},
+    **{f"passenger {vehicle}": vehicle for vehicle in ("jet", "train")},
+    "bow tie": "tie",
+    "toilet seat": "toilet",
+    "wine glas": "wine glass",
+}
+
+
+class Found(NamedTuple):
+    """``text[start:end]`` is a form of ``word``, which names the object ``node``."""
+
+    word: str
+    node: str
+    start: int
+    end: int
+
+
+_REMEMBERED, _SHORT = 200_000, 64  # texts between two spaces, and their length
+
+Hit = tuple[str, int, int]
+"""A vocabulary word and where one of its forms starts and ends."""
+
+
+class Vocabulary:
+    """The words of some objects, ready to be found in texts; see :meth:`build`.
+
+    Attributes:
+        nodes: word (of one or several parts) → object.
+        phrases: parts → the word they merge into; a word outside ``nodes`` swallows its parts.
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, str],
+        phrases: Mapping[tuple[str, ...], str],
+        lemma: Callable[[str], str],
+        token: re.Pattern[str],
+    ) -> None:
+        """Put a vocabulary together; ``lemma`` maps a token to a word, ``token`` cuts a text into tokens."""
+        self.nodes, self.phrases = nodes, phrases
+        relevant = frozenset(nodes) | {part for parts in phrases for part in parts} | {"toilet", "seat"}
+        # A model's captions use the same few thousand words again and again.
+        self._lemma = lru_cache(_REMEMBERED)(lambda token: word if (word := lemma(token)) in relevant else "")
+        self._known: dict[str, tuple[Hit, ...]] = {}
+        self._token = token
+        self._begins = frozenset(parts[0] for parts in phrases)
+        self._longest = max(map(len, phrases), default=1)
+
+    @classmethod
+    def build(cls, lines: Iterable[Sequence[str]], *, merged: Mapping[str, str] = COCO_MERGED) -> Self:
+        """Build the forms of a vocabulary.
+
+        Args:
+            lines: per object its name, then its synonyms.
+            merged: phrases that count as one word, or as nothing where that word is not in the vocabulary.
+
+        Raises:
+            VhbenchError: for an empty name, or a word that names two objects.
+
+        >>> [found.word for found in Vocabulary.build([["bus"], ["wine glass"]]).find("Buses, wine glasses, a glass.")]
+        ['bus', 'wine glass']
+        """
+        nodes = _cleaned(lines)
+        phrases = {tuple(name.split()): word for name, word in merged.items() if name != "wine glas"}
+        phrases |= {tuple(word.split()): word for word in nodes if " " in word}
+        forms = _surface_forms(nodes, phrases)
+        return cls(nodes, phrases, lambda token: forms.get(token, ""), TOKEN)
+
+    def node(self, word: str) -> str | None:
+        """Return the object that a word names, as written or in lower case, or None."""
+        return self.nodes.get(word) or self.nodes.get(word.strip().lower())
+
+    def find(self, text: str) -> list[Found]:
+        """Return the mentions in a text, in order."""
+        merged = list(self._merged(text))
+        words = {found.word for found in merged}
+        if "toilet" in words and "seat" in words:
+            merged = [found for found in merged if found.word != "seat"]
+        return [found for found in merged if found.node]
+
+    def _merged(self, text: str) -> Iterator[Found]:
+        """Yield what the words are after phrases are merged, leftmost and longest first."""
+        hits = self._words(text)
+        place = 0
+        while place < len(hits):
+            first = hits[place][0]
+            size, word = self._phrase_at(text, hits, place) if first in self._begins else (1, first)
+            yield Found(word, self.nodes.get(word, ""), hits[place][1], hits[place + size - 1][2])
+            place += size
+
+    def _words(self, text: str) -> list[Hit]:
+        """Return the vocabulary's single words in a text; what lies between two spaces is looked up as a whole."""
+        found: list[Hit] = []
+        place, known = 0, self._known
+        for chunk in lower(text).translate(_APART).split(" "):
+            hits = known.get(chunk)
+            if hits is None:
+                hits = self._hits(chunk)
+            for word, start, end in hits:
+                found.append((word, place + start, place + end))
+            place += len(chunk) + 1
+        return found
+
+    def _hits(self, chunk: str) -> tuple[Hit, ...]:
+        """Return what a chunk holds; what a runaway answer writes without a space is not remembered."""
+        hits = self._known.get(chunk)
+        if hits is None:
+            hits = self._read(self._token, chunk)
+            if len(chunk) <= _SHORT and len(self._known) < _REMEMBERED:
+                self._known[chunk] = hits
+        return hits
+
+    def _read(self, token: re.Pattern[str], chunk: str) -> tuple[Hit, ...]:
+        return tuple((word, m.start(), m.end()) for m in token.finditer(chunk) if (word := self._lemma(m[0])))
+
+    def _phrase_at(self, text: str, hits: Sequence[Hit], place: int) -> tuple[int, str]:
+        last = place + 1
+        while last < min(place + self._longest, len(hits)) and text[hits[last - 1][2] : hits[last][1]].isspace():
+            last += 1
+        for size in range(last - place, 1, -1):
+            word = self.phrases.get(tuple(hit[0] for hit in hits[place : place + size]))
+            if word is not None:
+                return size, word
+        return 1, hits[place][0]
+
+
+def placed(chunks: Sequence[str], hits: Iterable[Iterable[Hit]]) -> list[Hit]:
+    """Return the words of each chunk, placed in the text that was split at spaces."""
+    starts = list(accumulate(map(len, chunks), initial=0))
+    return [(word, starts[i] + i + a, starts[i] + i + b) for i, hit in enumerate(hits) if hit for word, a, b in hit]
+
+
+def lower(text: str) -> str:
+    """Lower-case a text without moving a character, so that spans hold in the original."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _cleaned(lines: Iterable[Sequence[str]]) -> dict[str, str]:
+    nodes: dict[str, str] = {}
+    for line in lines:
+        words = [" ".join(word.lower().split()) for word in line]
+        if not words or not words[0]:
+            raise VhbenchError("the vocabulary has an object without a name")
+        for word in filter(None, words):
+            if nodes.setdefault(word, words[0]) != words[0]:
+                raise VhbenchError(f"the word {word!r} names two objects, {nodes[word]!r} and {words[0]!r}")
+    return nodes
+
+
+def _surface_forms(nodes: Mapping[str, str], phrases: Mapping[tuple[str, ...], str]) -> dict[str, str]:
+    """Map every form of a word, and of a last part of a phrase, to the word; a word's own spelling comes first."""
+    parts = {part for phrase in phrases for part in phrase}
+    forms = {word: word for word in (*nodes, *parts) if " " not in word}
+    hyphened = {word.replace(" ", "-"): word for word in nodes if " " in word}
+    inflected = {word: word for word in nodes} | {phrase[-1]: phrase[-1] for phrase in phrases} | hyphened
+    forms |= hyphened
+    for form, word in inflected.items():
+        for plural in plural_forms(form):
+            forms.setdefault(plural, word)
+    return forms
+
+
+def list_of_words(words: Any, what: str) -> list[str]:
+    """Return a sequence of words, refusing a single text, which is a sequence of letters, and what is no text.
+
+    Raises:
+        VhbenchError: beginning with ``what`` the words are.
+    """
+    if isinstance(words, (str, Mapping)) or not isinstance(words, Iterable):
+        raise VhbenchError(f"{what}: {words!r:.60} is not a list of words")
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str):
+            raise VhbenchError(f"{what}: {word!r:.60} is not a word")
+    return found

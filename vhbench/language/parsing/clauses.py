@@ -1,0 +1,157 @@
+"""An answer's clauses, and which options each of them affirms and denies."""
+
+import re
+from dataclasses import dataclass
+
+from vhbench.language.parsing.option_names import Mention, Names
+
+_BE = (
+    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?"
+    r"|contains?)"
+)
+_DENIED_BEFORE = re.compile(
+    r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding"
+    r"|(?<!other\s)than"
+    r"|instead\s+of|rather\s+than"
+    r"|ruled?\s+out|eliminated?|as\s+opposed\s+to|compared\s+(?:to|with)|in\s+contrast\s+to|versus|vs\.?"
+    r"|prefer\w*\s.*\bover"
+    r"|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
+)
+_DENIED_AFTER = re.compile(
+    rf"(?i)\A[\s\"')\]]*(?:\([^()]*\)\s*)?[\s:–—-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly"
+    rf"|definitely|probably)\s+)?"
+    rf"(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never|without"
+    rf"|nothing))\b|cannot\b|can't\b|won't\b"
+    r"|(?:no|not|none|without|lacks?)\b"
+    r"|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|out\b"
+    r"|absent|irrelevant)|❌|✗|✘)"
+)
+_CLAUSE = re.compile(
+    r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
+    r"|(?:,\s*|\s+)(?=(?:(?:and\s+)?(?:so|therefore|thus|hence|but|while|whereas|although|though|however|yet"
+    r"|because|since)\b))"
+    r"|(?P<another>,\s+)(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?!and\b|or\b|nor\b)\w"
+    r"|and\s+(?:the\s+)?(?:\w+\s+)?(?:image|picture|point|box|option)\s*+\w*+\s+(?:is|are|has|have|does|do|shows?|contains?"
+    r"|an?|no)\b)"
+    r"|,\s+(?=(?:and\s+)?(?:only|wait|actually|no,|not|i\s)\b)|\s+[–—-]+\s+",
+    re.IGNORECASE,
+)
+_LOOKS = re.compile(
+    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*"
+    r"|consider\w*|inspect\w*|stud(?:y|ied|ying)"
+    r"|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are|were)|options?\s+(?:are|were"
+    r"|include))\b(?P<between>[^,;:]*)\Z"
+)
+_PLAN = re.compile(
+    r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"
+    r"|should|have)\s+to|we\s+(?:need|should)|i'll\s+(?:look|check|compare))\b"
+)
+_CUT_OFF = re.compile(
+    r"(?i)\b(?:an?|the|is|are|was|of|in|on|at|to|and|or|but|with|for|its?|this|that|these|which|we|by|from|as|than"
+    r"|so|has|have|shows?|contains?|depicts?|see|sees|because|since)\s*\Z|,\s*\Z"
+)
+_LISTED = re.compile(r"(?i)\s*(?:,|,?\s*(?:and|or|nor)\b|/|&)\s*(?:in\s+|on\s+)?(?:the\s+)?")
+_THERE = re.compile(r"(?i)\s+(?:\w+\s+){0,2}in\s+(?:the\s+)?(?:first|second|third|fourth|image|picture)\b")
+_EACH_DENIED = re.compile(r"(?i)neither\b[^,;:]{1,60}?\snor\b")
+_STATES = re.compile(
+    r"(?i)\b(?:is|are|was|were|has|have|do|does|shows?|contains?|see|depicts?|resembles?|match(?:es)?|fits?|shares?|looks?"
+    r"|seems?|appears?|corresponds?|encloses?)\b"
+)
+_STILL = re.compile(
+    r"(?i)\band\s+(?:therefore\s+|thus\s+|so\s+)?(?:is|are|seems?|appears?|looks?)\b(?!\s+(?:not|no|also\s+not)\b)"
+)
+_ABSENCE = re.compile(
+    r"(?i)\b(?:does|do|is|are|has|have)(?:\s+not|n't)\b|\bwithout\b|\b(?:has|have|shows?|contains?)\s+no\b"
+)
+_OPPOSITES = tuple(
+    tuple(pair.split("/"))
+    for pair in (
+        "closer/farther closer/further nearer/farther nearer/further closest/farthest closest/furthest darker/lighter "
+        "darker/brighter larger/smaller bigger/smaller higher/lower taller/shorter longer/shorter more/fewer more/less "
+        "most/least most/less closer/more_distant nearer/more_distant"
+    ).split()
+)
+
+
+@dataclass(frozen=True)
+class OptionClause:
+    """A part of an answer, with what it affirms and denies."""
+
+    text: str
+    asked: bool
+    affirmed: tuple[Mention, ...]
+    denied: frozenset[str]
+
+    @property
+    def one(self) -> str:
+        """The one option that is affirmed; "" for none and for several."""
+        letters = {mention.letter for mention in self.affirmed}
+        return letters.pop() if len(letters) == 1 else ""
+
+
+def clauses_of(text: str, names: Names, question: str) -> list[OptionClause]:
+    """Return the clauses of an answer; one that is cut off in its middle says nothing."""
+    clauses: list[OptionClause] = []
+    asks_for_absence, opposite = bool(_ABSENCE.search(question)), _opposite(question, names)
+    start = 0
+    for cut in [*_CLAUSE.finditer(text), None]:
+        end = cut.start() if cut else len(text)
+        part = text[start:end]
+        if cut and cut["another"] and not _STATES.search(part):
+            continue  # "Image 1, Image 2 and Image 3 are …" is one clause
+        if part.strip():
+            clauses.append(_clause(part, bool(cut and cut["asked"]), names, asks_for_absence, opposite))
+        start = cut.end() if cut else end
+    begun = len(clauses) > 1 and _PLAN.match(text) and not _STATES.search(clauses[-1].text) and text[-1:].isalnum()
+    if clauses and (begun or _CUT_OFF.search(text)) and len(text.split()) > 6:
+        clauses.pop()
+    return clauses
+
+
+def _clause(
+    text: str, asked: bool, names: Names, asks_for_absence: bool, opposite: re.Pattern[str] | None
+) -> OptionClause:
+    affirmed: list[Mention] = []
+    denied: list[Mention] = []
+    turned = False  # "A is farther than B" says B where the closer one is asked for
+    for mention in names.find(text):
+        before, after = text[: mention.start][-80:], text[mention.end :]
+        if mention.kind == "none" and (
+            affirmed or denied or _THERE.match(after) or _EACH_DENIED.match(text, mention.start)
+        ):
+            continue  # "The giraffe is not in any image", "There is none in Image 2", "Neither Image 1 nor Image 2"
+        if mention.kind in ("none", "unknown", "same"):
+            affirmed.append(mention)
+        elif _LOOKS.search(before) or (_PLAN.match(text) and not mention.by_letter):
+            continue
+        elif (than := _DENIED_BEFORE.search(before)) or (
+            denied and _LISTED.fullmatch(text[denied[-1].end : mention.start])
+        ):
+            (affirmed if turned and than and "than" in than[0].lower() else denied).append(mention)
+        elif _DENIED_AFTER.match(after[:60]) and not asks_for_absence and not _STILL.search(after[:200]):
+            denied.append(mention)
+        elif opposite and opposite.search(after[:200]):
+            turned = True
+            denied.append(mention)
+        else:
+            affirmed.append(mention)
+    return OptionClause(text, asked, tuple(affirmed), frozenset(mention.letter for mention in denied))
+
+
+def _opposite(question: str, names: Names) -> re.Pattern[str] | None:
+    """Return what says the opposite of what is asked: "farther" where "closer" is."""
+    asked = f"{question} {' '.join(names.texts.values())}".lower()
+    words = {
+        other
+        for pair in _OPPOSITES
+        for word, other in (pair, pair[::-1])
+        if word in asked and re.search(rf"\b{word}\b", asked) and not re.search(rf"\b{other}\b", asked)
+    }
+    if "and not in" in asked and re.search(r"(?i)\band not in\b", question):
+        return re.compile(r"(?i)\A[^,;]*?\bin\s+(?:both|all)\b")
+    if not words:
+        return None
+    return re.compile(
+        r"(?i)\A[^,;]*?\b(?:is|are|appears?|seems?|looks?|has|have|shows?|being)\b[^,;]{0,30}"
+        rf"\b(?:{'|'.join(sorted(words)).replace('_', ' ')})\b"
+    )

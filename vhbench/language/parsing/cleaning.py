@@ -1,0 +1,243 @@
+"""What stands around an answer is taken away before it is read: thoughts, roles, special tokens, markup, JSON, LaTeX.
+
+:func:`plain` is what a model says to its reader, without the signs that dress it up; a caption is read from it.
+:func:`said` is the part of it that is marked as the answer (boxed, in an answer tag or a JSON value, after "Answer:"),
+and all of it where nothing is marked. Both are "" where a thought has begun and does not end: what a model thinks
+halfway is not its answer, whatever is boxed in there.
+"""
+
+import html
+import re
+import unicodedata
+
+from vhbench.language.parsing.prefilter import Guarded, any_in
+from vhbench.language.parsing.text_cache import remembered
+
+# Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
+_ENOUGH = 5_000
+
+_THINKING = (
+    r"(?:seed:)?think\w*|thoughts?|thought_process|anal(?:ysis|y[sz]e)|reason(?:ing)?|rationale|reflect(?:ion)?"
+    r"|scratchpad"
+)
+# LLaVA-CoT's stages; alone, a caption may be what was asked for.
+_STAGES = rf"{_THINKING}|summary|caption"
+# Case counts outside: a pattern whose first letter may have either case is tried at every letter of a long text.
+_MARKS = (
+    r"<(?=[/|]?[A-Za-z])(?i:(?P<end>/)?(?:{names})(?:\s[^<>\n]{{0,100}})?(?<!/)>"
+    r"|\|(?:(?:(?:begin|start)|(?P<end_token>end))_(?:of_)?(?:think(?:ing)?|thought|reasoning)\|>"
+    r"|channel\|?>\s?(?:analysis|commentary|thought|(?P<final>final)(?:<\|message\|>)?))|(?P<end_gemma>channel\|>))"
+    r"|\[(?i:(?P<end_bracket>/)?think(?:ing)?\])|◁(?P<end_kimi>/)?think▷"
+    r"|(?P<final_bare>assistantfinal)|\Aanalysis(?=[A-Z\"'])"
+)
+_MARK, _MARK_OR_STAGE = (re.compile(_MARKS.format(names=names)) for names in (_THINKING, _STAGES))
+_CONCLUSION = re.compile(r"(?i)<(?:conclusion|reasoning)>")
+
+_TURN_ENDS = re.compile(
+    r"(?i)<\|(?:im_end|eot_id|eom_id|end_?of_?text|end|eot|return|end▁of▁sentence|end_of_turn_token)\|>"
+    r"|</s>|<(?:eos|end_of_turn|end_of_utterance|eod|eoa)>"
+)
+_TURN_BEGINS = re.compile(
+    r"(?s)\A\s*+(?:(?:<s>|<bos>|<\|begin_of_text\|>)\s*+)?"
+    r"(?:(?:<\|(?:im_start|start_header_id)\|>|<start_of_turn>)\s?(?:system|user).*?)?"
+    r"(?:<\|(?:im_start|start_header_id)\|>|<start_of_turn>)\s?(?:assistant|model)(?:<\|end_header_id\|>)?"
+)
+_TOKEN = re.compile(r"<\|[^|<>\n]{1,40}\|>|<0x0A>")
+_ECHO = re.compile(
+    r"(?s)\A\s*+(?:.*\[/INST\]|(?:(?i:system|user|human|question|q)\s*(?::|\n).{0,5000}?)?"
+    r"(?:\b(?i:assistant|gpt)\s*:|(?:\A|\n)\s*+(?:assistant|model)\s*\n)\s*+)"
+)
+_ECHOED_QUESTION = re.compile(r"(?is)\A\s*+(?:q|question)\s*:.{0,2000}?(?<!\w)(?:a|answer)\s*:\s*+(?=\S)")
+_NEXT_TURN = re.compile(r"\n[ \t]*+(?:(?i:question|user|human|q)\s*:|user\s*\n|### ?(?:Human|User|Instruction)\b)")
+
+_STYLED = re.compile(
+    r"\\(?:text(?:bf|it|rm|sf|tt|normal)?|math(?:rm|bf|it|sf|tt|bb)|bf|rm|emph|underline|operatorname\*?|mbox|bm)"
+    r"\s?\{([^{}]*)\}"
+)
+_BOX = re.compile(r"\\f?boxed\s?(?:\{+\s*+([^{}]*)\}*|([A-Za-z0-9]+))|<\|begin_of_box\|>(.*?)(?=<\||\Z)", re.DOTALL)
+_TAGGED = re.compile(
+    r"(?is)<(?:final[_ ]?)?(?:answer|conclusion|output|response|solution|final|choice|option)>"
+    r"(?P<said>[^<]*+(?:<(?!/?(?:final|answer|conclusion|output|response|solution|choice|option))[^<]*+)*+)"
+)
+_PLACE = re.compile(r"<box>[\d\s.,()\[\]]*</box>|<\|box_start\|>[\d\s.,()\[\]]*<\|box_end\|>")
+_TAG = re.compile(r"</?[A-Za-z][\w:.-]{0,40}\s?/?>")
+_LATEX = re.compile(r"\\[()\[\],;:! ]|\\q?quad\b|\\(?:left|right|displaystyle)\b|\$+")
+_FENCE = re.compile(r"```[ \t]*+\w*+")
+_LINE_START = re.compile(r"(?m)^[ \t]*+(?:>[ \t]*+)*+(?:[-+•·●*][ \t]++)?+")
+_DELETED = re.compile(r"~~[^~\n]{1,200}~~")
+_BULLETS = frozenset(">-+•·●* \t")
+_SIGNS = re.compile(r"[*_`#]+")
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
+"""White space that is not a single space."""
+_ODD_SPACES = ("  ", *"\t\v\f\x1c\x1d\x1e\x1f")
+_ENUMERATED = re.compile(r"(?m)^[ \t]*+\d{1,2}[.)][ \t]++(?=\S)")
+
+_OBJECT = re.compile(r"[{\[]\s*+[{\"']")
+_PAIR = re.compile(
+    r"(?P<quote>[\"'])(?P<key>[^\"'\n]{1,60})(?P=quote)\s*+:\s*+"
+    r"(?P<value>\"(?:[^\"\\]|\\.)*+\"?+|'(?:[^'\\]|\\.|'(?!\s*+[,}\]]))*+'|\[[^\[\]{}]*+\]|[^\s,{}\[\]\"']++)",
+    re.DOTALL,
+)
+_KEY = re.compile(
+    r"(?i)(?:the[ _-]?)?(?:final|correct|short|best|predicted|selected|chosen|your|my)?[ _-]?"
+    r"(?:answer|choice|option|prediction|response|result|conclusion|output|label|verdict|decision)"
+    r"(?:[ _-]?(?:letter|text))?"
+)
+
+_ADJECTIVE = (
+    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest"
+    r"|overall)"
+    r"\s+){0,6}+"
+)
+_NOUN = r"(?:answer|choice|option|selection|response|conclusion|verdict|decision)"
+_IS = r"(?:is|was|would\s+be|should\s+be|must\s+be|will\s+be|has\s+to\s+be|(?:seems|appears)\s+to\s+be)"
+_FOREIGN = (
+    r"(?:答案|回答|结论|答え|結論|答(?=[:=])|(?<!\w)(?:답변?|정답|réponse|respuesta|antwort|resposta|risposta|ответ"
+    r"|(?:ال)?جواب|الإجابة|उत्तर))"
+)
+_LEAD = Guarded(
+    rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}"
+    rf"(?:\s+(?:to|for|of|with|in|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?"
+    rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly"
+    rf"|simply)\b)?\s*+:?\s*+)"
+    rf"|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
+    rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
+)
+_UNASSERTED = re.compile(
+    r"(?i)\b(?:not|cannot|n't|whether|if|unclear|unsure|what|which)\b[^.,;:!?\n]{0,40}\Z|n't\b[^.,;:!?\n]{0,40}\Z"
+)
+
+
+@remembered  # a response is asked for failures, for what is said, for all of it and for its end
+def plain(text: str) -> str:
+    r"""Return what a model says to its reader: no thought, role, special token, markup or LaTeX; straight quotes.
+
+    An echo of the prompt and what follows the end of the model's turn are dropped. A very long text is cut to its
+    beginning and its end.
+
+    >>> plain("<think>No dog?</think>**Yes**<|im_end|>"), plain("<think>There is no"), plain(r"\(\boxed{\text{No}}\)")
+    ('Yes', '', 'No')
+    """
+    return _bare(_spoken(text))
+
+
+@remembered
+def said(text: str) -> str:
+    r"""Return what is marked as the answer, as :func:`plain` would write it; where nothing is marked, all of it.
+
+    Marks are a box, an answer tag, the value of a JSON object and words like "Answer:" or "The answer is"; of several,
+    the last one counts.
+
+    >>> [said(text) for text in (r"A dog: \boxed{No}", '{"answer": "B", "why": "A is red"}', '{"present": false}')]
+    ['No', 'B', 'false']
+    >>> said("A is red.\n**Answer:** B. Image 2"), said("<answer>C</answer>"), said("There is no dog.")
+    ('B. Image 2', 'C', 'There is no dog.')
+    """
+    response, text = text, _spoken(text)
+    marked = _boxed(text) or _tagged(text) or text
+    marked = _json_value(marked) or marked
+    text = _bare(marked) if marked is not text else plain(response)
+    for lead in reversed(list(_LEAD.finditer(text))):
+        rest = text[lead.end() :].strip()
+        if any(map(str.isalnum, rest)) and not _UNASSERTED.search(text[max(0, lead.start() - 60) : lead.start()]):
+            return rest
+    return text
+
+
+@remembered
+def _spoken(text: str) -> str:
+    """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
+    text = after_thoughts(text)
+    if len(text) > 2 * _ENOUGH:  # a model that runs on and on must not stop the scoring
+        text = text[:_ENOUGH] + "\n" + text[-_ENOUGH:]
+    text = html.unescape(text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+        for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", "")):
+            text = text.replace(sign, usual)
+    text = text.replace("\r", "\n")
+    if any_in(_ODD_SPACES, text) if text.isascii() else not text.isprintable() or "  " in text:
+        text = _SPACES.sub(" ", text)
+    if "\n\n\n" in text:
+        text = re.sub(r"\n{3,}", "\n\n", text)
+    if "<" in text:
+        turns = _TURN_ENDS.split(_TURN_BEGINS.sub("", text, count=1))
+        text = next((turn for turn in turns if turn.strip()), "")
+    text = _ECHO.sub("", text, count=1)
+    if ":" in text:
+        text = _ECHOED_QUESTION.sub("", text, count=1)
+    text = text.strip()
+    return _NEXT_TURN.split(text, maxsplit=1)[0] if "\n" in text else text
+
+
+def after_thoughts(text: str) -> str:
+    """Cut the thoughts out; "" if one does not end. An end without a beginning ends what was thought until there.
+
+    >>> after_thoughts("<think>No dog?</think> Yes"), after_thoughts("No dog?</think>Yes"), after_thoughts("<think>No")
+    ('Yes', 'Yes', '')
+    """
+    mark = _MARK_OR_STAGE if _CONCLUSION.search(text) else _MARK
+    kept: list[str] = []
+    start, thinking = 0, False
+    for found in mark.finditer(text):
+        ends = any(found.groups())
+        if not ends and not thinking:
+            kept.append(text[start : found.start()])
+        elif ends and (not thinking or found["final"] or found["final_bare"]):
+            kept.clear()
+        start, thinking = found.end(), not ends
+    return "" if thinking else " ".join([*kept, text[start:]]).strip()
+
+
+def _boxed(text: str) -> str:
+    if "\\" not in text and "<|" not in text:
+        return ""
+    boxes = [next(filter(None, found.groups()), "") for found in _BOX.finditer(_unstyled(text))]
+    return next((box for box in reversed(boxes) if any(map(str.isalnum, box))), "")
+
+
+def _tagged(text: str) -> str:
+    spans = [found["said"] for found in _TAGGED.finditer(text)] if "<" in text else []
+    return next((span for span in reversed(spans) if any(map(str.isalnum, span))), "")
+
+
+def _json_value(text: str) -> str:
+    """Return the value under a key that is called like an answer, or the only value; of truth values, the true key."""
+    begins = _OBJECT.search(text) if "{" in text or "[" in text else None
+    found = _PAIR.finditer(text, begins.start()) if begins else ()
+    pairs = [(pair["key"], pair["value"].strip("\"'")) for pair in found]
+    for key, value in pairs:
+        if _KEY.fullmatch(key):
+            return value
+    true = [key for key, value in pairs if value.lower() == "true"]
+    if len(pairs) > 1 and len(true) == 1 and all(value.lower() in ("true", "false") for _, value in pairs):
+        return true[0]
+    return pairs[0][1] if len(pairs) == 1 else ""
+
+
+def _unstyled(text: str) -> str:
+    for _ in range(3 if "\\" in text else 0):
+        text = _STYLED.sub(r" \1 ", text)
+    return text
+
+
+def _bare(text: str) -> str:
+    """Drop markup, tags and tokens; keep the lines. A sign that a text has not is not looked for in patterns."""
+    if "\\" in text or "<" in text:
+        text = _BOX.sub(lambda box: f" {next(filter(None, box.groups()), '')} ", _unstyled(text))
+        text = _TAG.sub(" ", _TOKEN.sub(" ", _PLACE.sub(" ", text)))
+    if "INST]" in text:
+        text = text.replace("[/INST]", " ").replace("[INST]", " ")
+    if "\\" in text or "$" in text:
+        text = _LATEX.sub(" ", text.replace("\\n", "\n") if "\n" not in text else text)
+    if "`" in text:
+        text = _FENCE.sub(" ", text)
+    lines = "\n" in text
+    if lines or text[:1] in _BULLETS:
+        text = _LINE_START.sub("", text)
+    if "~~" in text:
+        text = _DELETED.sub(" ", text)
+    if lines and len(_ENUMERATED.findall(text)) > 1:
+        text = _ENUMERATED.sub("", text)
+    text = _SIGNS.sub("", text)
+    return (re.sub(r" {2,}", " ", text) if "  " in text else text).strip()

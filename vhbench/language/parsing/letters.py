@@ -1,0 +1,351 @@
+"""The option of a multiple-choice question that an answer names.
+
+A careful reader looks for the answer in this order: what is marked as the answer; a letter or an option that is all
+there is, or that stands first; what the answer comes to in the end ("wait, …", "so …", "only …"); the one option that
+is named and not denied. Where two are left, the sentence that speaks of what was asked counts; where none does, nobody
+can tell.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from vhbench.language.parsing.clauses import OptionClause, clauses_of
+from vhbench.language.parsing.cleaning import plain, said
+from vhbench.language.parsing.numeric_answers import counted
+from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, position, spread
+from vhbench.language.parsing.reasoning_traces import unfinished
+from vhbench.language.parsing.yes_or_no import yes_no
+
+_CORRECTION = re.compile(
+    r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+second"
+    r"\s+(?:thought|look)|i\s+mean"
+    r"|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b|on\s+closer\s+(?:look|inspection)"
+    r"|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+)
+_CONCLUSION = re.compile(
+    r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
+    r"\s+(?:conclusion|summary|short|the\s+end)"
+    r"|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly|ultimately|finally|conclusion|given\s+(?:this"
+    r"|these)|based\s+on\s+(?:this|these))\b"
+    r"|\b(?:i(?:'d|'ll|\s+would|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess"
+    r"|conclude|opt\s+for|lean)"
+    r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
+    r"|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely"
+    r"|(?:is|be|as)\s+(?:the\s+)?"
+    r"(?:most\s+)?(?:correct|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
+)
+_REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
+_CONTRAST = re.compile(
+    r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other"
+    r"\s+hand)\b"
+)
+_ONLY_BEFORE = re.compile(r"(?i)\b(?:only|solely|just)\s+(?:in\s+|on\s+)?(?:the\s+)?\Z")
+_ONLY_AFTER = re.compile(r"(?i)\A\s*(?:only|alone|exclusively)\b\W*\Z")
+_MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
+_UNSURE = re.compile(
+    r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}"
+    r"\b(?:sure|certain(?:ty)?|know|tell|determined?|say|clear|answer|confirm|enough|identify|decide|conclude|see"
+    r"\s+(?:the|any)\s+images?)\b"
+    r"|\b(?:unclear|uncertain|unsure|ambiguous|indistinguishable|undetermined)\b"
+    r"|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|points|boxes|answers)\b|\bno\s+correct"
+    r"\s+(?:answer|option|choice)"
+    r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
+)
+_DESPITE = re.compile(
+    r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
+)
+_MARKED = r"(?:[(\[]{0}[)\]]|{0}(?:[).:]|\s*[-–—]|\s*\n|,(?!\s*[(\[]?[A-Z]\b)))"
+_DOUBT = re.compile(r"(?i)\b(?:wait|actually|correction|sorry|second|mean|mistake|apolog\w*|rather|closer|fact|no)\b")
+_BUT = re.compile(
+    r"(?i)\b((?:every|all|each|any)\b(?:\s\w+){0,4})\s+but\s+(?=(?:the\s+)?(?:\w+\s+)?(?:image|picture|first|second|third|fourth|[A-Z0-9])\b)"
+)
+_ARROW = re.compile(r"(?<=\w)\s*(?:→|⇒|[-=]>)\s*(?=\W?[A-J]\W*\Z)")
+_ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
+_YES = re.compile(r"(?i):\s*yes\W*\Z")
+_SHORT = 200
+_ENOUGH = 2_000
+_SMALL_WORDS = frozenset(
+    "which what where who how is are was the a an of in on to it that this these from with and or image images picture "
+    "pictures point points box boxes option options following select answer does do not choices there reference first "
+    "second third fourth two four labeled circled circle beside each given now you are tell one them".split()
+)
+
+
+def letter(text: str, choices: Sequence[str], question: str = "") -> str:
+    """Read the option that an answer names: by its letter, its words, its number, or by denying the others.
+
+    Args:
+        text: the model's words.
+        choices: the options' texts; the first is A.
+        question: what was asked.
+
+    Returns:
+        The letter in upper case, or "" if none or more than one is named.
+
+    >>> options = ["Both", "Neither", "Image 1", "Image 2"]
+    >>> [letter(text, options) for text in ("B", "(c)", "Answer: D", "Neither image shows it.", "A or B", "A dog")]
+    ['B', 'C', 'D', 'B', '', '']
+    >>> [letter(text, options) for text in ("Image 1 does not, but Image 2 does.", "Both. No wait, only Image 1.")]
+    ['D', 'C']
+    """
+    names = names_of(tuple(choices[:26]))
+    if not names.letters:
+        return ""
+    if unfinished(whole := plain(text)) and said(text) == whole:
+        return ""
+    answer = _ends(said(text))
+    found = _read(answer, names, question)
+    if found is None and not _UNSURE.search(answer) and (whole := _ends(whole)) != answer:
+        found = _read(whole, names, question)
+    if found is None and (meant := _as_asked(answer, names, question)) != answer:
+        found = _read(meant, names, "")
+    return found or ""
+
+
+def _as_asked(text: str, names: Names, question: str) -> str:
+    """Write an option for another word that the question gives it: "clockwise (left)"."""
+    named = re.findall(r"([\w-]{4,})\s+\(([^()]{1,40})\)", question)
+    for word, option in named:
+        if normal(option) in names.texts.values():
+            text = re.sub(rf"(?i)(?<![\w-]){re.escape(word)}(?![\w-])", option, text)
+    return text
+
+
+def _ends(text: str) -> str:
+    """Return the beginning and the end of an answer: what stands in the middle of a long one is no answer."""
+    return text if len(text) <= 2 * _ENOUGH else f"{text[:_ENOUGH]}\n{text[-_ENOUGH:]}"
+
+
+def _read(text: str, names: Names, question: str) -> str | None:
+    """Return a letter, "" for what cannot be told, None where nothing is named."""
+    found = _whole(text, names) if len(text) > _SHORT else _whole_of_short(text, names.choices)
+    if found is not None:
+        return found
+    text = _ARROW.sub(". So ", text)
+    text = spread(_BUT.sub(r"\1 except ", _without_the_list(text, names)))
+    yes_or_no = {option: name for name, option in names.texts.items() if option in ("yes", "no")}
+    if len(text) < _SHORT and not _DOUBT.search(text) and (found := _marked(text, names)):
+        return found
+    clauses = clauses_of(text, names, question)
+    if (found := _corrected(clauses)) or (found := _leading(text, names)):
+        return found
+    if len(yes_or_no) == 2:
+        by_letter = {mention.letter for clause in clauses for mention in clause.affirmed if mention.by_letter}
+        if by_letter or any(clause.denied for clause in clauses):
+            return by_letter.pop() if len(by_letter) == 1 else _left_over(clauses, names)
+        return yes_or_no.get(yes_no(text, question))
+    if len(names.counts) > 1 and (found := counted(text, names.counts)):
+        return found
+    if (found := position(text, names.letters)) and not any(clause.one for clause in clauses):
+        return found
+    return _resolved(clauses, names, question)
+
+
+def _whole(text: str, names: Names) -> str | None:
+    """Read a text that is a letter, or an option's words, and nothing else."""
+    bare = re.fullmatch(r"\W*([A-Za-z])\W*", text)
+    if bare:
+        return bare[1].upper() if bare[1].upper() in names.letters else ""
+    if re.fullmatch(r"(?i)\W*none\W*", text) and 0 in names.counts and "none" in names.kinds:
+        return ""
+    again = re.fullmatch(r"\W*([A-Z])\b(?:\W+\1\b)+\W*", text)
+    if again and again[1] in names.letters:
+        return again[1]
+    if len(text) > 400:
+        return None
+    words = normal(text)
+    same = [name for name, option in names.texts.items() if option == words]
+    if len(same) == 1:
+        return same[0]
+    labelled = re.fullmatch(r"(?:point|(?:bounding )?box|picture|image|option|choice|letter|answer) ([a-z])", words)
+    if labelled and labelled[1].upper() in names.letters:
+        return labelled[1].upper()
+    return None if names.counts else names.images.get(ordinal(words))
+
+
+@lru_cache(maxsize=4_096)
+def _whole_of_short(text: str, choices: tuple[str, ...]) -> str | None:
+    return _whole(text, names_of(choices))
+
+
+def _leading(text: str, names: Names) -> str:
+    """Return the letter with which a text begins, where it is marked as one or its option follows."""
+    if (found := _marked(text, names)) is not None:
+        return found
+    if found := _first_words(text, names):
+        return found
+    bare = re.match(rf"\W*([{names.letters}])\s+(?=\S)", text)
+    if bare and any(
+        mention.start <= bare.end() and mention.letter == bare[1] for mention in _first(text, names, bare.end())
+    ):
+        return str(bare[1])
+    return ""
+
+
+def _marked(text: str, names: Names) -> str | None:
+    """Return the letter with which a text begins, where signs mark it as one; "" where it is one of several."""
+    either = f"([{names.letters}{names.letters.lower()}])"
+    marked = re.match(rf"\W*?{_MARKED.format(either)}", text)
+    if marked:
+        found, rest = next(filter(None, marked.groups())), text[marked.end() :]
+        article = found in "aI" and marked[0].endswith((",", "-", "–", "—"))
+        alternative = re.match(rf"\s*(?:or|and|/|&|,)\s*[(\[]?[{names.letters}]\b(?!')", rest)
+        initial = found.islower() and not marked[0].startswith(("(", "[")) and len(rest.split()) > 12
+        if not article and not initial:
+            return "" if alternative or _goes_through_them(text, names) else found.upper()
+    return None
+
+
+def _first_words(text: str, names: Names) -> str:
+    """Return the option that is a first sentence by itself: "Box B. Box A leaves out the neck."."""
+    head = re.match(
+        r"\W*(?:(?:it\s+is|it's|the|option)\s+)?([^.,;:!\n]{1,80}?)\s*(?:[.,;!\n]|\bbecause\b|\bsince\b|\Z)",
+        text,
+        re.IGNORECASE,
+    )
+    found = list(names.find(text[head.start(1) : head.end(1)])) if head else []
+    if not head or len(found) != 1 or found[0].start > 0 or found[0].end < head.end(1) - head.start(1):
+        return ""
+    following = next(names.find(text[head.end() : head.end() + 12]), None)
+    listed = text[head.end() - 1 : head.end()] == "," and following and following.start < 6
+    return "" if listed else found[0].letter
+
+
+def _goes_through_them(text: str, names: Names) -> bool:
+    """Tell whether a text says something about every option: each one's letter begins a sentence, in their order."""
+    begun = re.findall(rf"(?:\A|[.;:!?,\n])\s*[(\[]?([{names.letters}])(?:[).:\]]| *(?=\n|\Z))", text)
+    return len(names.letters) > 1 and "".join(dict.fromkeys(begun)) == names.letters[: max(len(set(begun)), 2)]
+
+
+def _first(text: str, names: Names, start: int) -> list[Mention]:
+    """Return the first mention after a place, if nothing but an article stands before it."""
+    return [
+        Mention(mention.start + start, mention.end + start, mention.letter)
+        for mention in list(
+            names.find(re.sub(r"\A(?:the|an?)\s", lambda a: " " * len(a[0]), text[start : start + 200]))
+        )[:1]
+        if not text[start : start + mention.start].strip().removeprefix("the").strip()
+    ]
+
+
+def _without_the_list(text: str, names: Names) -> str:
+    """Drop an echo of the options: every one of them, in their order, each with its letter."""
+    if len(names.letters) < 2:
+        return text
+    start, begin = 0, -1
+    lowered = text.lower()
+    for name, choice in zip(names.letters, names.choices, strict=True):
+        found = re.compile(rf"[(\[]?\b{name.lower()}\s*[).:\]]*\s*{re.escape(choice.lower())}\W*").search(
+            lowered, start
+        )
+        if not found or (begin >= 0 and found.start() - start > 2):
+            return text
+        begin, start = (begin if begin >= 0 else found.start()), found.end()
+    return f"{text[:begin]}\n{text[start:]}"
+
+
+def _corrected(clauses: list[OptionClause]) -> str:
+    """Return the option after the last "wait" or "actually"."""
+    for index in range(len(clauses) - 1, 0, -1):
+        if _CORRECTION.match(clauses[index].text):
+            after = {mention.letter for clause in clauses[index:] for mention in clause.affirmed}
+            if len(after) == 1:
+                return after.pop()
+    return ""
+
+
+def _resolved(clauses: list[OptionClause], names: Names, question: str) -> str | None:
+    """Return the option that clauses come to; "" where two are left, or where the answer is that one cannot tell."""
+    unsure = [
+        index
+        for index, clause in enumerate(clauses)
+        if _UNSURE.search(clause.text) and not any(mention.kind == "none" for mention in clause.affirmed)
+    ]
+    if unsure:
+        if found := names.kinds.get("unknown"):
+            return found
+        clauses = clauses[unsure[0] + 1 :]
+        sure = next((index for index, clause in enumerate(clauses) if _DESPITE.search(clause.text)), None)
+        if sure is None:
+            return ""
+        clauses = clauses[sure:]
+    named = [clause for clause in clauses if clause.affirmed]
+    if not named:
+        return _left_over(clauses, names)
+    if any(not clause.asked for clause in named):
+        named = [clause for clause in named if not clause.asked]
+    return _concluded(named) or _single(named, names, question) or _of_the_question(named, question) or ""
+
+
+def _concluded(named: list[OptionClause]) -> str:
+    """Return what the last concluding clause names, then what an "only" does."""
+    concluding = [clause for clause in named if _CONCLUSION.search(clause.text)]
+    exclusive = [clause for clause in named if any(_alone(clause.text, mention) for mention in clause.affirmed)]
+    return next((clause.one for clause in (*concluding[::-1], *exclusive[::-1]) if clause.one), "")
+
+
+def _alone(text: str, mention: Mention) -> bool:
+    """Tell whether "only" stands before an option, or ends what is said of it."""
+    return bool(_ONLY_BEFORE.search(text[: mention.start][-30:]) or _ONLY_AFTER.match(text[mention.end :]))
+
+
+def _single(named: list[OptionClause], names: Names, question: str) -> str:
+    """Return the one option that is named: in brackets, in main clauses, at all; several of two images are both."""
+    brackets = {mention.letter for clause in named for mention in clause.affirmed if mention.by_letter}
+    if len(brackets) == 1:
+        return brackets.pop()
+    main = [clause for clause in named if not _REASON.match(clause.text) and not _CONTRAST.match(clause.text)] or named
+    kinds = {mention.letter: mention.kind for clause in main for mention in clause.affirmed if mention.kind}
+    letters = {mention.letter for clause in main for mention in clause.affirmed}
+    if len(letters) == 1 and len(main) < len(named) and (found := _of_the_question(named, question, least=2)):
+        return found
+    both = names.kinds.get("both", "")
+    if len(letters) == 1:
+        return letters.pop()
+    if both in kinds and letters - set(kinds):
+        later = [
+            clause.one for clause in main[1:] if clause.one and clause.one not in kinds and _MORE.search(clause.text)
+        ]
+        return later[-1] if later else both
+    if len(set(kinds.values())) == len(kinds) == 1 and next(iter(kinds.values())) in ("same", "none"):
+        return next(iter(kinds))
+    images = set(names.images.values())
+    together = len(named) == 1 and not re.search(r"\bor\b", named[0].text)
+    if (
+        both
+        and len(images) == 2
+        and letters == images
+        and (together or all(_YES.search(one.text) for one in named) or _ALSO.search(named[-1].text))
+    ):
+        return both
+    singles = {clause.one for clause in main if clause.one} or {clause.one for clause in named if clause.one}
+    grouped = any(not clause.one for clause in main)
+    return singles.pop() if len(singles) == 1 and grouped else ""
+
+
+def _of_the_question(named: list[OptionClause], question: str, least: int = 1) -> str:
+    """Return what the clause names that has more of the question's words than any other, by so many at least."""
+    asked = {word for word in re.findall(r"[a-z]{3,}", question.lower()) if word not in _SMALL_WORDS}
+    shared: dict[str, int] = {}
+    for clause in named:
+        if clause.one:
+            words = asked & set(re.findall(r"[a-z]{3,}", clause.text.lower()))
+            shared[clause.one] = max(len(words), shared.get(clause.one, 0))
+    ranked = sorted(shared, key=lambda name: -shared[name])
+    if len(ranked) == 1 and shared[ranked[0]] >= least:
+        return ranked[0]
+    return ranked[0] if len(ranked) > 1 and shared[ranked[0]] - shared[ranked[1]] >= least else ""
+
+
+def _left_over(clauses: list[OptionClause], names: Names) -> str | None:
+    """Return the option that is left when all others are denied; None where nothing is denied."""
+    denied = frozenset[str]().union(*(clause.denied for clause in clauses))
+    left = [name for name in names.letters if name not in denied]
+    named = [name for name in left if name not in names.kinds.values()]
+    if denied and not named and "none" in names.kinds:
+        return names.kinds["none"]
+    open_kinds = {kind for kind, name in names.kinds.items() if name in left}
+    if len(left) == 1 or (len(named) == 1 and open_kinds <= {"same", "unknown"}):
+        return (named or left)[0] if denied else None
+    return "" if denied else None

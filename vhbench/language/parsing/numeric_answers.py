@@ -1,0 +1,71 @@
+"""The number that an answer comes to, where the options are numbers."""
+
+import re
+from collections.abc import Mapping
+
+from vhbench.language.parsing.option_names import NUMBER_WORDS
+
+_WORDS = "|".join(word for word in NUMBER_WORDS if word != "one")
+_ONE = (
+    r"(?:(?<=only )|(?<=just )|(?<=exactly )|(?<=is )|(?<=are )|(?<=in )|(?<=has )|(?<=shows )|(?<=see )"
+    r"|(?<=total )|(?<=: )|(?<=contains ))"
+    r"one(?!\s+(?:of|another)\b)|\Aone(?!\s+of\b)|a\s+single"
+)
+_NUMBER = re.compile(
+    rf"(?i)(?<![\w.#-])(?:(?P<digits>\d{{1,6}})(?![\w%]|\.\d|:\d)|(?P<word>{_WORDS})(?![\w-])|(?P<one>{_ONE})\b)"
+)
+_NAMES = re.compile(
+    r"(?i)\b(?:images?|pictures?|photos?|figures?|frames?|options?|choices?|steps?|points?|rows?|columns?)\s*(?:#"
+    r"|no\.?\s|number\s)?\s*"
+    rf"(?:\d{{1,2}}|{_WORDS}|one)(?!\w|\.\d)(?:(?:\s*,\s*|\s*,?\s+and\s+)\d{{1,2}}(?=\s*[,.:;)]|\s+(?:and|have|show"
+    rf"|contain|each)|\Z))*"
+)
+_COUNTED = r"(\d+)§"
+_TOTALS = (
+    r"(?:=|\b(?:makes|making|equals|gives|giving|add(?:s|ing)?\s+up\s+to|sums?\s+to))\s*(?:\w+\s+)?{n}",
+    r"(?:so|therefore|thus|hence)\b[^.;\n]*?{n}",
+    r"{n}(?:[ \t]+[\w-]+){{0,4}}?[ \t]*(?:,[ \t]*)?(?:in\s+total|altogether|total|in\s+all|overall|combined)\b",
+    r"\b(?:total|sum|altogether|count|overall)\b(?:\s+(?:number|of|is|are|there|count|amounts|comes|to|images?"
+    r"|\w+s))*\s*[:=]?\s*{n}",
+    r"{n}\s+(?:out\s+)?of\s+(?:the\s+|these\s+|all\s+)?(?:\d|total)",
+)
+_NONE = re.compile(
+    r"(?i)\A\W*no(?:\s+\w+){1,4}\W*\Z|\b(?:there\s+(?:is|are)\s+no(?:t\s+any)?|there\s+(?:isn't|aren't)\s+an?y?|none|no\s+\w+\s+(?:is|are)"
+    r"\s+(?:visible|present|shown|there)"
+    r"|no\s+(?:images?|pictures?)\s+(?:contains?|shows?|ha(?:s|ve)))\b"
+)
+_OPENING = re.compile(
+    r"(?i)\b(?:there\s+(?:is|are|seem|appear)|(?:i|we)\s+(?:can\s+)?(?:see|count)|(?:shows?|contains?|has|have"
+    r"|features?|depicts?))\b"
+)
+
+
+def counted(text: str, options: Mapping[int, str]) -> str:
+    """Return the option of the number that a text comes to: a total, or the only number in it; "" for several.
+
+    >>> options = {4: "A", 2: "B", 5: "C", 3: "D"}
+    >>> [counted(text, options) for text in ("2 here and 1 there, so 3 in total", "two dogs", "2 dogs, 4 cats")]
+    ['D', 'B', '']
+    """
+    text = _NAMES.sub("some", re.sub(r"(?m)^\s*\d{1,2}[.)]\s+", "", text)) if len(text.split()) > 2 else text
+    marked = re.sub(_NUMBER, lambda found: f" {_value(found)}§ ", text)
+    numbers = [int(number) for number in re.findall(r"(\d+)§", marked)]
+    if not numbers:
+        return options.get(0, "") if _NONE.search(text) else ""
+    if len(set(numbers)) == 1:
+        return options.get(numbers[0], "")
+    for pattern in _TOTALS:
+        found = re.findall("(?i)" + pattern.format(n=_COUNTED), marked)
+        if found and len(set(found[-1:])) == 1:
+            return options.get(int(found[-1]), "")
+    head = re.split(r"[.:;\n(]|,\s", marked, maxsplit=1)[0]
+    first = re.findall(r"(\d+)§", head)
+    if len(first) == 1 and _OPENING.search(head) and "some" not in head:
+        return options.get(int(first[0]), "")
+    return ""
+
+
+def _value(found: re.Match[str]) -> int:
+    if found["digits"]:
+        return int(found["digits"])
+    return 1 if found["one"] else NUMBER_WORDS[found["word"].lower()]

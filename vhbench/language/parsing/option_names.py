@@ -1,0 +1,289 @@
+"""How an answer may name an option: by its letter, its words, what kind of option it is, a number or an ordinal."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from string import ascii_uppercase
+
+from vhbench.language.inflection import NUMBERS, plural_forms
+from vhbench.schema import VhbenchError
+
+NUMBER_WORDS: Mapping[str, int] = {
+    **{word: number for number, word in enumerate(NUMBERS)},
+    **{
+        word: number
+        for number, word in enumerate(
+            "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(), start=11
+        )
+    },
+}
+_ORDINALS: Sequence[str] = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+)
+_PICTURE = r"(?:image|picture|photo(?:graph)?|img|pic|figure|frame|panel|scene)"
+_LABELLED = r"(?:point|(?:bounding\s+)?box|picture|image|object|region|dot|marker|location|position|spot|letter|label)"
+_ORDINAL = re.compile(rf"(?i)\b(?:{'|'.join(_ORDINALS[1:])})\b")
+_LIST = re.compile(
+    rf"(?i)\b(?P<noun>{_LABELLED}|{_PICTURE}|option|choice)(?:s|es)?(?P<items>\s+(?:\d{{1,2}}|(?-i:[A-Z]))"
+    r"(?:(?:\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+)(?:\d{1,2}|(?-i:[A-Z]))\b(?!\s*[.)]\s*\w))+)"
+)
+_ORDINAL_LIST = re.compile(
+    rf"(?i)(?P<items>{_ORDINAL.pattern[4:]}(?:,\s*{_ORDINAL.pattern[4:]})*,?\s+(?:and|or)\s+(?:the"
+    rf"\s+)?{_ORDINAL.pattern[4:]})"
+    rf"\s+(?P<noun>{_PICTURE})s?\b"
+)
+_VERB = (
+    r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?"
+    r"|because|since)"
+)
+
+_FILLER = r"[\s\-,/'\"]+(?:(?:a|an|the|is|are|was|were|that|which|who|its?|located|positioned|placed|standing)\s+){0,4}"
+_FUNCTION_WORDS = frozenset("a an the is are was were that which who some".split())
+_NUMBERED = re.compile(
+    rf"(?i)(?:the\s+)?(?:(?P<ordinal>\w+)\s+{_PICTURE}|{_PICTURE}\s*#?\s*(?P<number>\w+))(?:\s+shows it)?\W*"
+)
+_LABEL = re.compile(rf"(?:[Tt]he\s+)?(?:(?i:{_LABELLED})\s+)?\(?(?P<label>[A-Z])\)?(?:\s+(?:is|are|has)\s.*)?\W*")
+# What an option says about the others, and how an answer says the same.
+_KINDS: Mapping[str, tuple[str, str]] = {
+    "none": (
+        r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
+        r"(?:none|neither|nothing)(?!\s+of\s+the\s+(?:others?|rest|remaining|first|last|previous|other))"
+        r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
+        r"|picture)\b)?"
+        r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
+        r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf|with|where|which)|\W*$)"
+        r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|\w+n't\s+(?:in\s+)?any\s+of\b"
+        r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
+    ),
+    "both": (r"both\b|all of\b|all the\b", r"both|all\s+of\s+(?:the\s+above|them|these)|all\s+(?:the\s+)?images"),
+    "same": (
+        r".*\b(?:same|equal|identical)\b",
+        r"(?:the\s+)?same(?!\s+(?:as\s+the\s+(?:first|reference)|image|picture|style))|equal(?:ly)?|identical|a\s+tie"
+        r"|(?:no|little)\s+(?:\w+\s+)?difference",
+    ),
+    "unknown": (
+        r"(?:i )?(?:don'?t|do not|cannot|can'?t|can not|could not|not|un)\s*(?:be )?"
+        r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain",
+        r"(?:i\s+)?(?:don'?t|do\s+not|did\s+not)\s+know|(?:cannot|can't|could\s+not|couldn't|can\s+not|unable\s+to"
+        r"|not\s+possible\s+to"
+        r"|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:be\s+)?(?:determined?|tell|told|say|know|decide|answer)"
+        r"|(?:not|un)\s*(?:sure|certain|clear|known)|unsure",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A place where an answer names an option.
+
+    Attributes:
+        start: where it begins.
+        end: where it ends.
+        letter: of the option.
+        by_letter: whether it is named by its letter, in brackets or after "option".
+        kind: "none", "both", "same" or "unknown" where the option is of that kind and is named by it.
+    """
+
+    start: int
+    end: int
+    letter: str
+    by_letter: bool = False
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the options of a question are called."""
+
+    letters: str
+    choices: tuple[str, ...]
+    texts: Mapping[str, str]
+    kinds: Mapping[str, str]
+    images: Mapping[int, str]
+    counts: Mapping[int, str]
+
+    @cached_property
+    def patterns(self) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
+        """What finds every name, and the option and kind of each of its groups; made when a sentence has to be read."""
+        return _patterns(self)
+
+    def find(self, text: str) -> Iterator[Mention]:
+        """Yield where a text names an option; a longer name hides a shorter one inside it."""
+        pattern, groups = self.patterns
+        for found in pattern.finditer(text):
+            group = str(found.lastgroup)
+            if group in groups:
+                letter, kind = groups[group]
+                yield Mention(found.start(), found.end(), letter, kind=kind)
+            else:
+                yield Mention(found.start(), found.end(), found[group].upper(), by_letter=group != "bare")
+
+
+def normal(text: str) -> str:
+    """Return a text's words in lower case, without a leading article, number words as digits."""
+    words = re.sub(r"[^\w\s'+-]|(?<!\w)['-]|['-](?!\w)", " ", text.lower()).split()
+    if len(words) > 1 and words[0] in ("a", "an", "the"):
+        words = words[1:]
+    return " ".join(str(NUMBER_WORDS.get(word, word)) for word in words)
+
+
+def letters_of(number: int) -> str:
+    """Return the letters of so many options.
+
+    Raises:
+        VhbenchError: if there are more options than letters.
+
+    >>> letters_of(4)
+    'ABCD'
+    """
+    if number > len(ascii_uppercase):
+        raise VhbenchError(f"{number:,} options: at most {len(ascii_uppercase)} have a letter")
+    return ascii_uppercase[:number]
+
+
+@lru_cache(maxsize=2048)
+def names_of(choices: tuple[str, ...]) -> Names:
+    """Return what the options are called."""
+    letters = letters_of(len(choices))
+    texts = dict(zip(letters, map(normal, choices), strict=True))
+    kinds = {
+        kind: letter for letter, choice in zip(letters[::-1], choices[::-1], strict=True) for kind in _kinds(choice)
+    }
+    images = {number: letter for letter, text in zip(letters, choices, strict=True) if (number := _image(text))}
+    counts = {int(text): letter for letter, text in texts.items() if re.fullmatch(r"\d{1,6}", text)}
+    return Names(letters, choices, texts, kinds, images, counts)
+
+
+def _patterns(names: Names) -> tuple[re.Pattern[str], Mapping[str, tuple[str, str]]]:
+    named: list[tuple[str, str, str]] = []
+    for letter, choice in zip(names.letters, names.choices, strict=True):
+        kind = next(iter(_kinds(choice)), "")
+        if letter not in names.counts.values() and names.texts[letter] not in ("yes", "no"):
+            named += [(words, letter, kind) for words in _labelled(choice) or _words(choice)]
+    named.sort(key=lambda name: -len(name[0]))  # a longer name first: it hides a shorter one inside it
+    images = names.images
+    named += [(words, letter, "") for number, letter in images.items() for words in _counted(number, max(images))]
+    named += [(_KINDS[kind][1], letter, kind) for kind, letter in names.kinds.items()]
+    groups = {f"name{index}": (letter, kind) for index, (_, letter, kind) in enumerate(named)}
+    parts = [f"(?P<name{index}>(?i:{words}))(?![\\w])(?!-\\w)" for index, (words, *_) in enumerate(named)]
+    return re.compile(rf"(?<![\w'-])(?:{'|'.join([*parts, *_by_letter(names.letters)])})"), groups
+
+
+def spread(text: str) -> str:
+    """Write "images 1, 2 and 3" as "image 1 and image 2 and image 3", "the first and second images" likewise.
+
+    >>> spread("Images 1 and 2 show it; points A, B, or C do not. The first and third images")
+    'Image 1 and Image 2 show it; point A or point B or point C do not. The first image and third image'
+    """
+    text = _LIST.sub(lambda found: _each(found, re.findall(r"\b(?:\d{1,2}|[A-Z])\b", found["items"]), "{1} {0}"), text)
+    return _ORDINAL_LIST.sub(lambda found: _each(found, _ORDINAL.findall(found["items"]), "{0} {1}"), text)
+
+
+def _each(found: re.Match[str], items: list[str], form: str) -> str:
+    joint = " or " if re.search(r"\bor\b", found["items"]) else " and "
+    return joint.join(form.format(item, found["noun"]) for item in items)
+
+
+def _kinds(choice: str) -> list[str]:
+    text = choice.strip().lower()
+    return [kind for kind, (pattern, _) in _KINDS.items() if re.match(pattern, text)]
+
+
+def ordinal(words: str) -> int:
+    """Return the number that "2", "2nd", "# 2" or "second" stands for, 0 for none."""
+    digits = re.fullmatch(r"(?:no )?(\d{1,2})(?:st|nd|rd|th)?", words)
+    return int(digits[1]) if digits else _ORDINALS.index(words) if words in _ORDINALS else 0
+
+
+def _image(choice: str) -> int:
+    """Return the number of the image that an option stands for, 0 for none."""
+    found = _NUMBERED.fullmatch(choice.strip())
+    if not found:
+        return 0
+    word = (found["ordinal"] or found["number"]).lower()
+    if found["ordinal"]:
+        return ordinal(word) if not word.isdecimal() else 0
+    return int(word) if re.fullmatch(r"\d{1,2}", word) else NUMBER_WORDS.get(word, 0)
+
+
+def _counted(number: int, last: int) -> list[str]:
+    ordinal = _ORDINALS[number] if number < len(_ORDINALS) else f"{number}th"
+    suffix = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
+    word = NUMBERS[number] if number < len(NUMBERS) else str(number)
+    names = [
+        rf"{_PICTURE}s?[\s-]*(?:#|no\.?|number|\()?\s*(?:{number}(?!\.?\d)|{word})",
+        rf"(?:{ordinal}|{number}{suffix})\s+(?:{_PICTURE}|one)",
+        rf"the\s+(?:{ordinal}|{number}{suffix})(?=\s*(?:[.,;:!?)]|$|{_VERB}\b))",
+    ]
+    return [*names, rf"(?:last|final)\s+{_PICTURE}"] if number == last else names
+
+
+def _labelled(choice: str) -> list[str]:
+    """Return the names of an option that has a letter of its own: "Point A", "Box B", "A is closer"."""
+    found = _LABEL.fullmatch(choice.strip())
+    if not found:
+        return []
+    label = found["label"]
+    either = label if label in "AI" else f"[{label}{label.lower()}]"
+    return [
+        rf"{_LABELLED}\s+\(?(?-i:{label})\)?",
+        rf"(?:point|box|marker|dot)\s+\(?{label}\)?",
+        rf"(?-i:{either})(?=\s+(?:is|are|has)\b)",
+    ]
+
+
+def _words(choice: str) -> list[str]:
+    """Return patterns of an option's words, with other articles, a verb between them, another number of the noun."""
+    words = [word for word in re.findall(r"\w+(?:'\w+)?", choice.lower()) if word not in _FUNCTION_WORDS]
+    if not words or (len(words) == 1 and len(words[0]) == 1):
+        return []
+    names = [_FILLER.join(map(_inflected, words))]
+    if len(words) == 2:  # "man who is running" is a running man, "open umbrella" an umbrella that is open
+        first, second = map(_inflected, words)
+        relative = re.search(r"\b(?:that|which|who)\b", choice.lower())
+        names.append(
+            rf"{second}\s+{first}" if relative else rf"{second}\s+(?:(?:that|which|who)\s+)?(?:is|are)\s+{first}"
+        )
+    if len(words) <= 3 and all(word.isalpha() for word in words):
+        names += [_FILLER.join(map(re.escape, form.split())) for form in plural_forms(" ".join(words))]
+    return names
+
+
+def _inflected(word: str) -> str:
+    if word == "to":
+        return "(?:to|on|at)"
+    if not word.isalpha() or len(word) < 3 or not word.isascii():
+        return re.escape(word)
+    if word.endswith("y") and word[-2] not in "aeiou":
+        return f"{word[:-1]}(?:y|ies)"
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return f"{word}?"
+    return f"{word}(?:e?s)?"
+
+
+def _by_letter(letters: str) -> Iterator[str]:
+    either = f"[{letters}{letters.lower()}]"
+    yield rf"[(\[](?P<bracket>{either})[)\]]"
+    yield (
+        r"(?i:option|choice|answer|letter)\s*[:#]?\s*[(\"'\[]?"
+        rf"(?P<option>(?-i:[{letters}])|(?i:{either})(?!\w|\s+\w))[)\"'\]]?(?!\w)"
+    )
+    yield rf"(?i:{_LABELLED}|{_PICTURE})\s+\(?(?P<labelled>[{letters}])\)?(?!\w)"
+    plain = re.sub("[AI]", "", letters)
+    before = r"(?:choose|choosing|pick|select|go(?:ing)?\s+with|say|be|guess|it's|it\s+is|would\s+be)\s+"
+    bare = [rf"[{plain}](?![\w'-])"] if plain else []
+    if "A" in letters:
+        bare += [rf"A(?=\s*(?:[).:,;!?\"'/&]|$|\n|(?:{_VERB}|and|or|as)\b))", r"(?<=\s)(?<!\w)A(?=\s*\W*$)"]
+        yield rf"(?i:{before})(?P<chosen>A)(?!\s+[a-z]|\w)"
+    if bare:
+        yield rf"(?P<bare>{'|'.join(bare)})"
+
+
+def position(text: str, letters: str) -> str:
+    """Return the letter of "the second option"; "" where nothing is counted so."""
+    found = re.search(rf"(?i)\b({'|'.join(_ORDINALS[1:])}|last)\s+(?:option|choice|answer)\b", text)
+    if not found:
+        return ""
+    index = len(letters) if found[1].lower() == "last" else _ORDINALS.index(found[1].lower())
+    return letters[index - 1] if 0 < index <= len(letters) else ""

@@ -1,0 +1,86 @@
+"""Numbers of things and values in a sentence, as ranges: "at least three", "larger than 5", "several"."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from vhbench.language.inflection import NUMBERS
+from vhbench.language.parsing.stems import Word
+
+MANY: Final = float("inf")
+_LITTLE: Final = 1e-9
+Range = tuple[float, float]
+"""The least and the most that a number can be, both included."""
+
+_NUMBERS: Final = {**{word: n for n, word in enumerate(NUMBERS)}, "eleven": 11, "twelve": 12, "single": 1, "dozen": 12}
+_COUNTED: Final[Mapping[str, Callable[[float], Range]]] = {
+    **dict.fromkeys(("at_least",), lambda n: (n, MANY)),
+    **dict.fromkeys(("at_most",), lambda n: (0, n)),
+    **dict.fromkeys(("more", "over", "above"), lambda n: (n + 1, MANY)),
+    **dict.fromkeys(("fewer", "less", "under", "below"), lambda n: (0, n - 1)),
+}
+_VAGUE: Final[Mapping[str, Range]] = {
+    **dict.fromkeys(("several", "many", "numerous", "lots"), (3, MANY)),
+    **dict.fromkeys(("multiple", "various", "few"), (2, MANY)),
+    "dozens": (12, MANY),
+}
+BOUNDS: Final = frozenset({*_COUNTED, *_VAGUE, "than", "only"})
+"""What may stand before the number of things."""
+
+_MORE: Final = frozenset("larger greater bigger more higher longer taller older above".split())
+_LESS: Final = frozenset("smaller less fewer lower shorter lesser younger below".split())
+_SIGNED: Final[Mapping[str, Callable[[float], Range]]] = {
+    **dict.fromkeys((">", "above", "over", "exceeds", "exceed"), lambda n: (n + _LITTLE, MANY)),
+    **dict.fromkeys(("<", "below", "under"), lambda n: (-MANY, n - _LITTLE)),
+    **dict.fromkeys((">=", "≥", "at_least"), lambda n: (n, MANY)),
+    **dict.fromkeys(("<=", "≤", "at_most"), lambda n: (-MANY, n)),
+    **dict.fromkeys("= equal equals exactly precisely is are be measures totals".split(), lambda n: (n, n)),
+}
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
+_OF: Final = frozenset("value sum total is shown labeled labelled given measure".split())
+
+
+def number(word: Word) -> float | None:
+    """Return the number that a word is, or None."""
+    found = _NUMBERS.get(word.stem, _NUMBERS.get(word.surface))
+    if found is None and word.stem[:1].isdecimal() and _NUMBER.fullmatch(word.stem):
+        return float(word.stem)
+    return found
+
+
+def quantity(before: Sequence[Word]) -> Range | None:
+    """Return how many there are by the words before a noun, or None if they give no number."""
+    found: Range | None = None
+    for place, word in enumerate(before):
+        value = number(word)
+        if value is None:
+            found = _VAGUE.get(word.surface, found)
+            continue
+        back = [w.surface for w in before[max(0, place - 2) : place]]
+        bound = next((_COUNTED[w] for w in reversed(back) if w in _COUNTED), None)
+        found = bound(value) if bound else (value, value)
+    return found
+
+
+def value(said: Sequence[Word]) -> Range | None:
+    """Return the range in which a sentence puts a value: "is larger than 5", "= 180", "exactly 3"; else None."""
+    for place in range(len(said) - 1, -1, -1):
+        found = number(said[place])
+        if found is None:
+            continue
+        back = [w.surface for w in said[max(0, place - 4) : place] if w.surface not in ("the", "to", "a")]
+        before, last = ["", "", *back][-2:]
+        if last == "than" and before in _MORE | _LESS:
+            return (found + _LITTLE, MANY) if before in _MORE else (-MANY, found - _LITTLE)
+        if last in _SIGNED:
+            return _SIGNED[last](found)
+        if (last in ("of", "as", "at") and before in _OF) or (last == "for" and before in ("accounts", "accounted")):
+            return (found, found)
+    return None
+
+
+def within(found: Range, asked: Range) -> str:
+    """Return "yes" if all numbers of one range are in another, "no" if none is, otherwise ""."""
+    if asked[0] <= found[0] and found[1] <= asked[1]:
+        return "yes"
+    return "no" if found[1] < asked[0] or asked[1] < found[0] else ""

@@ -1,0 +1,151 @@
+"""The clauses of an answer: where its negation, its subject or its truth may change, a sentence is cut."""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from vhbench.language.parsing.claims import PREPOSITIONS
+from vhbench.language.parsing.stems import Word, content, stem, words
+
+BREAKS: Final = frozenset(
+    "but however although though while whereas because since therefore thus hence when despite which yet except among"
+    " due as meaning suggesting indicating".split()
+)
+"""What begins another clause, or adds a circumstance."""
+
+_MAY_BREAK: Final = BREAKS | {"so"}
+_ENDS: Final = re.compile(r"(?<!\d)[.](?!\d)|[.](?=\s|\Z)|[!?;\n…]+")
+_SEEMS: Final = frozenset(map(stem, "appear seem look".split()))
+_ASSERTED: Final = frozenset("so therefore thus hence actually fact reality conclusion overall ultimately".split())
+_SHOWS: Final = frozenset(
+    "see shows show contains contain depicts depict features feature displays includes looks find".split()
+)
+_OWN: Final = frozenset("there i we you".split())
+_WITH: Final = frozenset({*PREPOSITIONS, "from", "with"})
+
+
+class Part(NamedTuple):
+    """A part of a sentence with what it says by itself.
+
+    Attributes:
+        words: its words.
+        subject: the content of the subject that it shares with an earlier part, if it has none of its own.
+        negated: an earlier part's negation reaches over it ("no cats, dogs or birds").
+        weight: 1; one more where it says how things are in the end ("so …", "actually …"), one less where how they
+            seem.
+        continues: it has no verb of its own and goes on with an earlier part.
+        lead: what stands before it and a comma: "On the sofa, there is a dog".
+    """
+
+    words: tuple[Word, ...]
+    subject: tuple[Word, ...] = ()
+    negated: bool = False
+    weight: int = 1
+    continues: bool = False
+    lead: tuple[Word, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """Its words as they are written."""
+        return " ".join([word.surface for word in self.words])
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a straightened text."""
+    return [part for part in _ENDS.split(text) if part and not part.isspace()]
+
+
+def parts(sentence: str) -> list[Part]:
+    """Cut a straightened sentence into its clauses."""
+    pieces = [_unfronted(piece) for piece in _pieces(words(sentence))]
+    final = bool(pieces) and any(word.surface in _ASSERTED for word in pieces[0][:3])
+    found: list[Part] = []
+    subject: tuple[Word, ...] = ()
+    negated = False
+    lead: tuple[Word, ...] = ()
+    for own in pieces:
+        fragment = not finite(own)
+        if fragment and not found and own[0].surface in _WITH and own is not pieces[-1]:
+            lead = tuple(own)
+            continue
+        denies = "negation" in [word.role for word in own]
+        anew = own[0].surface in BREAKS or denies or not fragment
+        negated = negated and not anew
+        shared = subject if fragment or _has_no_subject(own) else ()
+        found.append(Part(tuple(own), shared, negated, _weight(own, final), fragment and bool(found), lead))
+        lead = ()
+        if not fragment or not subject:
+            subject = _subject(own) or subject
+        if anew:
+            negated = denies and (not fragment or any(word.surface in ("no", "not", "neither") for word in own))
+    return found
+
+
+def finite(own: Sequence[Word]) -> bool:
+    """Tell whether a part has a verb of its own, as far as its form shows it."""
+    for word in own:
+        if word.role == "verb" or word.surface in _SHOWS:
+            return True
+    begins = bool(own) and own[0].surface in ("the", "a", "an", "it", "there", "he", "she", "they")
+    return begins and any(word.role == "" and re.search(r"[^s]s\Z", word.surface) for word in own[2:])
+
+
+def _pieces(said: list[Word]) -> list[list[Word]]:
+    pieces: list[list[Word]] = [[]]
+    for place, word in enumerate(said):
+        after = said[place + 1] if place + 1 < len(said) else None
+        if word.role == "stop":
+            if word.surface != '"':
+                pieces.append([])
+        elif word.surface in _MAY_BREAK and _breaks(word, after):
+            pieces.append([word])
+        elif word.surface in ("and", "or", "nor") and after and _begins_clause(said, place, after):
+            pieces.append([])
+        else:
+            pieces[-1].append(word)
+    return [piece for piece in pieces if piece]
+
+
+def _breaks(word: Word, after: Word | None) -> bool:
+    if word.surface == "as":
+        return not (after and after.role == "")
+    if word.surface == "so":
+        return not after or after.role in ("function", "pronoun", "negation")
+    return word.surface in BREAKS
+
+
+def _begins_clause(said: Sequence[Word], place: int, after: Word) -> bool:
+    if after.role in ("pronoun", "negation", "verb"):
+        return True
+    if after.surface not in ("the", "there", "i", "we", "another"):
+        return False
+    rest = said[place + 1 :]
+    stop = next((n for n, word in enumerate(rest) if word.role == "stop" or word.surface == "and"), len(rest))
+    return any(word.role == "verb" for word in rest[:stop])
+
+
+def _weight(own: Sequence[Word], final: bool) -> int:
+    surfaces = [word.surface for word in own]
+    asserted = final or not _ASSERTED.isdisjoint(surfaces[:4]) or "actually" in surfaces or "really" in surfaces
+    seems = surfaces[0] in ("because", "since", "due") or not _SEEMS.isdisjoint([word.stem for word in own])
+    return 1 + asserted - seems
+
+
+def _unfronted(own: list[Word]) -> list[Word]:
+    """Put "on the shelf there is a cup" into the usual order."""
+    if own[0].surface not in PREPOSITIONS:
+        return own
+    there = next((n for n, word in enumerate(own) if word.surface == "there"), 0)
+    if there and not finite(own[:there]):
+        return own[there:] + own[:there]
+    return own
+
+
+def _subject(own: Sequence[Word]) -> tuple[Word, ...]:
+    verb = next((n for n, word in enumerate(own) if word.role == "verb"), 0)
+    return content(tuple(own[:verb]))
+
+
+def _has_no_subject(own: Sequence[Word]) -> bool:
+    begins = own[0].role in ("verb", "negation", "function") and all(word.surface not in _OWN for word in own[:3])
+    return begins and not _subject(own) and not any(word.role == "pronoun" for word in own[:2])

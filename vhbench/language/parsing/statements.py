@@ -1,0 +1,394 @@
+"""Sentences that affirm or deny a claim, without a word of assent or denial.
+
+A clause affirms a claim if it says all of it: "A small dog lies on the red sofa" says that a dog is on a sofa. It
+denies a claim if it denies a part of it: who is not there drinks no tea. It denies a claim as well if it says in place
+of one word what excludes that word: a dog that stands does not sit, and a line that is longer is not shorter.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Self
+
+from vhbench.language.parsing.alignment import POSTURES, aligned, described, shares, starts
+from vhbench.language.parsing.claims import ALL, PREPOSITIONS, Claim
+from vhbench.language.parsing.contraries import contrary, converse, identified, measured
+from vhbench.language.parsing.normalization import straightened
+from vhbench.language.parsing.quantities import MANY, number, quantity, within
+from vhbench.language.parsing.sentence_parts import BREAKS, Part, finite, parts, sentences
+from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem, words
+from vhbench.language.parsing.text_cache import remembered
+
+_UNSURE: Final = re.compile(
+    r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
+    r"\b(?:certain|certainly|know|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible"
+    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess)\b"
+    r"|\bnot (?:\w+ ){0,2}clear(?: (?:if|whether|what|how|from|who|why|which|that|enough)\b|\Z)"
+    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b"
+    r"|\bno (?:way|information|means|definitive|context|specific (?:data|information)|data)\b"
+    r"|\bwithout (?:(?:the|any|more|further|additional|specific|seeing) )*"
+    r"(?:data|context|information|chart|details|image)\b"
+    r"|\b(?:it|that|this) depends\b"
+    r"|\bnot have (?:(?:the|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b"
+    r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"
+)
+_INTENDS: Final = re.compile(
+    r"\b(?:initially|at first|first (?:glance|sight)|i thought|let me|let us|lets|i will|i would"
+    r"|i need|i have to|i must|going to|in order to"
+    r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking"
+    r"|checked) for|asks?|asked|asking|questions?"
+    r"|the task|the user|you want|please)\b"
+)
+_DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
+_SOME: Final = frozenset("only one some few most half certain".split())
+_FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
+_JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
+_ABSENT: Final = frozenset("there present real exist visible".split())
+_TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
+_TOUCH: Final = stem("touch")
+_LONGEST: Final = 150
+"""No clause has more words; what is repeated a thousand times need not be read to its end."""
+_THING: Final = stem("thing")
+_HERE: Final = frozenset(map(stem, "present visible exist find show see".split()))
+
+
+def stated(text: str, claim: Claim) -> tuple[str, bool]:
+    """Return what the sentences of a text say to a claim, and whether they say that it cannot be told.
+
+    Args:
+        text: sentences, in small letters.
+        claim: what was asked.
+
+    Returns:
+        "yes", "no", or "" where they say nothing or both; whether an unsure sentence comes last.
+    """
+    found: list[tuple[str, int]] = []
+    unsure = skip = False
+    for clause in _clauses(text):
+        if any(word.stem in claim.stems for word in clause.part.lead):  # what has nothing to do with it is left out
+            clause = _Clause.of(clause.part._replace(words=clause.part.words + clause.part.lead))
+        skip = clause.part.continues and skip
+        if skip or _outside(clause.unsure, claim):
+            found, unsure, skip = [], True, True
+            continue
+        said = "" if _outside(clause.intends, claim) else _judge(clause.part, claim)
+        if not said and found and clause.does_not:
+            said = _not(found[-1][0])  # "Image 1 shows a dog, but image 2 does not"
+        if said:
+            found.append((said, clause.part.weight))
+            unsure = False
+    if not found and not unsure:
+        found = [(said, 1) for sentence in sentences(straightened(text)) if (said := _judge_joined(sentence, claim))]
+    most = max((weight for _, weight in found), default=0)
+    answers = {said for said, weight in found if weight == most or claim.before}
+    if len(answers) != 1:
+        return "", unsure
+    answer = answers.pop()
+    return _not(answer) if claim.denied else answer, False
+
+
+class _Clause(NamedTuple):
+    """A clause, with what can be told of it whatever is asked.
+
+    Attributes:
+        part: its words.
+        unsure: the stem of the last word by which it says that something cannot be told; "" where it does not.
+        intends: of that by which it says what will be looked at, and not what is seen.
+        does_not: whether it ends with "does not", and so denies what was said before.
+    """
+
+    part: Part
+    unsure: str
+    intends: str
+    does_not: bool
+
+    @classmethod
+    def of(cls, part: Part) -> Self:
+        text = part.text
+        return cls(part, _last_of(_UNSURE, text), _last_of(_INTENDS, text), _DOES_NOT.search(text) is not None)
+
+
+@remembered
+def _clauses(text: str) -> tuple[_Clause, ...]:
+    return tuple([_Clause.of(part) for sentence in sentences(straightened(text)) for part in parts(sentence)])
+
+
+def _last_of(pattern: re.Pattern[str], text: str) -> str:
+    """Return the stem of the last word of what a pattern finds; "" where it finds nothing."""
+    found = pattern.search(text)
+    return stem(found[0].split()[-1]) if found else ""
+
+
+def _outside(word: str, claim: Claim) -> bool:
+    """Tell whether a word is there, and is none of a claim's: "the sky is not clear" may be an answer."""
+    return bool(word) and word not in claim.stems
+
+
+def _not(answer: str) -> str:
+    return {"yes": "no", "no": "yes"}[answer]
+
+
+def _judge(clause: Part, claim: Claim) -> str:
+    if claim.either:
+        each = [_judge_one(clause, one) for one in claim.either]
+        loose = (
+            claim.either[0].exists and not claim.exists
+        )  # "an accident or anything unexpected": one covers the other
+        denied = any(one == "no" for one in each) if loose else all(one == "no" for one in each)
+        return "yes" if "yes" in each else "no" if denied else ""
+    said = _judge_one(clause, claim)
+    if said or not claim.before or not {"order", "true", "correct"} & set(claim.stems):
+        return said
+    return "" if _TURNED & set(claim.stems) else _judge_one(clause, Claim(claim.before, subject=2))
+
+
+def _judge_joined(sentence: str, claim: Claim) -> str:
+    """Read a sentence without its commas: "… the largest population, followed by India" is one claim."""
+    said = [word for word in words(sentence) if word.role != "stop"]
+    if _outside(_last_of(_INTENDS, sentence), claim) or any(
+        word.role in ("negation", "doubt") or word.surface in BREAKS for word in said
+    ):
+        return ""
+    if sum(word.role == "verb" for word in said) > 2:
+        return ""
+    return "yes" if _affirmation(said, Part(tuple(said)), claim) == "yes" else ""
+
+
+def _judge_one(clause: Part, claim: Claim) -> str:
+    said = [_in_view_of(word, claim) for word in clause.words[:_LONGEST]]
+    clause = Part(tuple(said), clause.subject, clause.negated, clause.weight, clause.continues)
+    if not said or "doubt" in [word.role for word in said]:
+        return ""
+    cut = next((n for n, word in enumerate(said) if word.surface == "without"), None)
+    if cut is not None:
+        return _judge_without(clause, claim, cut)
+    negations = [n for n, word in enumerate(said) if word.role == "negation" and word.surface != "nor"]
+    nor = not negations and any(word.surface == "nor" for word in said)
+    if (len(negations) + clause.negated + nor) % 2 == 1:
+        if not claim.exists and _together([word for word in said if word.role != "negation"], claim):
+            return "no"
+        return _denial(clause, claim, negations[-1] if negations else -1)
+    kept = [word for word in said if word.role != "negation"]
+    if len(negations) > 1 and content(kept) and _part_of(content(kept), claim):
+        return "yes"  # "No wheel is missing"
+    only = [word.surface for word in kept[:2]] in (["only", "a"], ["only", "an"], ["just", "a"], ["just", "an"])
+    if only and claim.exists and len(kept) < 5 and not finite(kept) and not shares(kept, claim):
+        return "no"  # "Only a bus."
+    if claim.exists and _there_is_one(kept):
+        return "yes"
+    if claim.exists and _only_another(kept, claim):
+        return "no"
+    if not claim.exists and _together(kept, claim):
+        return "yes"
+    said_so = measured(kept, claim, denied=False) or _affirmation(kept, clause, claim)
+    return said_so or identified(kept, claim) or contrary(kept, clause, claim) or converse(kept, clause, claim)
+
+
+def _together(said: list[Word], claim: Claim) -> bool:
+    """Tell whether "they touch" where it is asked if one touches the other."""
+    they = any(word.surface in ("they", "both", "two", "them") for word in said)
+    own = [word.stem for word in content(said) if word.surface not in ("both", "two", "between", "each", "other")]
+    return they and claim.stems[claim.subject : claim.subject + 1] == (_TOUCH,) == tuple(own)
+
+
+def _there_is_one(said: Sequence[Word]) -> bool:
+    """Tell whether a clause says "there is one", and not of what."""
+    at = next((n for n, word in enumerate(said) if word.surface in ("one", "some") and n > 1), 0)
+    behind = said[at + 1] if at + 1 < len(said) else None
+    return (
+        at > 0
+        and [word.surface for word in said[at - 2 : at]] in (["there", "is"], ["there", "are"])
+        and (behind is None or behind.surface in PREPOSITIONS)
+    )
+
+
+def _only_another(said: list[Word], claim: Claim) -> bool:
+    """Tell whether the only animal is said to be a cat where a dog is asked for."""
+    own = content(said)
+    if not own or not any(word.surface == "only" for word in said[:2]) or not finite(said):
+        return False
+    if said[0].surface == "only" and another(own[0].stem, claim.stems[-1]):
+        return True  # "Only dogs are visible"
+    if len(own) < 2:
+        return False
+    kind, thing = next((word for word in own if word.surface != "only"), own[0]), own[-1]
+    asked = claim.stems[-1]
+    return kind.stem != asked and implies(asked, kind.stem) and another(thing.stem, asked)
+
+
+def _in_view_of(word: Word, claim: Claim) -> Word:
+    """Return a word with the role that it has in an answer to a claim: what is claimed is never without meaning."""
+    if word.stem in claim.stems:
+        return word._replace(role="") if word.role in ("neutral", "negation", "doubt") else word
+    if word.surface == "into" and "out" in claim.stems:
+        return word._replace(role="")  # where "out of" is asked, "into" is no small word
+    if word.surface in _FALSE:
+        return word._replace(role="negation")  # "It would be wrong to say that there is a dog"
+    return word._replace(role="neutral") if word.surface in _JUDGING else word
+
+
+# Denials
+
+
+def _judge_without(clause: Part, claim: Claim, cut: int) -> str:
+    """Read "a cat instead of a dog": what follows is denied, what stands around it is not."""
+    said = clause.words
+    if clause.negated or sum(word.role == "negation" for word in said) > 1:
+        return ""
+    end = next((n for n in range(cut + 1, len(said)) if said[n].role in ("verb", "stop")), len(said))
+    left, denied = content(said[:cut]) or clause.subject, content(said[cut + 1 : end])
+    affirmed = _judge_one(Part(said[:cut] + said[end:], clause.subject, weight=clause.weight), claim)
+    points = any(word.role == "pronoun" for word in said[:2])  # "This is a mosque rather than a church"
+    if denied and _part_of(denied, claim) and (claim.exists or points or shares(left, claim)):
+        return "" if affirmed == "yes" else "no"
+    return affirmed
+
+
+def _denial(clause: Part, claim: Claim, at: int) -> str:
+    """Read a clause with a negation at one place; -1 if it is in an earlier part."""
+    said = list(clause.words)
+    left, right = said[: max(at, 0)], said[at + 1 :]
+    differs = measured([word for word in said if word.role != "negation"], claim, denied=True)
+    if differs:
+        return differs
+    before, behind = content(left) or (() if claim.exists else clause.subject), content(right)
+    if claim.exists and not before and not behind:
+        return "no" if _nothing(clause) else ""
+    asked = quantity(right) if claim.count is not None else None
+    if asked is not None:
+        behind = tuple(word for word in behind if number(word) is None)
+        return "no" if asked == claim.count and _part_of(behind, claim) else ""
+    meant = tuple(word.stem for word in behind) == claim.stems[claim.subject :]
+    if clause.continues and meant and claim.subject and shares(clause.subject, claim):
+        return "no"  # "The state marked yellow is Wyoming, not Colorado"
+    for chunk in _chunks(right):
+        absent = any(word.surface in _ABSENT for word in right)  # "The dots that you see are not really there"
+        if claim.exists and not chunk and tuple(word.stem for word in before) != claim.stems and not absent:
+            continue
+        if (before or chunk) and _part_of((*before, *chunk), claim) and _central((*before, *chunk), clause, claim):
+            return "no"
+    if claim.exists and claim.count is None and behind and left:  # "The dog is not black": there is one
+        return "yes" if any(aligned(left, claim, start) for start in starts(left, clause, claim)) else ""
+    return ""
+
+
+def _nothing(clause: Part) -> bool:
+    """Tell whether a clause says that nothing of what was asked is there: "None", "It is not present"."""
+    stems = {word.stem for word in clause.words}
+    if clause.words[0].surface == "no" and clause.words[1:2] and clause.words[1].surface == "such":
+        return True
+    if stems & {PICTURE, f"a {PICTURE}"}:
+        return False
+    if _THING in stems:
+        return any(word.surface == "no" for word in clause.words[:2])
+    return bool(stems & _HERE)
+
+
+def _chunks(right: Sequence[Word]) -> list[tuple[Word, ...]]:
+    """Return what is denied: all of it, and each of what "or" and "and" join."""
+    chunks = [content(tuple(right))]
+    joints = [n for n, word in enumerate(right) if word.surface in ("or", "and", "nor")]
+    start = 0
+    for end in [*joints, len(right)] if joints else ():
+        chunks.append(content(tuple(right[start:end])))
+        start = end + 1
+    return [chunk for n, chunk in enumerate(chunks) if chunk or n == 0]
+
+
+def _part_of(denied: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether a claim cannot be true if something is not: all words of it are the claim's, in its order."""
+    orders = [claim.stems]
+    if claim.subject and len(claim.words) == claim.subject + 1:
+        orders.append((*claim.stems[:-2], claim.stems[-1], claim.stems[-2]))  # "blonde hair"
+    return any(_in_order(denied, claim, stems) for stems in orders)
+
+
+def _in_order(denied: Sequence[Word], claim: Claim, stems: Sequence[str]) -> bool:
+    place = 0
+    for word in denied:
+        if claim.year and (
+            word.stem == claim.year or (len(denied) > 1 and word is denied[-2] and word.surface == "in")
+        ):
+            continue
+        if claim.all and (word.surface in ALL or word.surface in _SOME or number(word) is not None):
+            continue
+        if word.stem in POSTURES and word.stem not in stems and any(one.surface in PREPOSITIONS for one in claim.words):
+            continue  # "The lamp is not standing on the table"
+        found = next((n for n in range(place, len(stems)) if implies(stems[n], word.stem)), None)
+        if found is None:
+            return False
+        place = 0 if claim.exists else found + 1
+    return True
+
+
+def _central(denied: Sequence[Word], clause: Part, claim: Claim) -> bool:
+    """Tell whether what is denied is what a claim says, and not something that it happens to mention."""
+    heart = claim.stems[: claim.subject + 1]
+    if claim.exists or any(implies(one, word.stem) for word in denied for one in heart):
+        return True
+    if denied[-1].stem == claim.stems[-1] and not clause.negated:
+        return True
+    return not clause.continues and any(word.surface in ("there", "no", "see") for word in clause.words)
+
+
+# Affirmation
+
+
+def _affirmation(said: list[Word], clause: Part, claim: Claim) -> str:
+    own = content(said)
+    bare = not finite(said)
+    if not own:
+        return ""
+    if bare and _names_the_end(own, claim):
+        return "yes"
+    for start in starts(said, clause, claim):
+        if aligned(said, claim, start):
+            if claim.count is not None:
+                return _counted(said, start[0], claim)
+            if claim.exists and claim.all:
+                return _of_all(said[: start[0]])
+            limited = any(word.surface in _SOME for word in said[max(0, start[0] - 4) : max(start[0], 0)])
+            if limited and not claim.exists:
+                return "no" if claim.all else ""  # "Only one man wears glasses"
+            return "yes"
+    if described(said, claim):
+        return "yes"
+    return _only_a_number(own, claim, bare)
+
+
+def _of_all(before: Sequence[Word]) -> str:
+    """Read "Only the first image shows it" where all images are asked about."""
+    surfaces = {word.surface for word in before}
+    if surfaces & {"only", "just"}:
+        return "no"
+    return "" if surfaces & {"first", "second", "third", "fourth", "last", "left", "right", "one", "some"} else "yes"
+
+
+def _names_the_end(own: Sequence[Word], claim: Claim) -> bool:
+    """Tell whether a bare "landscape" or "black" is what a question ends with."""
+    stems, said = list(claim.stems), [word.stem for word in own]
+    if claim.count is not None or claim.value is not None:
+        return False
+    if "than" in stems:  # "more suitable for winter than summer"
+        return claim.words[-1].surface != "than" and stems[: stems.index("than")][-len(said) :] == said
+    rest = stems[: len(stems) - len(said)]
+    if stems[len(rest) :] != said or (rest and claim.exists):
+        return False
+    return not rest or (rest[-1] not in PREPOSITIONS - {"in"} and not any(map(compares, stems)))
+
+
+def _counted(said: Sequence[Word], first: int, claim: Claim) -> str:
+    """Compare how many are there with how many were asked about."""
+    verb = max((n for n in range(first) if said[n].role == "verb"), default=-1)
+    before = said[max(verb + 1, first - 5) : first]
+    found = quantity(before) or (1, MANY)
+    if found == (1, MANY) and any(word.surface in ("only", "just") for word in before):
+        found = (1, 1)
+    return within(found, claim.count) if claim.count else ""
+
+
+def _only_a_number(own: Sequence[Word], claim: Claim, bare: bool) -> str:
+    count = number(own[0]) if len(own) == 1 else None
+    if count is None or claim.count is None:
+        return ""
+    answer = within((count, count), claim.count)
+    return "" if bare and answer == "no" else answer

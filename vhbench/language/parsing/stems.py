@@ -1,0 +1,212 @@
+"""Words by what they mean for an answer: stems, synonyms, what excludes what, and what says nothing about a picture.
+
+"sitting", "sits" and "sat" are one word here, and so are "sofa" and "couch". The relations between words are in
+``meanings.tsv``; its rows say ``form`` (of the first word), ``itself`` (what only looks like a form of another word),
+``same`` (the first word stands for all), ``apart`` (no two hold of one thing), ``other`` (things of one kind),
+``opposite``, ``compare`` (opposite comparatives) and ``kind`` (the first word is what the others are kinds of).
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from vhbench.language.inflection import NUMBERS
+
+_KNOWN: Final = 32_768
+"""Words that are remembered; questions that count up to a million would fill the memory."""
+
+
+class Word(NamedTuple):
+    """A word of a sentence.
+
+    Attributes:
+        stem: what it means.
+        surface: how it is written.
+        role: what it does: "" for content; else "function", "neutral" (says nothing about a picture), "verb" (is, has,
+            does), "negation", "doubt", "pronoun", "sign" or "stop".
+    """
+
+    stem: str
+    surface: str
+    role: str
+
+
+NEGATIONS: Final = frozenset("no not never neither nor without hardly barely".split())
+_DOUBTS: Final = frozenset(
+    "may might could should perhaps maybe possibly possible if whether unless illusion perceive perception impression"
+    " suppose imagine hypothetical".split()
+)
+_VERBS: Final = frozenset("is are was were am be do does did has have had will would can".split())
+_PRONOUNS: Final = frozenset("it they he she this these that those them him her one ones both".split())
+_FUNCTION: Final = frozenset(
+    "a an the of to at by for from with as been being having i we you me us my our your its their his and or so"
+    " then quite also there here who which whose where when what how some any such own very too just well about"
+    " into s but however although though while whereas because since therefore thus hence despite yet meaning"
+    " suggesting indicating upon unfortunately sadly called named got anywhere".split()
+)
+_NEUTRAL: Final = frozenset(
+    "image visible present see show contain depict display include feature appear seem exist find locate observe"
+    " detect notice identify identifiable clear actual real definite certain sure true indeed evidence indication"
+    " presence sight kind type sort case fact think believe say tell look give provide current obvious apparent likely"
+    " probable spot recognize recognise discern view describe reveal portray capture illustrate picture base exact"
+    " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible"
+    " noticeable value portion instance colour statement claim assertion try confident single entire whole"
+    " specific confirm verify conclude state report note event incident occurrence happen occur".split()
+)
+_NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
+_NO_ADVERB: Final = frozenset(
+    "italy family fly butterfly dragonfly firefly lily jelly belly july ally bully trolley assembly supply reply"
+    " anomaly monopoly doily gully hilly woolly curly ugly elderly friendly smelly wrinkly bubbly chilly silly grizzly"
+    " sicily thessaly emily kelly sally molly holly billy lovely lonely oily prickly cuddly daily fly".split()
+)
+"""Words in -ly that say something of a picture."""
+_ROUGH: Final = re.compile(
+    r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]|\w+"
+)
+_SIGNS: Final = frozenset(("<", ">", "=", "≤", "≥", "≠", "+", "<=", ">="))
+_VOWEL: Final = re.compile(r"[aeiouy]")
+_NUMBER: Final = re.compile(r"\d[\d.]*")
+
+
+def words(text: str) -> list[Word]:
+    """Return the words and stops of a straightened text; "a picture" on a wall is no name of the image."""
+    found = list(map(_word, _ROUGH.findall(text)))
+    for n in [n for n, word in enumerate(found) if n and word.stem == PICTURE]:
+        word = found[n]
+        before, after = found[n - 1], found[n + 1].surface if n + 1 < len(found) else ""
+        if (before.surface in ("a", "an", "any", "no") or before.role == "") and after not in (
+            "of",
+            "that",
+            "was",
+            "is",
+        ):
+            found[n] = Word(f"a {_bare(word.surface)}", word.surface, "")
+    return found
+
+
+@lru_cache(maxsize=_KNOWN)
+def stem(word: str) -> str:
+    """Return what all forms of a word share.
+
+    >>> [stem(word) for word in ("sitting", "rides", "carried", "puppies", "buses", "children", "couch", "longer")]
+    ['sit', 'rid', 'carry', 'dog', 'bus', 'child', 'sofa', 'longer']
+    """
+    return _SAME.get(word) or _SAME.get(_bare(word)) or _bare(word)
+
+
+def excludes(one: str, other: str) -> bool:
+    """Tell whether two stems cannot both be said of one thing: "red" and "blue", "open" and "closed"."""
+    return other in _EXCLUDES.get(one, ())
+
+
+def another(one: str, other: str) -> bool:
+    """Tell whether two nouns name things of one kind that are never the same: "horse" and "cow"."""
+    return other in _OTHERS.get(one, ())
+
+
+def opposite(one: str, other: str) -> bool:
+    """Tell whether two comparatives say opposite things: "longer" and "shorter"."""
+    return other in _COMPARE.get(one, ())
+
+
+def compares(word: str) -> bool:
+    """Tell whether a stem compares two things."""
+    return word in _COMPARE
+
+
+def implies(one: str, other: str) -> bool:
+    """Tell whether what is said to be the one thing is the other as well: "dog" and "animal"."""
+    return one == other or other in _KINDS.get(one, ())
+
+
+def content(said: tuple[Word, ...] | list[Word]) -> tuple[Word, ...]:
+    """Return the words that say something about a picture."""
+    return tuple([word for word in said if not word.role])
+
+
+@lru_cache(maxsize=_KNOWN)
+def _bare(word: str) -> str:
+    """Take the ending off a word; what is left need not be one."""
+    word = _FORMS.get(word, word)
+    if word in _ITSELF or len(word) <= 3:
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y" if len(word) > 4 else word[:-1]
+    if word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    word = _FORMS.get(word, word)
+    if word in _ITSELF:
+        return word
+    for ending, least in (("ing", 3), ("ed", 2), ("ly", 4)):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and len(base) >= least and _VOWEL.search(base):
+            if base[-1] == base[-2] and base[-1] not in "lsz":
+                base = base[:-1]
+            word = base[:-1] + "y" if base.endswith("i") else base
+            break
+    return word[:-1] if word.endswith("e") and len(word) > 3 else word
+
+
+@lru_cache(maxsize=_KNOWN)
+def _word(surface: str) -> Word:
+    if not re.search(r"\w", surface):
+        return Word(surface, surface, "sign" if surface in _SIGNS else "stop")
+    number = surface.replace(",", "")
+    if surface in NUMBERS or _NUMBER.fullmatch(number):
+        small = number.isdigit() and str(int(number)) == number and int(number) < len(NUMBERS)
+        return Word(NUMBERS[int(number)] if small else number, surface, "")
+    root = stem(surface)
+    return Word(root, surface, _role(surface, root))
+
+
+def _role(surface: str, root: str) -> str:
+    for role, members in (("negation", NEGATIONS), ("verb", _VERBS), ("pronoun", _PRONOUNS), ("function", _FUNCTION)):
+        if surface in members:
+            return role
+    if surface in _DOUBTS or root in _DOUBTS:
+        return "doubt"
+    if root in ("equal", "different"):
+        return ""
+    adverb = surface.endswith("ly") and surface not in _NO_ADVERB
+    return "neutral" if root in _NEUTRAL_STEMS or surface in _NEUTRAL_SURFACE or adverb else ""
+
+
+def _rows() -> Iterator[tuple[str, list[str]]]:
+    for line in Path(__file__).with_name("meanings.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        relation, members = line.split("\t")
+        yield relation, members.split()
+
+
+def _synonyms() -> dict[str, str]:
+    same: dict[str, str] = {}
+    for relation, members in _rows():
+        if relation == "same":
+            first = same.get(members[0], _bare(members[0]))
+            same |= {form: first for member in members for form in (member, _bare(member))}
+    return same
+
+
+def _related(*relations: str, directed: bool = False) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for relation, members in _rows():
+        if relation in relations:
+            stems = [stem(member) for member in members]
+            for one in stems[1:] if directed else stems:
+                found.setdefault(one, set()).update(stems[:1] if directed else set(stems) - {one})
+    return {one: frozenset(others) for one, others in found.items()}
+
+
+_FORMS: Final = {form: members[0] for relation, members in _rows() if relation == "form" for form in members}
+_ITSELF: Final = frozenset(member for relation, members in _rows() if relation == "itself" for member in members)
+_SAME: Final = _synonyms()
+PICTURE: Final = stem("image")
+"""The stem of all words for the image itself."""
+_EXCLUDES: Final = _related("apart", "opposite", "compare")
+_OTHERS: Final = _related("other")
+_COMPARE: Final = _related("compare")
+_KINDS: Final = _related("kind", directed=True)
+_NEUTRAL_STEMS: Final = frozenset(stem(word) for word in _NEUTRAL)

@@ -1,0 +1,342 @@
+"""Yes/no answers, as a careful reader takes them.
+
+What is marked as the answer comes first; then a word of assent or denial, the last one if an answer corrects itself;
+then sentences, for which the question is needed: "There is no dog." is yes to "Is there no dog?".
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from vhbench.language.parsing import assent
+from vhbench.language.parsing.claims import Claim, claim, says_false, turns_nothing
+from vhbench.language.parsing.cleaning import plain, said
+from vhbench.language.parsing.given_names import named
+from vhbench.language.parsing.normalization import straightened
+from vhbench.language.parsing.prefilter import Guarded
+from vhbench.language.parsing.reasoning_traces import unfinished
+from vhbench.language.parsing.statements import stated
+from vhbench.language.parsing.stems import words
+from vhbench.language.parsing.text_cache import remembered
+
+_BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
+_OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
+_OPTION: Final = re.compile(r"\W{0,10}([ab])\W{0,10}(?:yes|no)?\W{0,10}")
+_ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
+_CORRECTS: Final = Guarded(
+    r"(?:\A|[\s.,;:!?…–—-])(?:oh[, ]+)?(?:no[, ]+)?"
+    r"(?:wait|actually|hold on|correction|scratch that|on second thoughts?|let me correct that|my mistake|i mean"
+    r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|i stand corrected|sorry|i apologi[sz]e"
+    r"|looking (?:again|closer|more closely)[^,.;:!?\n]{0,20}|to correct myself|let me rephrase)\s*[,.:;!…–—-]+\s*"
+    r"|(?<=[,.;:!?…–—-] )(?:(?:sorry|i mean),? )?(?:i meant(?: to say)?|make that|or rather|scratch that)(?: an?)?\W+"
+    r"|(?<=[,.;:!?…–—-] )(?:wait|actually)\s+(?=(?:yes|no|there|it|i|the|not)\b)"
+)
+_LABELLED: Final = re.compile(r"(?:\A|[\n.;:!,]|- )\W{0,4}([a-z][a-z0-9 '-]{1,40}):\s*(yes|no)\b")
+_NO_LABEL: Final = re.compile(r"answer|conclusion|response|\ba\b")
+_SHORT: Final = 300
+"""Characters of an answer that is remembered."""
+_SAYS: Final = re.compile(r"\w")
+_FIRST: Final = re.compile(r"[,.;!\n]")
+_LABEL: Final = re.compile(r"(?<=\w):\s*(?=(?:not )?(?:present|absent|visible|found|detected|missing)\W*\Z)")
+_COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
+_HERE: Final = re.compile(r"\W*(?:present|visible|found|detected|exists)\W*")
+_ELLIPSIS: Final = re.compile(
+    r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|clearly"
+    r"|as far as i can (?:tell|see)|certainly)[, ]+)*"
+    r"(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this|that|you|we|one|these|both)"
+    r"(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
+    r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)"
+    r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?|(?: can)? (?:see|spot|find|notice)(?= (?:one|some)\b))"
+    r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
+)
+_JUDGES: Final = re.compile(
+    r"\W*(?:(?:so|therefore|thus|hence)[, ]+)?(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?"
+    r"(?P<not>not |n't )?"
+    r"(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
+)
+_RIGHT_ANSWER: Final = re.compile(
+    r"\b(?:right|correct|true|proper|accurate)\s+answer(?:\s+to\s[^.\n]{0,200}?)?"
+    r"\s+(?:is|would be|should be)(?P<not>\s+not|n't)?"
+    r"\s+[\"']?(?P<word>yes|no)\b"
+    r"|[\"'](?P<first>yes|no)[.,]?[\"']\s+(?:is|would be)(?P<never>\s+not|n't)?\s+(?:indeed\s+)?(?:the\s+)?"
+    r"(?:right|correct)"
+)
+_CHINESE_NONE: Final = re.compile(
+    r"\W*(?:[图圖画畫照][^\W\d_]{0,4}[中里裡上内],?)?(?:并|並)?(?:没有|沒有)(?!问题|問題)[^\W\d_]{1,8}\W*"
+)
+_NO_DOUBT: Final = re.compile(r"\W*(?:there(?:'s| is) )?no (?:doubt|question)(?: (?:about|of) (?:it|that))?\W*")
+_NEGATION: Final = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
+_NO_THING: Final = re.compile(
+    r"\b(?:there(?:'s| is| are| was| were| appears? to be| seems? to be)|(?:i|we|you) (?:can )?(?:see|find|observe)"
+    r"|(?:has|have|contains?|shows?|includes?)) (?:absolutely |clearly )?no\b"
+    r"|^\W*(?:no|none|neither)\b"
+)
+_NO_LEAD: Final = re.compile(r"\W*no\s+(?:doubt|problem|question|idea|one|matter|way to|comment|answer)\b")
+_UNSURE: Final = re.compile(
+    r"(?:\b(?:not|cannot|unable|impossible|hard|difficult)|n't)\b[^.;!?]*"
+    r"\b(?:sure|certain|know|tell|determine|determined|say|clear|possible|answer|confirm|enough)\b"
+    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|maybe|perhaps|possibly)\b"
+)
+_OPENING: Final = re.compile(
+    r"\A(?:\W*+(?:(?:sure|okay|ok|well|certainly|absolutely|so|thanks?)|(?:based|looking|judging|according|from|in|upon"
+    r"|after|given|considering|as|with)\b[^,.;!?]*)[,:!]\s*)+"
+)
+_CLAUSE: Final = re.compile(r"[.;!?,\n]| but | although | though | however ")
+
+Reading = tuple[str, bool]
+"""The answer, and whether the text says that there is none: then nothing else of it is read."""
+
+
+def yes_no(text: str, question: str = "") -> str:
+    """Read a yes/no answer.
+
+    Args:
+        text: the model's words.
+        question: what was asked. Without it a sentence that affirms is unknown, and one that denies is no.
+
+    Returns:
+        "yes", "no", or "" where a careful reader could not tell.
+
+    >>> [yes_no(text) for text in ("Yes.", "no, it is not", "I do not see a dog.", "The answer is: **No**")]
+    ['yes', 'no', 'no', 'no']
+    >>> [yes_no(text, "Is there no dog?") for text in ("There is no dog.", "A dog is lying there.", "No.", "A cat.")]
+    ['yes', 'no', 'no', '']
+    >>> [yes_no(text) for text in ("I know", "It is nothing", "Maybe", "I'm not sure", "Yes and no", "")]
+    ['', '', '', '', '', '']
+    """
+    if answer := bare(text):
+        return answer
+    if not text or text.isspace():
+        return ""
+    return _of_short(text, question) if len(text) <= _SHORT else _of(text, question)
+
+
+@remembered
+def bare(text: str) -> str:
+    """Return "yes" or "no" where a text is that one word, as most are: it is no failure, and has an end.
+
+    >>> bare("No."), bare(" yes"), bare("No, there is none.")
+    ('no', 'yes', '')
+    """
+    found = _BARE.fullmatch(text)
+    return found[1].lower() if found else ""
+
+
+def _of(text: str, question: str) -> str:
+    everything, marked = plain(text).lower(), said(text).lower()
+    if marked == everything and unfinished(everything):
+        return ""
+    answer, told = _by_itself(marked)
+    if (answer or told) and turns_nothing(question):
+        return answer
+    asked = claim(question)
+    if asked and asked.quoted:
+        marked = everything  # what is said to be the answer may be the answer to the question that is quoted
+    for part in dict.fromkeys((marked, everything)):
+        answer, told = _option(part, question), False
+        if not answer:
+            answer, told = _read(part, asked)
+        if answer or told:
+            return answer
+    if question.strip():
+        return named(plain(text), question) if asked and not asked.denied else ""
+    return _without_question(everything)
+
+
+_of_short = lru_cache(maxsize=8_192)(_of)
+"""What is said in a few words is said of many images, to the same question."""
+
+
+@remembered
+def _by_itself(text: str) -> Reading:
+    """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
+    if text in ("yes", "no"):
+        return text, False
+    if len(text) < 4 or ":" in text or "right" in text or _CORRECTS.search(text):
+        return "", False
+    return _read_once(text, None)
+
+
+def _option(text: str, question: str) -> str:
+    """Read "A" where the question calls yes and no so."""
+    letter = _OPTION.fullmatch(text)
+    options = _OPTIONS.search(question) if letter else None
+    if not options or not letter:
+        return ""
+    return {options[1].lower(): options[2].lower(), options[3].lower(): options[4].lower()}.get(letter[1], "")
+
+
+def _read(text: str, asked: Claim | None) -> Reading:
+    """Read a text; of one that corrects itself, what stands behind the last correction."""
+    if (correction := _corrected(text)) is not None:
+        answer, told = _read_once(correction, asked)
+        if answer or told:
+            return answer, told
+    return _read_once(text, asked)
+
+
+@remembered
+def _corrected(text: str) -> str | None:
+    """Return what stands behind the last correction of a text; None where it has none."""
+    ends = [found.end() for found in _CORRECTS.finditer(text) if found.start() > 0]
+    return text[ends[-1] :] if ends else None
+
+
+class _Text(NamedTuple):
+    """What can be told of a text whatever is asked.
+
+    Attributes:
+        text: without an echo of the question.
+        silent: it says nothing.
+        short: without what stands around it.
+        whole: the answer that the whole of it is, if it is one.
+        told: its words of assent and denial.
+        shows: it says what is written in the image, which may be a yes or no.
+    """
+
+    text: str
+    silent: bool
+    short: str
+    whole: str
+    told: tuple[assent.Told, ...]
+    shows: bool
+
+
+@remembered
+def _seen(text: str) -> _Text:
+    text = _without_echo(text)
+    short = text.strip(" \n.!")
+    shows = ("yes" in text or "no" in text) and assent.SHOWN.search(text) is not None
+    silent = not _SAYS.search(text) and not assent.whole(text.strip())[0]
+    return _Text(text, silent, short, assent.whole(short)[0], tuple(assent.told(text)), shows)
+
+
+def _read_once(text: str, asked: Claim | None) -> Reading:
+    seen = _seen(text)
+    text, found = seen.text, seen.told
+    if seen.silent:
+        return "", bool(text)
+    judged = _about_a_word(text, asked) if asked and asked.word else None
+    if judged is not None:
+        return judged, not judged
+    if seen.whole and not (seen.short == "right" and asked and {"left", "right"} & set(asked.stems)):
+        return seen.whole, False
+    listed = _listed(text, asked)
+    if listed is not None:
+        return listed, not listed
+    final = [one for one in found if one.final]
+    if found and found[0].first:
+        return _leading(found, text, asked)
+    if found:
+        answers = {one.answer for one in final or found}
+        return ((final or found)[-1].answer, False) if final or len(answers) == 1 else ("", True)
+    if seen.shows:
+        return "", True  # "The sign reads: No!"
+    return _sentences(text, asked)
+
+
+def _about_a_word(text: str, asked: Claim) -> str | None:
+    """Read "It is false." to "Is it false that …?", and what is said to be the right answer to a quoted question."""
+    told = next(assent.told(text), None)
+    if told and told.first and re.match(r"\W*(?:yes|no)\b", text) and not _RIGHT_ANSWER.match(text.strip()):
+        return told.answer if asked.quoted and _RIGHT_ANSWER.search(text) else None
+    if asked.quoted:
+        right = _RIGHT_ANSWER.search(text)
+        if right:
+            word, denied = right["word"] or right["first"], bool(right["not"] or right["never"])
+            return "yes" if ((word == "no") == (asked.word == "false")) != denied else "no"
+        return "" if re.search(r"\banswer\b", text) else None
+    judged = _JUDGES.match(text)
+    if not judged:
+        return None
+    if _JUDGES.fullmatch(text) and asked.word == "false" and re.fullmatch(r"\W*(?:true|false)\W*", text):
+        return ""  # "False." may answer the question, or repeat it
+    false = says_false(judged["word"]) != bool(judged["not"])
+    return "yes" if false == (asked.word == "false") else "no"
+
+
+def _without_echo(text: str) -> str:
+    """Drop questions and "yes or no"; a text that is nothing else is left as a mark."""
+    rest = _ASKS.sub(" ", text).strip() if "?" in text else text
+    if not rest:
+        asked = text.replace("?", " ").strip()
+        rest = asked if assent.whole(asked)[0] else ""
+    return assent.BOTH.sub(" ", rest)
+
+
+def _leading(found: Sequence[assent.Told], text: str, asked: Claim | None) -> Reading:
+    """Return the answer of a text that begins with one, unless it ends with another."""
+    final = [one for one in found if one.final]
+    if final:
+        return final[-1].answer, False
+    alone = [one for one in found if one.alone and (one.first or text[one.start - 2 : one.start].strip() in ".!")]
+    at_once = any(text[one.start : one.start + 5].strip().startswith(("yes", "no")) for one in found[1:2])
+    at_once = at_once and found[1].alone and found[1].start - found[0].start < 6  # "Yes, no"
+    if len({one.answer for one in (found[:2] if at_once else alone)}) > 1:
+        return "", True
+    answer = found[0].answer
+    if asked and asked.denied:
+        behind = re.sub(r"\A\W*\w+\W*", "", text[found[0].start :])
+        sentence, _ = stated(re.split(r"[.!?\n]", behind, maxsplit=1)[0], asked)
+        if sentence and sentence != answer:
+            return "", True  # "No, there is no dog" to "Is there no dog?": half of all readers take the word
+    return answer, False
+
+
+def _listed(text: str, asked: Claim | None) -> str | None:
+    """Read a list of verdicts, one for each thing that was asked about together."""
+    if asked is None or ":" not in text:
+        return None
+    found = [(what, answer) for what, answer in _LABELLED.findall(text) if not _NO_LABEL.search(what)]
+    if len({what for what, _ in found}) < 2:
+        return None
+    stems = set(asked.stems)
+    about = [str(answer) for what, answer in found if {word.stem for word in words(straightened(what))} & stems]
+    alone = [answer for what, answer in found if tuple(word.stem for word in words(straightened(what))) == asked.stems]
+    if len(alone) == 1 and asked.exists:
+        return {"yes": "no", "no": "yes"}[alone[0]] if asked.denied else str(alone[0])
+    if len(set(about)) == 1 or len(about) < 2:
+        return about[0] if len(about) > 1 else None
+    return "" if asked.denied else "yes" if asked.either else "no"
+
+
+def _sentences(text: str, asked: Claim | None) -> Reading:
+    """Read a text without a word of assent or denial that answers by itself."""
+    if asked is None:
+        return "", False
+    if asked.exists and _CHINESE_NONE.fullmatch(text):
+        return ("yes" if asked.denied else "no"), False
+    if _NO_DOUBT.fullmatch(text):
+        return "yes", False
+    first = _FIRST.split(text.strip(), maxsplit=1)[0]
+    short = _ELLIPSIS.fullmatch(first) if len(text) < 60 else None
+    if short:
+        return _elliptic(short, asked), False
+    answer, told = stated(_LABEL.sub(" is ", _COUNT.sub(" is absent", text)), asked)
+    if asked.exists and _HERE.fullmatch(text):
+        return ("no" if asked.denied else "yes"), False
+    weak, _ = assent.whole(first)
+    polite = text.strip().startswith(("sure", "of course", "certainly"))
+    if answer or told or not weak or polite or _NEGATION.search(text) or re.search(r"\bno\b", text):
+        return answer, told
+    return weak, False
+
+
+def _elliptic(short: re.Match[str], asked: Claim) -> str:
+    """Read "There is." or "It isn't."."""
+    answer = "no" if short["not"] or short["short_not"] else "yes"
+    if not asked.denied:
+        return answer
+    if asked.exists and short["who"] in ("there", "i"):
+        return {"yes": "no", "no": "yes"}[answer]
+    return ""
+
+
+def _without_question(text: str) -> str:
+    """Read a denial whose question is unknown: one negation in the first clause."""
+    clause = _CLAUSE.split(_OPENING.sub("", text, count=1).strip(), maxsplit=1)[0][:300]
+    if _UNSURE.search(clause) or _NO_LEAD.match(clause):
+        return ""
+    negations = len(_NEGATION.findall(clause)) + bool(_NO_THING.search(clause))
+    return "no" if negations == 1 else ""

@@ -1,0 +1,56 @@
+"""Other words for the things that captions speak of: a sofa is a couch, a puppy is a dog.
+
+``synonyms.tsv`` has a row per thing: words that mean the same, and words for kinds of it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from vhbench.tsv import records, words
+
+_ROWS = records(
+    Path(__file__).with_suffix(".tsv"), lambda same, kinds: (same, (*same, *kinds)), {"same": words, "kinds": words}
+)
+
+
+def extended(vocabulary: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Return a vocabulary, concept → the words that name it, with every other word for its concepts.
+
+    A word that it already has, and one that would name two of its concepts, tells nothing new and is left out.
+
+    >>> extended({"rug": ["mat"], "sofa": []})["rug"]
+    ('mat', 'carpet')
+    >>> "puppy" in extended({"dog": []})["dog"], "puppy" in extended({"dog": [], "puppy": []})["dog"]
+    (True, False)
+    """
+    given = {name: tuple(others) for name, others in vocabulary.items()}
+    taken = {word.lower() for name, others in given.items() for word in (name, *others)}
+    more = {name: _others({word.lower() for word in (name, *others)}) - taken for name, others in given.items()}
+    owners = Counter(word for found in more.values() for word in found)
+    return {
+        name: (*others, *(word for word in sorted(more[name]) if owners[word] == 1)) for name, others in given.items()
+    }
+
+
+def same_as(word: str) -> tuple[str, ...]:
+    """Return words that mean the same as one.
+
+    >>> same_as("couch"), same_as("zeppelin")
+    (('sofa',), ())
+    """
+    return tuple(other for same, _ in _ROWS if word.lower() in same for other in same if other != word.lower())
+
+
+def related(one: str, other: str) -> bool:
+    """Tell whether two words are in one row: they mean the same, or one is a kind of the other.
+
+    >>> related("puppy", "dog"), related("couch", "sofa"), related("puppy", "cat")
+    (True, True, False)
+    """
+    pair = {one.lower(), other.lower()}
+    return any(pair <= set(every) and pair & set(same) for same, every in _ROWS)
+
+
+def _others(own: set[str]) -> set[str]:
+    return {word for same, every in _ROWS if own.intersection(same) for word in every}

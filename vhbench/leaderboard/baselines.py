@@ -1,0 +1,127 @@
+"""References that need no model: what is reached by knowing everything, by never looking, and by chance."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from string import ascii_uppercase
+from typing import Any
+
+import orjson
+
+from vhbench.adapters.calibration_forms import caption
+from vhbench.audit import restricted_oracles
+from vhbench.files import cache_folder, canonical, write_atomic
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.seeding import rng
+from vhbench.splits import answer_keys
+from vhbench.tasks import text_only_baseline
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Guesser:
+    """A reference that answers every question.
+
+    Attributes:
+        name: as the pages show it.
+        kind: what it is, in words.
+        answers: what it says to each question of an edition.
+    """
+
+    name: str
+    kind: str
+    answers: Callable[[AskedEdition], list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLevel:
+    """A reference of which only the score is known, in percent."""
+
+    name: str
+    kind: str
+    value: float
+
+
+def _oracle(asked: AskedEdition) -> list[str]:
+    return [row["answer"] or caption(row["objects"]) for row in asked.rows]
+
+
+def _yes(asked: AskedEdition) -> list[str]:
+    said = {"yes_no": "yes", "multiple_choice": "A"}
+    return [said.get(row["kind"]) or caption([*row["objects"], *row["candidates"]]) for row in asked.rows]
+
+
+def _coin(asked: AskedEdition) -> list[str]:
+    return [_tossed(row) for row in asked.rows]
+
+
+def _tossed(row: Row) -> str:
+    random = rng(0, "coin", row["id"])
+    if row["kind"] == "yes_no":
+        return "yes" if random.random() < 0.5 else "no"
+    if row["kind"] == "multiple_choice":
+        return ascii_uppercase[int(random.integers(len(row["choices"])))]
+    return caption([word for word in (*row["objects"], *row["candidates"]) if random.random() < 0.5])
+
+
+def _blind(asked: AskedEdition) -> list[str]:
+    """Give the most frequent right answer of the question's type, negated or not, over the whole edition."""
+    counts: dict[tuple[Any, ...], Counter[str]] = defaultdict(Counter)
+    kinds = [(row["kind"], row["question_type"], row["negated"]) for row in asked.rows]
+    for kind, row in zip(kinds, asked.rows, strict=True):
+        counts[kind][row["answer"]] += 1
+    usual = {kind: min(own, key=lambda answer: (-own[answer], answer)) for kind, own in counts.items()}
+    return [usual[kind] or caption([]) for kind in kinds]
+
+
+BLIND = "Blind"
+GUESSERS: tuple[Guesser, ...] = (
+    Guesser("Oracle", "knows the right answers", _oracle),
+    Guesser(BLIND, "the usual answer to each type of question, images unseen", _blind),
+    Guesser("Always yes", "says yes, or the first option", _yes),
+    Guesser("Coin", "tosses a coin for each question", _coin),
+)
+"""References that every board shows; their answers follow from the edition alone."""
+
+
+def levels(asked: AskedEdition) -> list[KnownLevel]:
+    """Return chance, the word floor and, of several images, what one of them gives; kept in the cache."""
+    if answer_keys.is_key(asked.source):
+        return [_chance(asked)]
+    file = cache_folder() / "board" / f"levels-1-{asked.edition.content_hash}.json"
+    try:
+        return [KnownLevel(**level) for level in orjson.loads(file.read_bytes())]
+    except (OSError, ValueError, TypeError):
+        pass
+    found = [_chance(asked), *_word_floor(asked), *_one_image(asked)]
+    with suppress(OSError):  # a cache that cannot be written is none
+        write_atomic(file, canonical([{"name": x.name, "kind": x.kind, "value": x.value} for x in found]))
+    return found
+
+
+def _chance(asked: AskedEdition) -> KnownLevel:
+    own = asked.main
+    if own.headline == "symmetric_accuracy":
+        return KnownLevel("Chance", "guesses both halves of each pair evenly", 25.0)
+    shares = [1 / (len(asked.rows[place]["choices"]) or 2) for place in own.places]
+    return KnownLevel("Chance", "guesses evenly among the answers", 100 * sum(shares) / len(shares))
+
+
+def _word_floor(asked: AskedEdition) -> list[KnownLevel]:
+    cell = text_only_baseline.PAIRS if asked.main.headline == "symmetric_accuracy" else text_only_baseline.ALL
+    floor = text_only_baseline.of_split(asked.source).get(cell)
+    kind = "the best that the words of the questions reach alone"
+    return [] if floor is None else [KnownLevel("Word floor", kind, 100 * floor.value)]
+
+
+def _one_image(asked: AskedEdition) -> list[KnownLevel]:
+    """Return what perfect eyes reach that see the first image that a question names; of questions about several."""
+    if max((len(row["scene_ids"]) for row in asked.rows), default=0) < 2:
+        return []
+    kinds = restricted_oracles.of_split(asked.source).get("one image", {}).values()
+    if sum(number for _, number in kinds) < len(asked.rows):
+        return []  # the truth behind these images is not stored
+    total = sum(share * number for share, number in kinds)
+    return [KnownLevel("One image", "perfect eyes that see one of the images", 100 * total / len(asked.rows))]

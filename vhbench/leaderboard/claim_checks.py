@@ -1,0 +1,135 @@
+"""What an entry claims, held to what is recomputed: scores, prompts, and how it was asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vhbench.benchmarks import task as task_named
+from vhbench.compare.scored_runs import measure
+from vhbench.compare.scoring import Group
+from vhbench.files import read_json, shown
+from vhbench.leaderboard.boards import Rules
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.rescoring import Recomputed
+from vhbench.provenance import Provenance, digest, digest_of_prompts, unlike
+from vhbench.runs import answered, sample_files, task_of
+from vhbench.schema import VhbenchError
+from vhbench.tasks import prompts
+
+TOLERANCE = 0.005
+"""Points by which a claim may differ from what is recomputed: less than is shown."""
+
+
+def stated(found: Recomputed) -> dict[str, dict[str, float | None]]:
+    """Return the scores that an entry claims: family → metric → value, with more digits than are shown."""
+    return {
+        family: {name: None if score.value is None else round(score.value, 6) for name, score in scores.items()}
+        for family, scores in found.scores.items()
+    }
+
+
+def unlike_claims(claimed: Mapping[str, Mapping[str, float | None]], found: Recomputed) -> Iterator[str]:
+    """Say which claimed scores are not what the answers come to, and which are not claimed at all."""
+    for family, scores in stated(found).items():
+        told = claimed.get(family, {})
+        if lost := [name for name in scores if name not in told]:
+            yield f"claims no {lost[0]} ({family})"
+        for name, value in told.items():
+            if name not in scores:
+                yield f"claims a score {shown(name)} ({family}) that nobody recomputes"
+            elif not _close(value, scores[name]):
+                yield f"claims {name} {_said(value)} ({family}); its answers make {_said(scores[name])}"
+    if odd := [family for family in claimed if family not in found.scores]:
+        yield f"claims scores of {shown(odd[0])}, which the edition does not ask"
+
+
+def _close(one: float | None, other: float | None) -> bool:
+    return one == other if one is None or other is None else abs(one - other) <= TOLERANCE
+
+
+def _said(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
+
+
+def run_claims(run: Path, task: str) -> dict[str, dict[str, float]]:
+    """Return what lmms-eval's results and our report say of a task, where they lie beside its samples.
+
+    Returns:
+        task → metric → number; of a file that says something else, the names begin with "report ".
+    """
+    found: dict[str, float] = {}
+    for file in (file for file in sample_files(run) if task_of(file) == task):
+        date = file.name.split("_samples_", 1)[0]
+        for name, key in ((f"{date}_results.json", "results"), (f"{date}_{task}_report.json", "overall")):
+            try:
+                told = read_json(file.with_name(name)) if file.with_name(name).is_file() else {}
+            except VhbenchError:
+                continue  # a damaged file claims nothing
+            own = told.get(key) if isinstance(told, dict) else None
+            own = own.get(task) if key == "results" and isinstance(own, dict) else own
+            prefix = "" if key == "results" else "report "
+            found |= {prefix + k.split(",")[0]: v for k, v in _numbers(own) if "stderr" not in k}
+    return {task: found} if found else {}
+
+
+def _numbers(told: Any) -> Iterator[tuple[str, float]]:
+    if isinstance(told, dict):
+        yield from ((k, float(v)) for k, v in told.items() if isinstance(v, (int, float)) and not isinstance(v, bool))
+
+
+def differing(
+    asked: AskedEdition, responses: Sequence[str], repeats: int, claims: Mapping[str, Mapping[str, float]]
+) -> Iterator[str]:
+    """Say where a run's own results are not what its answers make with the board's questions."""
+    for task, claimed in sorted(claims.items()):
+        family = task_named(task).family
+        own = [place for place in _places(asked, task) if repeats == 1]  # repetitions are held to their samples alone
+        if family is None or not own:
+            continue
+        records = [answered(asked.rows[place], responses[place]) for place in own]
+        found = measure(records, Group(task, asked.edition.benchmark, family.name), asked.source, cells=False)
+        for name, score in found.scores.items():
+            for key in (name, f"report {name}"):
+                if key in claimed and score.value is not None and not _close(claimed[key], score.value):
+                    where = "its report claims" if key != name else "its results claim"
+                    yield f"{task}: {where} {name} {claimed[key]:.3f}; its answers make {score.value:.3f}"
+
+
+def _places(asked: AskedEdition, task: str) -> list[int]:
+    """Return where the questions of a task stand among those of an edition."""
+    known = task_named(task)
+    if known.keep is None:
+        return [place for place, config in enumerate(asked.configs) if config == task]
+    return [
+        place for place, row in enumerate(asked.rows) if all(row[name] in values for name, values in known.keep.items())
+    ]
+
+
+def prompt_faults(asked: AskedEdition, told: Provenance) -> Iterator[str]:
+    """Say where a task was asked in other words than the edition's questions make, or not as a whole."""
+    edition = asked.edition
+    if (told.benchmark, told.content_hash) != (edition.benchmark, edition.content_hash):
+        named = f"{told.benchmark} with content hash {told.content_hash[:12]}…"
+        yield f"{told.task}: says it asked {named}: a foreign split"
+        return
+    own = _places(asked, told.task)
+    if not own or told.of != len(own) or told.asked != told.of:
+        yield f"{told.task}: says that {told.asked:,} of {told.of:,} questions were asked; the edition has {len(own):,}"
+        return
+    sent = {asked.rows[place]["id"]: digest(prompts.sent(asked.rows[place], told.prompt_form)) for place in own}
+    if digest_of_prompts(sent) != told.prompts:
+        yield f"{told.task}: was asked with other prompts than the benchmark's ({told.prompt_form} form)"
+
+
+def setting_faults(rules: Rules, provenance: Sequence[Provenance]) -> Iterator[str]:
+    """Say where answers were generated otherwise than a board's rules say."""
+    if rules.provenance and not provenance:
+        yield "does not say where its answers come from, which this board wants: add lmms-eval's folder with samples"
+    for told in provenance:
+        for name, value in rules.generation.items():
+            if name in told.generation and told.generation[name] != value:
+                yield f"{told.task}: {name} was {shown(told.generation[name])}; the board's rule is {shown(value)}"
+    yield from unlike(provenance)
+    models = sorted({f"{told.model} {told.model_args}".strip() for told in provenance})
+    if len(models) > 1:
+        yield f"its tasks were answered by several models: {', '.join(map(shown, models))}"

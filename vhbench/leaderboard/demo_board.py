@@ -1,0 +1,63 @@
+"""A board of one run and of the references: what ``vhbench demo`` ends with."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from vhbench.leaderboard import boards
+from vhbench.leaderboard.baselines import levels
+from vhbench.leaderboard.boards import Board, Edition
+from vhbench.leaderboard.entries import About
+from vhbench.leaderboard.rankings import stand
+from vhbench.leaderboard.site import write_site
+from vhbench.leaderboard.submitting import filled, read_run_for, submit
+from vhbench.leaderboard.validating import asked_once
+from vhbench.schema import VhbenchError
+
+
+def prepare(splits: Sequence[Path]) -> None:
+    """Read the questions of splits, and keep what a board tells of them whatever is answered."""
+    sources = _sources(splits)
+    for edition in _editions(splits):
+        levels(asked_once(edition, sources[edition.name]))
+
+
+def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iterator[str]:
+    """Add a run to the board in a folder, which is made if there is none, and write its site; yield what to say.
+
+    Args:
+        run: what lmms-eval wrote.
+        name: of the model.
+        splits: which were asked.
+        out: where the board and its site lie: OUT/board and OUT/site.
+    """
+    editions = _editions(splits)
+    rules = boards.Rules(generation=boards.settings("temperature=0,do_sample=false"))
+    board = Board(folder=out / "board", title="Visual hallucination board", editions=editions, rules=rules)
+    if not (board.folder / boards.FILE).is_file():
+        boards.write_board(board)
+    elif boards.read_board(board.folder).editions != editions:
+        yield f"{board.folder} is about other splits: the run is not added to it"
+        return
+    sources = _sources(splits)
+    asked = {edition.name: asked_once(edition, sources[edition.name]) for edition in editions}
+    about, added = filled(board, About(name=name)), 0
+    for one in read_run_for(board, run, asked):
+        found = submit(board, one, about, replacing=True)
+        if found.entry is None or found.reasons:
+            yield from (f"not on the board: {found.place.edition.name}: {reason}" for reason in found.reasons)
+        else:
+            found.place.write(found.entry, found.answers)
+            added += 1
+    if added:
+        try:
+            yield f"open {write_site(stand(board, sources, workers=1), out / 'site').resolve()}"
+        except VhbenchError as error:
+            yield f"no site: {error}"
+
+
+def _editions(splits: Sequence[Path]) -> tuple[Edition, ...]:
+    return tuple(boards.paired([boards.of_split(split) for split in splits], ()))
+
+
+def _sources(splits: Sequence[Path]) -> dict[str, Path]:
+    return {boards.of_split(split).name: split for split in splits}

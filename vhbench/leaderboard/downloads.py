@@ -1,0 +1,132 @@
+"""What can be taken from a board: all its scores as CSV, JSON, Parquet and LaTeX."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from vhbench.files import json_bytes
+from vhbench.leaderboard import site_views
+from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
+from vhbench.tasks.metrics.scores import Score
+
+NAMES = (
+    ("scores.csv", "CSV"),
+    ("scores.json", "JSON"),
+    ("scores.parquet", "Parquet"),
+    ("scores.tex", "LaTeX"),
+)
+"""File → what a link to it says."""
+
+COLUMNS: tuple[str, ...] = (
+    "model", "name", "reference", "benchmark", "version", "content_hash", "family", "metric", "part", "value", "low",
+    "high", "first_rank", "last_rank",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+def files(standings: Standings) -> Mapping[str, bytes]:
+    """Return all files by name."""
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in _rows(standings)]
+    return {
+        "scores.csv": _csv(rows),
+        "scores.json": json_bytes(rows),
+        "scores.parquet": _parquet(rows),
+        "scores.tex": latex(standings).encode(),
+    }
+
+
+def _rows(standings: Standings) -> Iterator[tuple[Any, ...]]:
+    """Yield a row for each score of each model, whole and by part."""
+    for one in standings.editions:
+        edition, main = one.edition, one.asked.main
+        for number in sorted(one.found):
+            model, found = standings.models[number], one.found[number]
+            who = (model.slug, model.about.name, model.about.reference)
+            what = (edition.benchmark, edition.version, edition.content_hash)
+            for family, scores in found.scores.items():
+                for metric, score in scores.items():
+                    ranked = family == main.family.name and metric == main.headline
+                    ranks = one.ranks.get(number, (None, None)) if ranked else (None, None)
+                    yield (*who, *what, family, metric, "", *_numbers(score), *ranks)
+            for part, score in zip(main.parts, found.parts[main.family.name], strict=True):
+                named = "/".join(f"{column}={value}" for column, value in zip(part.columns, part.values, strict=True))
+                yield (*who, *what, main.family.name, main.headline, named, *_numbers(score), None, None)
+
+
+def _numbers(score: Score) -> tuple[float | None, float | None, float | None]:
+    low, high = score.interval or (None, None)
+    return _rounded(score.value), _rounded(low), _rounded(high)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _csv(rows: list[dict[str, Any]]) -> bytes:
+    out = io.StringIO(newline="")
+    table = csv.DictWriter(out, COLUMNS)
+    table.writeheader()
+    table.writerows({name: _no_formula(value) for name, value in row.items()} for row in rows)
+    return out.getvalue().encode()
+
+
+def _no_formula(value: Any) -> Any:
+    """Keep a spreadsheet from computing somebody's name."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _parquet(rows: list[dict[str, Any]]) -> bytes:
+    number = pa.float64()
+    kinds = {"value": number, "low": number, "high": number, "first_rank": pa.int32(), "last_rank": pa.int32()}
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS])
+    out = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), out, compression="zstd")
+    return out.getvalue()
+
+
+def latex(standings: Standings) -> str:
+    """Return a table of all models' headlines with their intervals and ranks, in LaTeX (booktabs)."""
+    titles = [view.title for view in site_views.edition_views(standings)]
+    lines = [r"\begin{tabular}{l" + "rr" * len(titles) + "}", r"\toprule"]
+    lines += ["Model" + "".join(rf" & \multicolumn{{2}}{{c}}{{{escape(title)}}}" for title in titles) + r" \\"]
+    lines += ["" + " & score & rank" * len(titles) + r" \\", r"\midrule"]
+    for model in sorted(standings.ranked, key=lambda model: _order(standings, model)):
+        cells = [_cell(one, model) for one in standings.editions]
+        lines.append(" & ".join([escape(model.about.name), *cells]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _order(standings: Standings, model: BoardModel) -> list[float]:
+    values = []
+    for one in standings.editions:
+        found = one.found.get(model.number)
+        score = found.scores[one.asked.main.family.name][one.asked.main.headline].value if found else None
+        values.append(1.0 if score is None else -score)
+    return values
+
+
+def _cell(one: EditionStandings, model: BoardModel) -> str:
+    found = one.found.get(model.number)
+    score = found.scores[one.asked.main.family.name][one.asked.main.headline] if found else Score(None)
+    if score.value is None:
+        return "-- & --"
+    ends = "" if score.interval is None else rf" {{\scriptsize [{score.interval[0]:.1f}, {score.interval[1]:.1f}]}}"
+    first, last = one.ranks[model.number]
+    return f"{score.value:.1f}{ends} & {first if first == last else f'{first}--{last}'}"
+
+
+def escape(text: str) -> str:
+    r"""Return a text as LaTeX shows it.
+
+    >>> print(escape("A_1 & 50%"))
+    A\_1 \& 50\%
+    """
+    return "".join(_LATEX.get(sign, sign) for sign in text)

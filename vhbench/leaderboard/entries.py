@@ -1,0 +1,251 @@
+"""Entries: what one model said to one edition, who it is, how it was asked, and which scores it claims."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import date
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from vhbench.files import convert, shown, there, write_atomic
+from vhbench.leaderboard.boards import ENTRIES, Board, Edition, one_line, read_yaml, web_address, yaml_bytes
+from vhbench.provenance import Provenance
+from vhbench.schema import VhbenchError
+
+FORMAT = "vhbench-entry-1"
+FILE, ANSWERS = "entry.yaml", "answers.parquet"
+MOST_REPEATS = 100
+_LONGEST_FOLDER = 60
+
+_SLUG = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
+_KEPT = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+"""Names that Windows keeps for devices, whatever follows the dot."""
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_COUNT = re.compile(r"(\d+(?:\.\d+)?)\s*([KMBT]?)", re.IGNORECASE)
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+_UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs"})
+"""Categories of characters that leave no mark: two names may differ in them, and look alike."""
+_LONGEST = {"name": 80, "organisation": 80, "reference": 80, "note": 400, "prepared": 80}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Who answered: the same in all entries of a model.
+
+    Attributes:
+        name: of the model, as it is shown.
+        organisation: who made it.
+        url: where more is told of it.
+        parameters: how many; 0 where nobody tells.
+        open_weights: whether anybody may have its weights; None where nobody tells.
+        date: of the answers, YYYY-MM-DD.
+        note: what a reader should know, in a line.
+        reference: what kind of reference it is, such as "always yes": shown apart, and never ranked; "" for a model.
+    """
+
+    name: str
+    organisation: str = ""
+    url: str = ""
+    parameters: Annotated[int, Meta(ge=0, le=10**15)] = 0
+    open_weights: bool | None = None
+    date: str = ""
+    note: str = ""
+    reference: str = ""
+
+    def check(self) -> None:
+        """Raise VhbenchError where a field is not fit for a page or a terminal."""
+        for name, most in _LONGEST.items():
+            if hasattr(self, name):
+                one_line(getattr(self, name), f"the {name}", most)
+        if not self.name.strip():
+            raise VhbenchError("the name is empty; an entry needs one")
+        if any(unicodedata.category(sign) in _UNSEEN for sign in self.name):
+            raise VhbenchError(f"the name {self.name!a}: has characters that nobody sees")
+        if self.url:
+            web_address(self.url, "the url")
+        if self.date and not _is_date(self.date):
+            raise VhbenchError(f"the date {shown(self.date)}: must be YYYY-MM-DD")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardEntry(About):
+    """``entry.yaml``.
+
+    Attributes:
+        benchmark: which was asked.
+        version: of it.
+        content_hash: of the split that was asked.
+        answers: SHA-256 of ``answers.parquet``.
+        repeats: how often each question was asked.
+        scores: family of questions → metric → what the entry claims, in percent (words: a number).
+        provenance: where the answers to each task come from, as far as the run tells.
+    """
+
+    benchmark: str
+    version: str
+    content_hash: str
+    answers: str
+    repeats: Annotated[int, Meta(ge=1, le=MOST_REPEATS)] = 1
+    scores: Mapping[str, Mapping[str, float | None]] = field(default_factory=dict)
+    provenance: tuple[Provenance, ...] = ()
+
+    @property
+    def about(self) -> About:
+        """Who answered."""
+        return About(**{f.name: getattr(self, f.name) for f in fields(About)})
+
+    def to_yaml(self) -> bytes:
+        """Return the file; what is usual is left out."""
+        usual = {f.name: f.default for f in fields(BoardEntry)}
+        told = {f.name: getattr(self, f.name) for f in fields(BoardEntry) if getattr(self, f.name) != usual[f.name]}
+        told |= {"scores": {name: dict(values) for name, values in self.scores.items()}}
+        if self.provenance:
+            told["provenance"] = [one.to_json() for one in self.provenance]
+        return yaml_bytes({"format": FORMAT, **told})
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEntry:
+    """Where an entry lies.
+
+    Attributes:
+        model: the name of its model's folder.
+        edition: what it answers.
+        folder: of it.
+    """
+
+    model: str
+    edition: Edition
+    folder: Path
+
+    @property
+    def title(self) -> str:
+        """What lines about it begin with."""
+        return f"{self.model}/{self.edition.name}"
+
+    def read(self) -> BoardEntry:
+        """Read and check ``entry.yaml``.
+
+        Raises:
+            VhbenchError: if it cannot be read, or does not belong here.
+        """
+        path = self.folder / FILE
+        data = read_yaml(path)
+        if (found := data.pop("format", None)) != FORMAT:
+            raise VhbenchError(f"{path}: format {shown(found)}: must be {FORMAT!r}")
+        known = [f.name for f in fields(BoardEntry)]
+        if odd := sorted(map(str, data.keys() - set(known))):
+            raise VhbenchError(f"{path}: {shown(odd[0])} is no field of an entry; there are {', '.join(known)}")
+        entry: BoardEntry = convert(data, BoardEntry, str(path))
+        try:
+            entry.check()
+            self._check_place(entry)
+        except VhbenchError as error:
+            raise VhbenchError(f"{path}: {error}") from error
+        return entry
+
+    def _check_place(self, entry: BoardEntry) -> None:
+        own = self.edition
+        if slug(entry.name) != self.model:
+            raise VhbenchError(f"{shown(entry.name)} belongs into the folder {slug(entry.name)}, not {self.model}")
+        if (entry.benchmark, entry.version) != (own.benchmark, own.version):
+            raise VhbenchError(f"is of {shown(entry.benchmark)} {shown(entry.version)}, in the folder of {own.name}")
+        if entry.content_hash != own.content_hash:
+            raise VhbenchError(
+                f"answers a split with content hash {shown(entry.content_hash[:12])}, the board's {own.name} has "
+                f"{own.content_hash[:12]}…: a foreign split"
+            )
+
+    def write(self, entry: BoardEntry, answers: bytes) -> None:
+        """Write both files, the answers first."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomic(self.folder / ANSWERS, answers)
+        write_atomic(self.folder / FILE, entry.to_yaml())
+
+
+def slug(name: str) -> str:
+    """Return the folder of a model: made of a-z, 0-9, "." and "-", whatever the name is.
+
+    >>> slug("Qwen2.5-VL 3B Instruct"), slug("../../etc"), slug("CON")
+    ('qwen2.5-vl-3b-instruct', 'etc', 'model-con')
+    >>> slug("模型"), slug("模型 7B")
+    ('model-c98e118e', '7b-52f30708')
+    """
+    plain = unicodedata.normalize("NFKD", name)
+    kept = plain.encode("ascii", "ignore").decode().lower()
+    found = re.sub(r"\.\.+", ".", re.sub(r"[^a-z0-9.]+", "-", kept))
+    found = re.sub(r"[.-]*-[.-]*", "-", found).strip("-.")
+    digest = sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    if not _SLUG.fullmatch(found):
+        return f"model-{digest}"
+    if _KEPT.fullmatch(found):
+        found = f"model-{found}"
+    if len(found) > _LONGEST_FOLDER or any(sign > "\x7f" and sign.isalnum() for sign in plain):
+        return f"{found[: _LONGEST_FOLDER - 9].strip('-.')}-{digest}"  # others may be called alike but for what is lost
+    return found
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(_DATE.fullmatch(text) and date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def parameters(text: str) -> int:
+    """Return a number of parameters.
+
+    >>> parameters("7B"), parameters("450m"), parameters("2.5 B"), parameters("")
+    (7000000000, 450000000, 2500000000, 0)
+
+    Raises:
+        VhbenchError: if it is none.
+    """
+    if not text.strip():
+        return 0
+    match = _COUNT.fullmatch(text.strip())
+    if match is None or len(match[1]) > 15:
+        raise VhbenchError(f"--parameters {shown(text)}: must be a number such as 7B, 450M or 7000000000")
+    return round(float(match[1]) * _UNITS[match[2].upper()])
+
+
+def stored(board: Board, model: str, edition: Edition) -> StoredEntry:
+    """Return where the entry of a model to an edition lies, or will lie."""
+    if not _SLUG.fullmatch(model):
+        raise VhbenchError(f"{shown(model)} is no name of a model's folder: a-z, 0-9, '.' and '-'")
+    return StoredEntry(model, edition, board.folder / ENTRIES / model / edition.name)
+
+
+def entries(board: Board) -> tuple[list[StoredEntry], list[str]]:
+    """Return all entries of a board, in the order of their names, and what lies there and is none, a line each."""
+    root, found, strays = board.folder / ENTRIES, list[StoredEntry](), list[str]()
+    editions = {edition.name: edition for edition in board.editions}
+    for folder in sorted(root.iterdir()) if root.is_dir() else []:
+        if folder.name.startswith(".") and folder.is_file():
+            continue
+        if not _SLUG.fullmatch(folder.name) or not _own_folder(folder):
+            strays.append(f"{shown(folder.name)}: is no folder of a model; its name must be of a-z, 0-9, '.' and '-'")
+            continue
+        for inner in sorted(folder.iterdir()):
+            title = f"{folder.name}/{inner.name}"
+            if inner.name not in editions or not _own_folder(inner):
+                strays.append(f"{shown(title)}: is no edition of the board; it has {board.named}")
+                continue
+            surplus = [p.name for p in inner.iterdir() if p.name not in (FILE, ANSWERS) or p.is_symlink()]
+            strays += [f"{title}: {shown(name)} does not belong there" for name in sorted(surplus)]
+            if not surplus:
+                found.append(StoredEntry(folder.name, editions[inner.name], inner))
+    return found, strays
+
+
+def _own_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def missing(stored_entry: StoredEntry) -> Iterator[str]:
+    """Yield which of its two files an entry lacks."""
+    yield from (name for name in (FILE, ANSWERS) if not there(stored_entry.folder / name))

@@ -1,0 +1,241 @@
+"""What others read of a board: the Hub's results and model-index, Every Eval Ever, and the table of a model's README.
+
+The Hub's forms are made by its client's own types. Every Eval Ever's are version 0.3.0 of its schemas.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from math import isfinite
+from typing import Any
+
+import orjson
+import yaml
+
+import vhbench
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.files import json_bytes
+from vhbench.leaderboard import site_views
+from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
+from vhbench.schema import VhbenchError
+from vhbench.splits import answer_keys
+from vhbench.tasks.metrics.scores import Score
+
+SCHEMA = "0.3.0"
+"""The version of Every Eval Ever's schemas."""
+
+_LOWER = frozenset({"chair_i", "chair_s", "cog", "blind_level", "words", "yes_rate"})
+_KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
+
+
+def files(standings: Standings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a model, by their paths below its folder."""
+    for one in _entered(standings, model):
+        if one.edition.repo_id and _headline(one, model).value is not None:
+            yield f".eval_results/{one.edition.name}.yaml", eval_results(one, model)
+    yield "model-index.yaml", model_index(standings, model)
+    yield "table.md", table(standings, model).encode()
+    for one in _entered(standings, model):
+        yield from every_eval_ever(standings, one, model)
+
+
+def _entered(standings: Standings, model: BoardModel) -> Iterator[EditionStandings]:
+    yield from (one for one in standings.editions if one.edition.name in model.entries)
+
+
+def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, str, Score]]:
+    """Yield family, metric and score of what a model has on an edition; the headline comes first."""
+    found, main = one.found[model.number], one.asked.main
+    order = [(main.family.name, main.headline)]
+    order += [(family, metric) for family, own in found.scores.items() for metric in own]
+    for family, metric in dict.fromkeys(order):
+        score = found.scores[family][metric]
+        if score.value is not None:
+            yield family, metric, score
+
+
+def _headline(one: EditionStandings, model: BoardModel) -> Score:
+    main = one.asked.main
+    return one.found[model.number].scores[main.family.name][main.headline]
+
+
+def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
+    """Return an ``.eval_results/*.yaml`` of the Hub: the headline, on the dataset that has the edition.
+
+    Raises:
+        VhbenchError: if this huggingface_hub has no type for it.
+    """
+    try:
+        from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+    except ImportError as error:
+        raise VhbenchError("this huggingface_hub is too old for .eval_results; install 1.4 or newer") from error
+    entry, metric, score = model.entries[one.edition.name], one.asked.main.headline, _headline(one, model)
+    told = EvalResultEntry(
+        dataset_id=one.edition.repo_id,
+        task_id=one.edition.benchmark,
+        value=round(float(score.value or 0.0), 2),
+        dataset_revision=one.edition.revision or None,
+        date=entry.date or None,
+        notes=f"{site_views.WORDS[metric]}{_ends(score)}; recomputed by vhbench {vhbench.__version__}",
+    )
+    return yaml.safe_dump(eval_result_entries_to_yaml([told]), sort_keys=False, allow_unicode=True).encode()
+
+
+def model_index(standings: Standings, model: BoardModel) -> bytes:
+    """Return the ``model-index`` of a model's README, as YAML."""
+    from huggingface_hub import EvalResult
+    from huggingface_hub.repocard_data import eval_results_to_model_index
+
+    results = [
+        EvalResult(
+            task_type=_KINDS.get(family, "visual-question-answering"),
+            dataset_type=one.edition.repo_id or f"vhbench/{one.edition.benchmark}",
+            dataset_name=f"{one.edition.benchmark} {one.edition.version}",
+            dataset_revision=one.edition.revision or None,
+            dataset_args={"content_hash": one.edition.content_hash},
+            metric_type=metric,
+            metric_name=site_views.WORDS.get(metric, metric),
+            metric_value=round(float(score.value or 0.0), 2),
+        )
+        for one in _entered(standings, model)
+        for family, metric, score in _scores(one, model)
+    ]
+    found = eval_results_to_model_index(model.about.name, results) if results else []
+    return yaml.safe_dump({"model-index": found}, sort_keys=False, allow_unicode=True).encode()
+
+
+def table(standings: Standings, model: BoardModel) -> str:
+    """Return the table of a model's README, Markdown."""
+    lines = ["| benchmark | score | value | 95 % | rank |", "|---|---|---:|---|---|"]
+    for one in _entered(standings, model):
+        title = f"{site_views.title_of(one.edition)} {one.edition.version}"
+        for _, metric, score in _scores(one, model):
+            ends = "" if score.interval is None else f"{score.interval[0]:.1f}–{score.interval[1]:.1f}"
+            first, last = one.ranks.get(model.number, (0, 0))
+            ranks = f"{first}" if first == last else f"{first}–{last}"
+            rank = f"{ranks} of {len(one.ranks)}" if score is _headline(one, model) and first else ""
+            lines.append(f"| {title} | {site_views.WORDS.get(metric, metric)} | {score.value:.1f} | {ends} | {rank} |")
+    hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
+    return "\n".join([*lines, "", f"Recomputed from the answers by vhbench {vhbench.__version__}: {hashes}.", ""])
+
+
+def every_eval_ever(standings: Standings, one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, bytes]]:
+    """Yield the aggregate and the instance-level record of Every Eval Ever; of a hidden edition the first alone."""
+    developer = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "-" for c in model.about.organisation)
+    entry = model.entries[one.edition.name]
+    folder = f"data/{one.edition.name}/{developer.strip('.-') or 'unknown'}/{model.slug}"
+    name = _uuid(f"{model.slug} {one.edition.content_hash} {entry.answers}")
+    when = int(datetime.strptime(entry.date or "1970-01-01", "%Y-%m-%d").replace(tzinfo=UTC).timestamp())
+    run = f"{one.edition.name}/{developer or 'unknown'}_{model.slug}/{when}"
+    found: dict[str, Any] = {
+        "schema_version": SCHEMA,
+        "evaluation_id": run,
+        "retrieved_timestamp": str(when),
+        "source_metadata": {
+            "source_name": standings.board.title,
+            "source_type": "evaluation_run",
+            "source_organization_name": standings.board.title,
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": "vhbench", "version": vhbench.__version__},
+        "model_info": _model_info(model, developer),
+        "evaluation_results": [_result(one, model, *scored, run) for scored in _scores(one, model)],
+    }
+    if not one.edition.hidden and not answer_keys.is_key(one.asked.source):
+        rows = (_instance(one, model, place, run, developer) for place in range(len(one.asked.rows)))
+        lines = b"".join(orjson.dumps(row) + b"\n" for row in rows)
+        path = f"{folder}/{name}_samples.jsonl"
+        found["detailed_evaluation_results"] = {
+            "format": "jsonl",
+            "file_path": path,
+            "hash_algorithm": "sha256",
+            "checksum": sha256(lines).hexdigest(),
+            "total_rows": len(one.asked.rows),
+        }
+        yield f"every_eval_ever/{path}", lines
+    yield f"every_eval_ever/{folder}/{name}.json", json_bytes(found)
+
+
+def _model_info(model: BoardModel, developer: str) -> dict[str, Any]:
+    weights = {True: "open_weights", False: "closed_weights", None: "unknown"}[model.about.open_weights]
+    told = {"deployment_type": "unknown", "model_availability": weights}
+    if model.about.parameters:
+        told["parameters"] = str(model.about.parameters)
+    found = {"name": model.about.name, "id": f"{developer or 'unknown'}/{model.slug}", "additional_details": told}
+    return found | ({"developer": model.about.organisation} if model.about.organisation else {})
+
+
+def _result(
+    one: EditionStandings, model: BoardModel, family: str, metric: str, score: Score, run: str
+) -> dict[str, Any]:
+    edition, entry = one.edition, model.entries[one.edition.name]
+    details: dict[str, Any] = {"score": round(float(score.value or 0.0), 4)}
+    if score.interval is not None:
+        ends = {"lower": round(score.interval[0], 4), "upper": round(score.interval[1], 4), "confidence_level": 0.95}
+        own = len(one.asked.families[family].places)
+        method = "clustered by image and fact"
+        details["uncertainty"] = {"confidence_interval": {**ends, "method": method}, "num_samples": own}
+    bounds = {"min_score": 0, "max_score": None if metric == "words" else 100}
+    source: dict[str, Any] = {"dataset_name": edition.name, "source_type": "other"}
+    if edition.repo_id:
+        source |= {"source_type": "hf_dataset", "hf_repo": edition.repo_id, "hf_split": "test"}
+        source["samples_number"] = len(one.asked.rows)
+    source["additional_details"] = {"content_hash": edition.content_hash}
+    found: dict[str, Any] = {
+        "evaluation_result_id": f"{run}/{family}/{metric}",
+        "evaluation_name": f"{edition.name} {family}",
+        "source_data": source,
+        "metric_config": {
+            "metric_id": f"vhbench/{metric}",
+            "metric_name": site_views.WORDS.get(metric, metric),
+            "metric_kind": metric,
+            "metric_unit": "words" if metric == "words" else "percent",
+            "lower_is_better": metric in _LOWER,
+            "score_type": "continuous",
+            **bounds,
+        },
+        "score_details": details,
+    }
+    settings = entry.provenance[0].generation if entry.provenance else {}
+    told = {"temperature": settings.get("temperature"), "max_tokens": settings.get("max_new_tokens")}
+    args = {name: value for name, value in told.items() if _is_number(value, whole=name == "max_tokens")}
+    return found | ({"generation_config": {"generation_args": args}} if args else {})
+
+
+def _is_number(value: Any, *, whole: bool) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int if whole else (int, float)) and isfinite(value)
+
+
+def _instance(one: EditionStandings, model: BoardModel, place: int, run: str, developer: str) -> dict[str, Any]:
+    row, found = one.asked.rows[place], one.found[model.number]
+    reference = [row["answer"]] if row["answer"] else list(row["objects"])
+    family = BENCHMARKS[one.edition.benchmark].families[row["kind"]].name
+    metric = one.asked.families[family].headline
+    right = bool(found.right[place])
+    read = {"turn_idx": 0, "source": "output.raw", "extracted_value": found.read[place]}
+    return {
+        "schema_version": SCHEMA,
+        "evaluation_id": run,
+        "model_id": f"{developer or 'unknown'}/{model.slug}",
+        "evaluation_name": f"{one.edition.name} {family}",
+        "evaluation_result_id": f"{run}/{family}/{metric}",
+        "sample_id": row["id"],
+        "sample_hash": sha256((row["question"] + "".join(reference)).encode()).hexdigest(),
+        "interaction_type": "single_turn",
+        "input": {"raw": row["question"], "reference": reference, "choices": list(row["choices"]) or None},
+        "output": {"raw": [one.responses[model.number][place]]},
+        "answer_attribution": [{**read, "extraction_method": "custom", "is_terminal": True}],
+        "evaluation": {"score": float(right), "is_correct": right},
+    }
+
+
+def _uuid(text: str) -> str:
+    """Return a UUID of the form of version 4 that follows from a text: the same export has the same name."""
+    digits = list(sha256(text.encode()).hexdigest()[:32])
+    digits[12], digits[16] = "4", "89ab"[int(digits[16], 16) % 4]
+    text = "".join(digits)
+    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+def _ends(score: Score) -> str:
+    return "" if score.interval is None else f", 95 % interval {score.interval[0]:.1f} to {score.interval[1]:.1f}"

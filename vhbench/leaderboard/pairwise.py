@@ -1,0 +1,154 @@
+"""By how much each of many models is above each other one on the same questions: every pair of a board.
+
+The numbers are those of :func:`vhbench.statistics.intervals.difference`, which ``vhbench compare`` gives for two
+runs. What two models have in common with the clusters is summed up once for each of them, so that the half a million
+differences of a hundred models take seconds. Where few clusters differ, each pair is handed to that function itself.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics.intervals import Clustering, Floats
+
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class AllPairs:
+    """Differences of many models in one score.
+
+    Attributes:
+        value: shape (models, models): the row's score less the column's, from -1 to 1.
+        low: the lower end of its 95 % interval; NaN where there is none.
+        high: the upper end.
+        p: that of t over clusters; 1 where too few clusters differ for any claim.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+
+    def interval(self, one: int, other: int) -> tuple[float, float] | None:
+        """Return the interval of one model's score less the other's."""
+        ends = float(self.low[one, other]), float(self.high[one, other])
+        return None if np.isnan(ends[0]) else ends
+
+
+def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
+    """Compare each two models.
+
+    Args:
+        outcomes: shape (models, questions), from 0 to 1; a row of NaN for a model without a score.
+        clusters: of the questions.
+    """
+    models, size = outcomes.shape
+    numbers = clusters.numbers.astype(np.intp)
+    held = np.bincount(numbers) > 0
+    rows = np.bincount(numbers).astype(np.float64)[held]
+    with np.errstate(invalid="ignore"):
+        means = outcomes.mean(axis=1) if size else np.full(models, np.nan)
+    value = means[:, None] - means[None]
+    low, high, p = np.full((models, models), np.nan), np.full((models, models), np.nan), np.ones((models, models))
+    if len(rows) >= 2:
+        columns = [np.bincount(numbers, weights=row, minlength=len(held))[held] for row in outcomes]
+        sums = np.stack(columns).astype(np.float64)
+        tied = _tied(outcomes - means[:, None], clusters) / size**2
+        for one in range(models):
+            for other, told in _above(one, outcomes, sums, rows, tied[one], clusters):
+                low[one, other], high[one, other], p[one, other] = told
+    return AllPairs(value, low, high, p)
+
+
+def _above(
+    one: int, outcomes: Floats, sums: Floats, rows: Floats, tied: Floats, clusters: Clustering
+) -> Sequence[tuple[int, tuple[float, float, float]]]:
+    """Return the interval of one model's score less that of each other, and its p."""
+    total = rows.sum()
+    change = sums[one] - sums
+    average = change.sum(axis=1) / total
+    pull = (change - average[:, None] * rows) / total / np.sqrt(1 - rows / total)
+    from scipy.special import stdtr, stdtrit  # here, as it takes longer to load than all else
+
+    squares = pull**2
+    spread, fourth = squares.sum(axis=1), (squares**2).sum(axis=1)
+    differ = np.count_nonzero(np.abs(change) > _SAME, axis=1)
+    own = intervals.paired(rows, rows).df  # of the clusters alone, as nothing spreads there
+    found = list[tuple[int, tuple[float, float, float]]]()
+    for other in range(len(outcomes)):
+        if np.isnan(average[other]):
+            continue
+        if differ[other] < intervals.FEW_DIFFER or spread[other] < _SAME**2:
+            alone = intervals.difference(outcomes[one], outcomes[other], clusters=clusters)
+            few = differ[other] <= multiple_testing.TOO_FEW
+            p = 1.0 if few else multiple_testing.p_of_t(outcomes[one] - outcomes[other], clusters)
+            found += [(other, (*alone.ends, p))] if alone else []
+            continue
+        left = 2 / max(fourth[other] / spread[other] ** 2 - 1 / len(rows), 1e-9)
+        degrees = max(1.0, min(len(rows) - 1.0, left, own))
+        variance = spread[other]
+        if clusters.ties is not None:
+            variance = (variance + max(0.0, tied[other])) / (1 - 2 * clusters.ties.shape[1] / outcomes.shape[1] ** 2)
+        error, mean = float(np.sqrt(variance)), float(average[other])
+        reach = float(stdtrit(degrees, (1 + intervals.LEVEL) / 2)) * error
+        p = float(2 * stdtr(degrees, -abs(mean) / error))
+        found.append((other, (max(-1.0, mean - reach), min(1.0, mean + reach), p)))
+    return found
+
+
+def _tied(off: Floats, clusters: Clustering) -> Floats:
+    """Return for each two models what tied questions add to the variance of their difference, as a sum."""
+    models = len(off)
+    if clusters.ties is None:
+        return np.zeros((models, models))
+    from scipy.sparse import csr_array
+
+    one, other = clusters.ties
+    shape = (off.shape[1], off.shape[1])
+    ties = csr_array((np.ones(2 * len(one)), (np.concatenate([one, other]), np.concatenate([other, one]))), shape=shape)
+    gram = off @ (ties @ off.T)
+    own = np.diag(gram)
+    return np.asarray(own[:, None] + own[None] - 2 * gram, dtype=np.float64)
+
+
+def claimed(pairs: Sequence[AllPairs]) -> npt.NDArray[np.bool_]:
+    """Tell which differences are certain: the first, of all questions, by itself; all parts of a pair together (Holm).
+
+    Returns:
+        shape (1 + parts, models, models).
+    """
+    whole, *parts = (pair.p for pair in pairs)
+    if not parts:
+        return np.asarray(whole[None] <= multiple_testing.ALPHA)
+    p = np.stack(parts)
+    order = np.argsort(p, axis=0, kind="stable")
+    weight = (len(parts) - np.arange(len(parts)))[:, None, None]
+    adjusted = np.minimum(np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * weight, axis=0), 1)
+    found = np.empty_like(adjusted)
+    np.put_along_axis(found, order, adjusted, axis=0)
+    return np.asarray(np.concatenate([whole[None], found]) <= multiple_testing.ALPHA)
+
+
+def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:
+    """Return what each question changes in a score on a public edition less that on a fresh one.
+
+    Each edition has its own questions, the public ones first. The mean of what is returned is the drop, and each number
+    less that mean is how far the question pulls it: whoever takes clusters of all questions together pairs what stands
+    together over both editions, an image or a fact that both have; all else varies by itself.
+
+    Args:
+        public: outcomes of the public edition, from 0 to 1.
+        fresh: of the fresh one.
+        weights: of either, which add up to 1; by default all questions of an edition weigh alike.
+
+    >>> drop(np.array([1.0, 1.0]), np.array([1.0, 0.0])).tolist()
+    [0.5, 0.5, -0.5, 1.5]
+    """
+    one, other = weights or (np.full(len(public), 1 / len(public)), np.full(len(fresh), 1 / len(fresh)))
+    before, after = one @ public, other @ fresh
+    off = np.concatenate([one * (public - before), -other * (fresh - after)])
+    return np.asarray(len(off) * off + (before - after), dtype=np.float64)

@@ -1,0 +1,125 @@
+"""How far a model falls from a public edition to a fresh one of the same build.
+
+A fresh edition may hold the public one whole, as ``vhbench build ode --add`` grows it, and may ask more of one kind of
+question than the public one did. So what both ask is no fresh question, and of each kind as many count on either side:
+a model that is as good at every kind as it was does not fall, however the kinds are mixed.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from vhbench.leaderboard.pairwise import drop
+from vhbench.leaderboard.question_index import AskedEdition, Places
+from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.intervals import Clustering, Floats
+
+FEWEST = 20
+"""Questions of either edition from which anything is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """How far a model falls from a public edition to a fresh one of the same build, in points.
+
+    Attributes:
+        public: its score on the public edition, over the kinds of questions that both have.
+        fresh: on what the fresh one asks anew, over the same kinds.
+        value: public less fresh.
+        interval: of the difference, 95 %.
+        certain: whether it falls or rises for certain, all models of the board together (Holm).
+        questions: how many of either edition were compared.
+    """
+
+    public: float
+    fresh: float
+    value: float
+    interval: tuple[float, float] | None
+    certain: bool
+    questions: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class FreshQuestions:
+    """The questions by which two editions are compared: new ones, and public ones of the same kinds.
+
+    Attributes:
+        public: where the public ones stand among the family's of their edition.
+        fresh: where the fresh ones do.
+        weights: of both, the public ones first; those of each edition add up to 1.
+        clusters: of both.
+    """
+
+    public: Places
+    fresh: Places
+    weights: Floats
+    clusters: Clustering
+
+    def drops(self, outcomes: Sequence[tuple[Floats, Floats]]) -> list[Drop]:
+        """Return how far models fall, all of them claimed together.
+
+        Args:
+            outcomes: of each model, from 0 to 1, to all questions of either family.
+        """
+        count = len(self.public)
+        weights = self.weights[:count], self.weights[count:]
+        own = [(public[self.public], fresh[self.fresh]) for public, fresh in outcomes]
+        changes = [drop(public, fresh, weights) for public, fresh in own]
+        p = multiple_testing.holm([multiple_testing.p_of_t(change, self.clusters) for change in changes])
+        found = list[Drop]()
+        for both, change, one in zip(own, changes, p, strict=True):
+            told = intervals.of_change(change, np.ones(len(change)), clusters=self.clusters, shares=True)
+            ends = None if told is None else (100 * told.low, 100 * told.high)
+            before, after = (100 * float(w @ values) for w, values in zip(weights, both, strict=True))
+            sizes = count, len(self.fresh)
+            found.append(Drop(before, after, before - after, ends, one <= multiple_testing.ALPHA, sizes))
+        return found
+
+
+def fresh_questions(public: tuple[AskedEdition, Places], fresh: tuple[AskedEdition, Places]) -> FreshQuestions | None:
+    """Return the questions by which two editions are compared; None where too few are new and of a kind of both.
+
+    Each kind weighs as much as a difference of its two means is worth, n m / (n + m) (Cochran 1954), so that a kind of
+    which one edition has few questions does not decide.
+
+    Args:
+        public: an edition, and where the questions that its score is about stand among its family's.
+        fresh: the same of the other edition.
+    """
+    known = {_asks(row) for row in public[0].rows}
+    new = [place for place in fresh[1].tolist() if _asks(_row(fresh[0], place)) not in known]
+    sides = (public[0], public[1].tolist()), (fresh[0], new)
+    kinds = [[_kind(asked, place) for place in places] for asked, places in sides]
+    counts = [Counter(names) for names in kinds]
+    worth = {kind: n * m / (n + m) for kind, n in counts[0].items() if (m := counts[1][kind])}
+    total = sum(worth.values())
+    chosen, weights = list[Places](), list[Floats]()
+    for (_, places), names, count in zip(sides, kinds, counts, strict=True):
+        held = [
+            (place, worth[kind] / total / count[kind])
+            for place, kind in zip(places, names, strict=True)
+            if kind in worth
+        ]
+        if len(held) < FEWEST:
+            return None
+        chosen.append(np.array([place for place, _ in held]))
+        weights.append(np.array([weight for _, weight in held]))
+    about = [asked.main.about[place] for (asked, _), own in zip(sides, chosen, strict=True) for place in own.tolist()]
+    return FreshQuestions(chosen[0], chosen[1], np.concatenate(weights), clusters_of(about))
+
+
+def _row(asked: AskedEdition, place: int) -> Mapping[str, Any]:
+    return asked.rows[int(asked.main.places[place])]
+
+
+def _kind(asked: AskedEdition, place: int) -> str:
+    return asked.cell(int(asked.main.places[place]))
+
+
+def _asks(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what makes a question the same in two editions."""
+    return row["id"], row["question"], tuple(row["choices"]), tuple(row["scene_ids"])

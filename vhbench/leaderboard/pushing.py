@@ -1,0 +1,28 @@
+"""What a folder is that is sent to the Hub: a board, or the site of one."""
+
+from pathlib import Path
+
+from vhbench.adapters.hub_folder import RepoKind
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.files import read_json
+from vhbench.leaderboard import site
+from vhbench.leaderboard.boards import ENTRIES, FILE, read_board
+from vhbench.schema import VhbenchError
+
+SITE = ("assets", "data", "downloads", "images", "models")
+"""Folders of a site; its pages lie beside them."""
+
+
+def kind_of(folder: Path) -> tuple[RepoKind, tuple[str, ...], str]:
+    """Return the kind of repository that a folder goes to, what in it is ours, and the message of the commit.
+
+    Raises:
+        VhbenchError: if it is neither a board nor a site.
+    """
+    if (folder / FILE).is_file():
+        return "dataset", (FILE, ENTRIES), f"Update {read_board(folder).title}"
+    if (folder / site.MARK).is_file() and read_json(folder / site.MARK).get("format") == site.FORMAT:
+        pages = [path.name for path in folder.glob("*.html")]
+        editions = [f"{name}-[0-9]*.html" for name in BENCHMARKS]  # of editions that the board has no more, too
+        return "space", (*SITE, *pages, *editions, site.MARK, ".nojekyll"), "Update the board's site"
+    raise VhbenchError(f"{folder}: is neither a board ({FILE}) nor the site of one ({site.MARK})")

@@ -1,0 +1,257 @@
+"""What an edition asks, as it is needed to score and to show the answers of many models: read once, shared by all."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench import splits
+from vhbench.benchmarks import BENCHMARKS, Family
+from vhbench.columns import FLAGS, LISTS, RECORD
+from vhbench.compare.scoring import vocabulary
+from vhbench.language.captions.vocabulary import Vocabulary
+from vhbench.leaderboard.boards import Board, Edition, is_edition, of_split, places
+from vhbench.schema import Record, VhbenchError
+from vhbench.splits import answer_keys
+from vhbench.statistics.clusters import clusters_of
+from vhbench.statistics.intervals import Clustering
+from vhbench.tasks.metrics import ode_captions
+
+Places = npt.NDArray[np.int64]
+
+HEADLINES: Mapping[str, str] = {
+    "yes_no": "accuracy",
+    "multiple_choice": "accuracy",
+    "pairs": "symmetric_accuracy",
+    "caption": "chair_i",
+}
+"""Family of questions → the metric by which its answers are ranked and compared."""
+
+PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "ode": (("criterion",), ("criterion", "pairing"), ("task",)),
+    "mioh": (("task",), ("mode",), ("pressure",)),
+    "vhexpansion": (("source", "perturbation"),),
+}
+"""Benchmark → the columns by which its questions are parted on the pages, and compared between two models."""
+
+MAPS: Mapping[str, tuple[str, ...]] = {"mioh": ("question_type", "pressure"), "ode": ("criterion", "pairing")}
+"""Benchmark → the rows and the columns of the map of a model's page."""
+
+CELLS: Mapping[str, tuple[str, ...]] = {
+    "mioh": ("question_type", "pressure"),
+    "ode": ("criterion", "pairing", "question_type"),
+    "vhexpansion": ("source", "perturbation"),
+}
+"""Benchmark → the columns by which its examples are filtered."""
+
+ORDER: Mapping[str, tuple[str, ...]] = {
+    "criterion": ("standard", "long_tail", "random", "fictional"),
+    "task": ("existence", "attribute", "relation", "counting", "position"),
+    "mode": ("comprehensive", "selective", "comparative"),
+    "pressure": ("easy", "ni2", "ni3", "ni4", "ni6", "ni8", "ni10", "hp", "hn", "hp+hn"),
+}
+"""Column → its values in the order in which people read them; others come after, by the alphabet."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """Some of the questions of a family.
+
+    Attributes:
+        columns: by which they are told.
+        values: of these columns.
+        places: where they stand among the family's.
+        clusters: of those that stand and fall together.
+    """
+
+    columns: tuple[str, ...]
+    values: tuple[str, ...]
+    places: Places
+    clusters: Clustering
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFamily:
+    """The questions of an edition that are scored together.
+
+    Attributes:
+        family: how.
+        places: where they stand among the edition's.
+        about: a record for each, without an answer.
+        clusters: of those that stand and fall together.
+        parts: of the pages.
+    """
+
+    family: Family
+    places: Places
+    about: Sequence[Record]
+    clusters: Clustering
+    parts: tuple[QuestionPart, ...]
+    _among: dict[bytes, Clustering] = field(default_factory=dict, repr=False, compare=False)
+
+    def among(self, places: Places) -> Clustering:
+        """Return the clusters of some of the questions alone: those that share nothing with others are not tied."""
+        key = places.tobytes()
+        if key not in self._among:
+            self._among[key] = clusters_of([self.about[place] for place in places])
+        return self._among[key]
+
+    @property
+    def headline(self) -> str:
+        """The metric by which models are ranked."""
+        return HEADLINES[self.family.name]
+
+
+@dataclass(frozen=True)
+class AskedEdition:
+    """The questions of an edition, in its own order.
+
+    Attributes:
+        edition: which.
+        source: the split, or the key of a hidden edition.
+        configs: of each question.
+        rows: of each the columns of a record.
+        read_before: answers to it by place and words, as they were read.
+    """
+
+    edition: Edition
+    source: Path
+    configs: Sequence[str]
+    rows: Sequence[Mapping[str, Any]]
+    read_before: dict[tuple[int, str], Record] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def number(self) -> Mapping[str, int]:
+        """The place of each question by its id."""
+        return {row["id"]: place for place, row in enumerate(self.rows)}
+
+    @cached_property
+    def about(self) -> Sequence[Record]:
+        """A record for each question, without an answer."""
+        return [Record(**row) for row in self.rows]
+
+    @cached_property
+    def families(self) -> Mapping[str, AskedFamily]:
+        """The families of its questions by name; the one that the edition is ranked by comes first."""
+        entry, own = BENCHMARKS[self.edition.benchmark], dict[str, list[int]]()
+        known = {family.name: family for family in entry.families.values()}
+        for place, row in enumerate(self.rows):
+            own.setdefault(entry.families[row["kind"]].name, []).append(place)
+        order = sorted(own, key=lambda name: (name == "caption", name))
+        return {name: self._family(known[name], np.array(own[name])) for name in order}
+
+    @property
+    def main(self) -> AskedFamily:
+        """The family that the edition is ranked by."""
+        return next(iter(self.families.values()))
+
+    @cached_property
+    def matcher(self) -> Vocabulary | None:
+        """What finds the words of captions; None where there are none."""
+        captions = any(row["kind"] == "caption" for row in self.rows)
+        return ode_captions.matcher(vocabulary(self.source)) if captions else None
+
+    def cell(self, place: int) -> str:
+        """Return the cell of a question, for the filter of the examples: "E5 · hn"."""
+        row = self.rows[place]
+        found = [str(row[name]) for name in CELLS.get(self.edition.benchmark, ("task",))]
+        return " · ".join(value or "clean" for value in found)
+
+    def _family(self, family: Family, own: Places) -> AskedFamily:
+        about = [self.about[place] for place in own]
+        parts = list[QuestionPart]()
+        for columns in () if family.name == "caption" else PARTS.get(self.edition.benchmark, family.cells[:1]):
+            inside: dict[tuple[str, ...], list[int]] = defaultdict(list)
+            for place, record in enumerate(about):
+                inside[tuple(str(getattr(record, name)) for name in columns)].append(place)
+            for values in sorted(inside, key=lambda values: _order(columns, values)):
+                members = np.array(inside[values])
+                clusters = clusters_of([about[place] for place in members])
+                parts.append(QuestionPart(columns, values, members, clusters))
+        return AskedFamily(family, own, about, clusters_of(about), tuple(parts))
+
+
+def _order(columns: Iterable[str], values: Iterable[str]) -> list[tuple[int, str]]:
+    """Return what sorts the values of columns as people read them."""
+    known = [ORDER.get(column, ()) for column in columns]
+    return [(own.index(value) if value in own else len(own), value) for own, value in zip(known, values, strict=True)]
+
+
+def in_order(column: str, values: Iterable[str]) -> list[str]:
+    """Return the values of a column in the order in which people read them.
+
+    >>> in_order("criterion", {"fictional", "standard"})
+    ['standard', 'fictional']
+    """
+    return sorted(values, key=lambda value: _order((column,), (value,)))
+
+
+def read_edition(edition: Edition, source: Path) -> AskedEdition:
+    """Read the questions of an edition from a split, or from the key of a hidden one."""
+    configs, rows = list[str](), list[dict[str, Any]]()
+    if answer_keys.is_key(source):
+        for config, row in answer_keys.read_key(source):
+            configs.append(config)
+            rows.append({name: _typed(name, row.get(name)) for name in RECORD})
+    else:
+        for config, group in splits.read_columns(source, list(RECORD)):
+            for values in zip(*group.values(), strict=True):
+                configs.append(config)
+                rows.append(dict(zip(group, values, strict=True)))
+    return AskedEdition(edition, source, configs, rows)
+
+
+def _typed(name: str, value: Any) -> Any:
+    if name in LISTS:
+        return tuple(value or ())
+    return bool(value) if name in FLAGS else str(value or "")
+
+
+def find_sources(board: Board, given: Sequence[Path] = ()) -> dict[str, Path]:
+    """Return where the questions of each edition are, by the editions' names.
+
+    A split is known by its content hash, whatever its folder is called: those that are named, those in the board's own
+    ``splits``, and those on the Hub that the board pins.
+
+    Raises:
+        VhbenchError: naming the edition that was found nowhere, or whose split is not what its manifest says.
+    """
+    found: dict[str, Path] = {}
+    for path in places(board, given):
+        if not is_edition(path):
+            continue
+        there = of_split(path)
+        for edition in board.editions:
+            same = (there.benchmark, there.content_hash) == (edition.benchmark, edition.content_hash)
+            if same and there.hidden == edition.hidden and edition.name not in found:
+                found[edition.name] = path if there.hidden and answer_keys.is_key(path) else _verified(path, edition)
+    for edition in board.editions:
+        if edition.name not in found:
+            found[edition.name] = _elsewhere(board, edition)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _verified(path: Path, edition: Edition) -> Path:
+    """Return the path of a split whose rows are what its manifest says; looked at once in a process."""
+    if edition.hidden:
+        raise VhbenchError(f"{path}: has no answers; {edition.name} is a hidden edition, name its key")
+    if (there := splits.recompute_content_hash(path)) != edition.content_hash:
+        raise VhbenchError(f"{path}: its rows have content hash {there}, its manifest says {edition.content_hash}")
+    return path
+
+
+def _elsewhere(board: Board, edition: Edition) -> Path:
+    if edition.repo_id and not edition.hidden:
+        from vhbench.adapters import hub
+
+        return _verified(hub.snapshot(edition.repo_id, edition.revision), edition)
+    what = "its key (--splits FILE)" if edition.hidden else "its split (--splits DIR, or DIR/splits of the board)"
+    raise VhbenchError(
+        f"{board.folder}: {edition.name} with content hash {edition.content_hash[:12]}… was not found: name {what}"
+    )

@@ -1,0 +1,253 @@
+"""The standings of a board: all entries recomputed, compared with one another, and put into ranks."""
+
+import multiprocessing
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.leaderboard.baselines import GUESSERS, Guesser, KnownLevel, levels
+from vhbench.leaderboard.boards import Board, Edition
+from vhbench.leaderboard.entries import About, BoardEntry, slug
+from vhbench.leaderboard.pairwise import AllPairs, claimed, differences
+from vhbench.leaderboard.public_fresh_gap import Drop, fresh_questions
+from vhbench.leaderboard.question_index import AskedEdition, Places, QuestionPart
+from vhbench.leaderboard.rescoring import Recomputed, recompute
+from vhbench.leaderboard.validating import CheckedEntry, asked_once, check_all
+from vhbench.schema import VhbenchError
+from vhbench.statistics import multiple_testing
+from vhbench.statistics.intervals import Clustering, Floats
+
+
+@dataclass(frozen=True, slots=True)
+class BoardModel:
+    """A model, or a reference, on a board.
+
+    Attributes:
+        number: its place among all, models first.
+        slug: its name in addresses.
+        about: who it is.
+        entries: name of an edition → what it claims there; none of a reference that was made here.
+    """
+
+    number: int
+    slug: str
+    about: About
+    entries: Mapping[str, BoardEntry] = field(default_factory=dict)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether it is a model, and no reference."""
+        return not self.about.reference
+
+
+@dataclass(frozen=True, slots=True)
+class EditionStandings:
+    """What a board shows of an edition.
+
+    Attributes:
+        asked: its questions.
+        found: number of a model → its scores.
+        responses: number of a model → its answers to the first repetition.
+        ranks: number of a model → the best and the worst rank that the data leave open.
+        members: numbers of those that are compared: all that have a score.
+        pairs: of the whole and of each part, the differences of the members.
+        certain: which of them are, shape (parts, members, members).
+        levels: references of which only the score is known.
+    """
+
+    asked: AskedEdition
+    found: Mapping[int, Recomputed]
+    responses: Mapping[int, Sequence[str]]
+    ranks: Mapping[int, tuple[int, int]]
+    members: Sequence[int]
+    pairs: Sequence[AllPairs]
+    certain: npt.NDArray[np.bool_]
+    levels: Sequence[KnownLevel]
+
+    @property
+    def edition(self) -> Edition:
+        """Which."""
+        return self.asked.edition
+
+    @property
+    def parts(self) -> Sequence[QuestionPart]:
+        """What its questions are parted into."""
+        return self.asked.main.parts
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """A board, recomputed.
+
+    Attributes:
+        board: which.
+        models: models first, then references.
+        editions: what is shown of each.
+        drops: (public edition, fresh edition) → number of a model → how far it falls.
+    """
+
+    board: Board
+    models: Sequence[BoardModel]
+    editions: Sequence[EditionStandings]
+    drops: Mapping[tuple[str, str], Mapping[int, Drop]]
+
+    @property
+    def ranked(self) -> list[BoardModel]:
+        """The models that are no references."""
+        return [model for model in self.models if model.ranked]
+
+    def of(self, name: str) -> EditionStandings:
+        """Return what is shown of an edition, by its name."""
+        return next(one for one in self.editions if one.edition.name == name)
+
+
+def stand(board: Board, sources: Mapping[str, Path], *, workers: int = 0) -> Standings:
+    """Recompute a board.
+
+    Args:
+        board: which.
+        sources: of the questions of each edition, by its name.
+        workers: processes; 0 for one for each core.
+
+    Raises:
+        VhbenchError: if an entry is refused (``vhbench leaderboard check`` tells all reasons), or there is none.
+    """
+    checked, strays = check_all(board, sources, workers=workers, keep=True)
+    reasons = [*strays, *(f"{one.place.title}: {reason}" for one in checked for reason in one.reasons)]
+    if reasons:
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        raise VhbenchError(f"{board.folder}: {reasons[0]}{more}; `vhbench leaderboard check` tells all")
+    if not checked:
+        raise VhbenchError(f"{board.folder}: has no entries; `vhbench leaderboard add` makes one of a run")
+    models = list(_models(board, checked))
+    numbers = {model.slug: model.number for model in models}
+    asked = [asked_once(edition, sources[edition.name]) for edition in board.editions]
+    own = [_answers(one, checked, numbers) for one in asked]
+    ranked = {model.number for model in models if model.ranked}
+    jobs = [_Comparison.of(one, found, ranked) for one, (found, _) in zip(asked, own, strict=True)]
+    if (workers or os.cpu_count() or 1) > 1 and sum(len(found) for found, _ in own) > 100:
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(2, mp_context=context) as pool:
+            compared = list(pool.map(_compared, jobs))
+    else:
+        compared = list(map(_compared, jobs))
+    editions = [
+        EditionStandings(one, found, said, *rest, levels(one))
+        for one, (found, said), rest in zip(asked, own, compared, strict=True)
+    ]
+    return Standings(board, models, editions, dict(_drops(board, editions)))
+
+
+def _models(board: Board, checked: Sequence[CheckedEntry]) -> Iterator[BoardModel]:
+    by_model: dict[str, dict[str, BoardEntry]] = {}
+    for one in checked:
+        assert one.entry is not None
+        by_model.setdefault(one.place.model, {})[one.place.edition.name] = one.entry
+    order = [edition.name for edition in board.editions]
+    abouts = {name: entries[min(entries, key=order.index)].about for name, entries in by_model.items()}
+    names = sorted(by_model, key=lambda name: (abouts[name].reference != "", name))
+    number = -1
+    for number, name in enumerate(names):
+        yield BoardModel(number, name, abouts[name], by_model[name])
+    for place, guesser in enumerate(GUESSERS, start=number + 1):
+        about = About(name=guesser.name, reference=guesser.kind)
+        yield BoardModel(place, _address(guesser), about)
+
+
+def _address(guesser: Guesser) -> str:
+    return f"reference_{slug(guesser.name)}"  # no model's folder has "_", so whatever it is called it is another
+
+
+def _answers(
+    asked: AskedEdition, checked: Sequence[CheckedEntry], numbers: Mapping[str, int]
+) -> tuple[dict[int, Recomputed], dict[int, Sequence[str]]]:
+    found, said = dict[int, Recomputed](), dict[int, Sequence[str]]()
+    for one in checked:
+        if one.place.edition == asked.edition and one.found is not None:
+            found[numbers[one.place.model]], said[numbers[one.place.model]] = one.found, one.responses
+    for guesser in GUESSERS:
+        number = numbers[_address(guesser)]
+        said[number] = guesser.answers(asked)
+        found[number] = recompute(asked, said[number])
+    return found, said
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """What a comparison needs of an edition, without its questions: it goes to another process.
+
+    Attributes:
+        outcomes: number of a model → its outcomes, from 0 to 1.
+        about: the places of the questions that the score is about.
+        clusters: of all questions.
+        parts: of the pages.
+        pulls: number of a ranked model → what each question adds to its score.
+    """
+
+    outcomes: Mapping[int, Floats]
+    about: npt.NDArray[np.int64]
+    clusters: Clustering
+    parts: Sequence[QuestionPart]
+    pulls: Mapping[int, Floats]
+
+    @classmethod
+    def of(cls, asked: AskedEdition, found: Mapping[int, Recomputed], ranked: Collection[int]) -> "_Comparison":
+        family = asked.main
+        taken = {number: one.apart[family.family.name] for number, one in sorted(found.items())}
+        scored = {number: one for number, one in taken.items() if one is not None}
+        outcomes = {number: out for number, one in scored.items() if (out := one.outcomes) is not None}
+        about = next((np.flatnonzero(one.about) for one in scored.values()), np.zeros(0, dtype=np.int64))
+        pulls = {number: one.pulls for number, one in scored.items() if number in ranked}
+        return cls(outcomes, about, family.clusters, family.parts, pulls)
+
+
+Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]
+
+
+def _compared(of: _Comparison) -> Compared:
+    """Return the ranks, who is compared, the differences of all pairs, and which of them are certain."""
+    members = list(of.outcomes)
+    if not members:
+        return {}, members, [], np.zeros((0, 0, 0), dtype=bool)
+    table = np.stack([of.outcomes[number] for number in members])
+    pairs = [differences(table[:, of.about], of.clusters.at(of.about))]
+    for part in of.parts:
+        inside = np.isin(part.places, of.about)
+        pairs.append(differences(table[:, part.places[inside]], part.clusters.at(np.flatnonzero(inside))))
+    ranks = dict.fromkeys(of.pulls, (1, 1))
+    if len(of.pulls) > 1:
+        columns = np.column_stack(list(of.pulls.values()))
+        ranks = dict(zip(of.pulls, multiple_testing.ranks(columns * len(columns), of.clusters), strict=True))
+    return ranks, members, pairs, claimed(pairs)
+
+
+def _drops(board: Board, editions: Sequence[EditionStandings]) -> Iterator[tuple[tuple[str, str], dict[int, Drop]]]:
+    """Yield how far models fall from each public edition to its fresh one; nothing where these cannot be compared."""
+    by_name = {one.edition.name: one for one in editions}
+    for public, fresh in board.fresh():
+        first, second = by_name[public.name], by_name[fresh.name]
+        numbers = sorted(set(first.members) & set(second.members))
+        compared = fresh_questions((first.asked, _about(first)), (second.asked, _about(second))) if numbers else None
+        if compared:
+            found = compared.drops([(_outcomes(first, number), _outcomes(second, number)) for number in numbers])
+            yield (public.name, fresh.name), dict(zip(numbers, found, strict=True))
+
+
+def _about(one: EditionStandings) -> Places:
+    """Return the places of the questions that the ranked score of an edition is about."""
+    taken = one.found[one.members[0]].apart[one.asked.main.family.name]
+    assert taken is not None
+    return np.flatnonzero(taken.about)
+
+
+def _outcomes(one: EditionStandings, number: int) -> Floats:
+    taken = one.found[number].apart[one.asked.main.family.name]
+    assert taken is not None
+    outcomes = taken.outcomes
+    assert outcomes is not None
+    return np.asarray(outcomes, dtype=np.float64)

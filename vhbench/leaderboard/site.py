@@ -1,0 +1,214 @@
+"""The site of a board: HTML and SVG made here, read without a script, and from a folder as well as from a server."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import jinja2
+
+import vhbench
+from vhbench.files import json_bytes
+from vhbench.leaderboard import boards, downloads, site_data, site_views
+from vhbench.leaderboard.rankings import BoardModel, Standings
+from vhbench.leaderboard.site_views import EditionView, RowView, ScoreView
+from vhbench.schema import VhbenchError
+from vhbench.terminal import escaped
+
+HERE = Path(__file__).parent
+MARK = "site.json"
+FORMAT = "vhbench-board-site-1"
+
+POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'"
+"""The content security policy of every page: nothing but its own files."""
+
+_ASSETS = ("board.css", "compare.js", "copy.js", "examples.js", "icon.svg", "load.js", "table.js")
+
+
+def write_site(standings: Standings, out: Path) -> Path:
+    """Write the site of a board into a folder, in the place of the one that was there, and return its first page.
+
+    Raises:
+        VhbenchError: if the folder holds something else than a site of a board.
+    """
+    if out.exists() and not out.is_dir():
+        raise VhbenchError(f"--out {out}: is a file; name a folder")
+    if out.is_dir() and any(out.iterdir()) and not (out / MARK).is_file():
+        raise VhbenchError(f"--out {out}: holds something else than a site of a board; name an empty folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    made = Path(mkdtemp(prefix=f".{out.name}.", dir=out.parent))
+    try:
+        _write(standings, made)
+        made.chmod(0o755)
+        if out.is_dir():
+            shutil.rmtree(out)
+        made.replace(out)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return out / "index.html"
+
+
+def _write(standings: Standings, out: Path) -> None:
+    for folder in ("models", "data/compare", "downloads", "assets", "images"):
+        (out / folder).mkdir(parents=True)
+    for name in _ASSETS:
+        shutil.copyfile(HERE / "assets" / name, out / "assets" / name)
+    views = site_views.edition_views(standings)
+    for path, text in _pages(standings, views):
+        (out / path).write_text(text, encoding="utf-8")
+    (out / "data" / "board.js").write_bytes(site_data.names(standings, views))
+    for number, data in site_data.pairs(standings):
+        (out / "data" / "compare" / f"{number}.js").write_bytes(data)
+    for one in standings.editions:
+        site_data.write_examples(standings, one, out)
+    for name, data in downloads.files(standings).items():
+        (out / "downloads" / name).write_bytes(data)
+    (out / "README.md").write_bytes(_space(standings))
+    (out / ".nojekyll").write_bytes(b"")
+    (out / MARK).write_bytes(json_bytes({"format": FORMAT, "vhbench": vhbench.__version__}))
+
+
+def _space(standings: Standings) -> bytes:
+    """Return the README.md that makes a static Space of the folder."""
+    head = {"title": standings.board.title, "emoji": "👁", "colorFrom": "blue", "colorTo": "gray", "sdk": "static"}
+    return b"---\n" + boards.yaml_bytes({**head, "pinned": False}) + b"---\n"
+
+
+def environment() -> jinja2.Environment:
+    """Return what fills the templates: whatever is put in is text, and what is missing is an error."""
+    found = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    found.filters["one"] = lambda value: f"{value:.1f}"
+    found.filters["signed"] = lambda value: f"{round(value, 1) + 0.0:+.1f}".replace("-", "−")
+    return found
+
+
+def _pages(standings: Standings, views: list[EditionView]) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each page."""
+    board, templates = standings.board, environment()
+    own = [("index.html", "Overview"), *((f"{view.name}.html", view.title) for view in views)]
+    own += [("compare.html", "Compare"), ("examples.html", "Examples"), ("about.html", "About")]
+    shared: dict[str, Any] = {
+        "board": board,
+        "policy": POLICY,
+        "pages": own,
+        "views": views,
+        "main": views[0],
+        "version": vhbench.__version__,
+        "downloads": downloads.NAMES,
+        "total": len(standings.ranked),
+        "findings": list(site_views.findings(views, standings)),
+    }
+
+    def filled(path: str, template: str, **values: Any) -> tuple[str, str]:
+        text = templates.get_template(template).render(**shared, root="../" * path.count("/"), path=path, **values)
+        return path, text
+
+    models, references = _overview(standings, views)
+    yield filled("index.html", "index.html", models=models, references=references)
+    for view in views:
+        yield filled(f"{view.name}.html", "edition.html", view=view, falls=list(_falls(standings, views, view)))
+    yield filled("compare.html", "compare.html")
+    yield filled("examples.html", "examples.html")
+    yield filled("about.html", "about.html", rules=_rules(board.rules))
+    for model in standings.ranked:
+        sections = [_section(standings, model, view) for view in views if view.row(model)]
+        drops = [
+            (f"{public} to {fresh}", found[model.number])
+            for (public, fresh), found in standings.drops.items()
+            if model.number in found
+        ]
+        told = provenance(standings, model)
+        path = f"models/{model.slug}.html"
+        yield filled(path, "model.html", model=model, sections=sections, drops=drops, provenance=told)
+
+
+def _overview(standings: Standings, views: list[EditionView]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of the first page: models by their rank in the first edition, and references by name."""
+    none = ScoreView(None, 0, 0)
+    by_name: dict[str, dict[str, RowView]] = {}
+    for view in views:
+        for row in view.rows:
+            key = row.model.slug if row.model else f"level {row.name}"
+            by_name.setdefault(key, {})[view.name] = row
+    rows = list[dict[str, Any]]()
+    for found in by_name.values():
+        first = next(iter(found.values()))
+        scores = [found[view.name].score if view.name in found else none for view in views]
+        rows.append({"name": first.name, "kind": first.kind, "model": first.model, "scores": scores})
+    rows.sort(key=lambda row: [(s.value is None, -(s.value or 0)) for s in row["scores"]])
+    return [row for row in rows if not row["kind"]], [row for row in rows if row["kind"]]
+
+
+def _falls(standings: Standings, views: list[EditionView], view: EditionView) -> Iterator[tuple[str, str, Any]]:
+    titles = {one.name: one.title for one in views}
+    for (public, fresh), drops in standings.drops.items():
+        if view.name in (public, fresh):
+            rows = {row.model.number: row for row in view.rows if row.model}
+            order = sorted(drops, key=lambda number: (bool(rows[number].kind), -drops[number].value))
+            yield f"{titles[public]} to {titles[fresh]}", fresh, [(rows[number], drops[number]) for number in order]
+
+
+def _section(standings: Standings, model: BoardModel, view: EditionView) -> dict[str, Any]:
+    one = standings.of(view.name)
+    captions = one.found[model.number].scores.get("caption", {})
+    return {
+        "view": view,
+        "row": view.row(model),
+        "map": site_views.heat_map(standings, one, model),
+        "bars": site_views.bars(standings, one, model),
+        "curve": site_views.curve(one, model),
+        "captions": [
+            (site_views.WORDS[name], ScoreView.of(captions[name]))
+            for name in ("chair_i", "cover", "words")
+            if name in captions
+        ],
+        "told": one.found[model.number].told,
+        # Why there is no score, without what the model said instead of an answer.
+        "withheld": [why.partition("; the first: ")[0] for why in one.found[model.number].withheld.values()],
+    }
+
+
+def _rules(rules: boards.Rules) -> str:
+    said = ["Every question has an answer, to the board's own questions, asked in the benchmark's own words"]
+    said.append(f"at most {rules.max_failed:g} % of the requests failed")
+    said += [f"{name} is {value}" for name, value in rules.generation.items()]
+    if rules.provenance:
+        said.append("the run says where its answers come from")
+    return "; ".join(said) + "; and every score is what the answers make."
+
+
+def provenance(standings: Standings, model: BoardModel) -> str:
+    """Return where a model's numbers come from, to be copied."""
+    lines = [f"model          {model.about.name}", f"recomputed by  vhbench {vhbench.__version__}"]
+    for name, entry in model.entries.items():
+        told = standings.of(name).found[model.number].told
+        lines += ["", f"edition        {name}", f"content hash   {entry.content_hash}"]
+        lines += [
+            f"answers        sha256 {entry.answers}, asked {entry.repeats} time{'s' if entry.repeats > 1 else ''}"
+        ]
+        lines += [f"unread         {', '.join(f'{key} {value:.1f} %' for key, value in told.items())}"]
+        groups: dict[str, list[str]] = {}
+        for one in entry.provenance:
+            settings = ", ".join(f"{key}={value}" for key, value in sorted(one.generation.items()))
+            how = f"{one.model} {one.model_args}".strip() + f"; vhbench {one.vhbench}, lmms-eval {one.lmms_eval}"
+            groups.setdefault(f"{how}; {one.prompt_form} prompts; {settings}", []).append(
+                f"{one.task} {one.prompts[:16]}"
+            )
+        for how, tasks in groups.items():
+            lines += [f"asked by       {how}", f"prompts        {', '.join(tasks)}"]
+        if not groups:
+            lines.append("asked by       not told")
+    return "\n".join(escaped(line).replace("\n", r"\n") for line in lines)
+
+
+def describe(out: Path) -> str:
+    """Say how large a site is."""
+    files: Mapping[str, int] = {str(p): p.stat().st_size for p in out.rglob("*") if p.is_file()}
+    return f"{len(files):,} files, {sum(files.values()) / 1e6:.1f} MB"

@@ -1,0 +1,155 @@
+"""The files that a site's scripts load: names, differences of all pairs, and the examples in pieces.
+
+Each is one call of a function with JSON, since a page that was opened from a folder may load scripts and nothing else.
+No text of a model or a split is a key, a name of a function or a part of a path.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from vhbench import splits
+from vhbench.files import read_image
+from vhbench.images import open_image
+from vhbench.leaderboard.rankings import EditionStandings, Standings
+from vhbench.leaderboard.site_views import EditionView
+from vhbench.splits import answer_keys
+
+PIECE = 200_000
+"""Bytes after which a new file of examples begins: captions are a hundred times as long as letters."""
+
+MOST_SHOWN = 4000
+"""Characters of an answer that a page shows."""
+
+ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_"
+_KINDS = ((b"\x89PNG\r\n", "png"), (b"\xff\xd8\xff", "jpg"), (b"RIFF", "webp"))
+
+
+def script(function: str, *values: object) -> bytes:
+    """Return one call with JSON arguments: what a script tag can load."""
+    body = b",".join(orjson.dumps(value) for value in values)
+    for sign, code in ((b"<", b"\\u003c"), (b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029")):
+        body = body.replace(sign, code)
+    return function.encode() + b"(" + body + b");\n"
+
+
+def tenths(value: float) -> int | None:
+    """Return a share as tenths of a point; None for NaN."""
+    return None if np.isnan(value) else round(1000 * value)
+
+
+def names(standings: Standings, views: Sequence[EditionView]) -> bytes:
+    """Return ``data/board.js``: models, editions, their parts, and the values of every model in each."""
+    models = [[model.slug, model.about.name, model.about.reference] for model in standings.models]
+    editions = []
+    for one, view in zip(standings.editions, views, strict=True):
+        members = list(one.members)
+        family, metric = one.asked.main.family.name, one.asked.main.headline
+        scores = [[one.found[number].scores[family][metric] for number in members]]
+        scores += [[one.found[n].parts[family][place] for n in members] for place in range(len(view.parts))]
+        values = [[None if score.value is None else round(10 * score.value) for score in part] for part in scores]
+        parts = [f"all questions: {view.headline}", *(f"{group}: {name}" for group, name in view.parts)]
+        shown = {"name": view.name, "title": view.title, "hidden": one.edition.hidden, "members": members}
+        editions.append({**shown, "parts": parts, "values": values})
+    return script("board.start", {"models": models, "editions": editions})
+
+
+def pairs(standings: Standings) -> Iterator[tuple[int, bytes]]:
+    """Yield for each model its differences from every other one: edition → part → value, low, high, certain."""
+    for model in standings.models:
+        found: list[list[list[int | None]] | None] = []
+        for one in standings.editions:
+            if model.number not in one.members:
+                found.append(None)
+                continue
+            at = list(one.members).index(model.number)
+            found.append(
+                [
+                    _flat(part.value[at], part.low[at], part.high[at], one.certain[k, at])
+                    for k, part in enumerate(one.pairs)
+                ]
+            )
+        yield model.number, script("board.pairs", model.number, found)
+
+
+def _flat(*rows: Any) -> list[int | None]:
+    value, low, high, certain = rows
+    return [
+        number
+        for v, a, b, sure in zip(value.tolist(), low.tolist(), high.tolist(), certain.tolist(), strict=True)
+        for number in (tenths(v), tenths(a), tenths(b), int(sure))
+    ]
+
+
+def write_examples(standings: Standings, one: EditionStandings, out: Path) -> None:
+    """Write the questions of an edition with all answers: an index with a bit for each, and pieces of it.
+
+    Of a hidden edition nothing is written.
+    """
+    if one.edition.hidden or answer_keys.is_key(one.asked.source):
+        return
+    folder = out / "data" / one.edition.name
+    folder.mkdir(parents=True)
+    members = sorted(one.found)
+    cells = [one.asked.cell(place) for place in range(len(one.asked.rows))]
+    known = list(dict.fromkeys(cells))
+    where = {cell: number for number, cell in enumerate(known)}
+    bits = np.packbits(np.stack([one.found[number].right for number in members], axis=1), axis=1)
+    starts, rows, size = [0], list[bytes](), 0
+    for place, images in enumerate(_images(one, out / "images")):
+        rows.append(orjson.dumps(_example(one, place, images, members)))
+        size += len(rows[-1])
+        if size > PIECE or place == len(cells) - 1:
+            number = len(starts) - 1
+            piece = [orjson.Fragment(row) for row in rows]
+            (folder / f"{number}.js").write_bytes(script("board.piece", one.edition.name, number, piece))
+            starts, rows, size = [*starts, place + 1], [], 0
+    index = {
+        "ids": [row["id"] for row in one.asked.rows],
+        "cells": known,
+        "cell": [where[cell] for cell in cells],
+        "bits": base64.b64encode(bits.tobytes()).decode(),
+        "models": members,
+        "starts": starts[:-1],
+    }
+    (folder / "index.js").write_bytes(script("board.index", one.edition.name, index))
+
+
+def _example(one: EditionStandings, place: int, images: Sequence[str], members: Sequence[int]) -> list[Any]:
+    """Return question, choices, answer, images, texts with how they were read, and which of them each model said."""
+    row, texts = one.asked.rows[place], dict[tuple[str, str, bool], int]()
+    numbers = []
+    for number in members:
+        said, found = one.responses[number][place], one.found[number]
+        shown = said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]} … ({len(said):,} characters)"
+        key = (shown, found.read[place], bool(found.right[place]))
+        numbers.append(texts.setdefault(key, len(texts)))
+    code: Any = "".join(ALPHABET[n] for n in numbers) if len(texts) <= len(ALPHABET) else numbers
+    answer = row["answer"] or ", ".join(row["objects"])
+    return [row["question"], row["choices"], answer, images, [[text, read] for text, read, _ in texts], code]
+
+
+def _images(one: EditionStandings, folder: Path) -> Iterator[list[str]]:
+    """Yield the files of each question's images, each written once, under its hash."""
+    folder.mkdir(exist_ok=True)
+    written: set[str] = set()
+    for row, question in zip(one.asked.rows, splits.read_questions(one.asked.source), strict=True):
+        assert row["id"] == question.id
+        yield [_written(read_image(image), folder, written) for image in question.images]
+
+
+def _written(data: bytes, folder: Path, written: set[str]) -> str:
+    kind = next((kind for begin, kind in _KINDS if data.startswith(begin)), "")
+    name = f"{hashlib.sha256(data).hexdigest()[:20]}.{kind or 'png'}"
+    if name not in written:
+        written.add(name)
+        if kind:
+            (folder / name).write_bytes(data)
+        else:  # another form than browsers are sure to show
+            open_image(data).save(folder / name, "PNG")
+    return name

@@ -1,0 +1,345 @@
+"""What the pages show, as plain values: a template decides how it looks, and computes nothing."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor
+from typing import Any
+
+import numpy as np
+
+from vhbench.benchmarks import BENCHMARKS
+from vhbench.leaderboard.baselines import BLIND
+from vhbench.leaderboard.boards import Edition
+from vhbench.leaderboard.question_index import MAPS, AskedEdition, QuestionPart, in_order
+from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
+from vhbench.tasks.metrics.scores import Score
+
+STEPS = 4
+"""Steps of colour on either side of the blind level."""
+
+WORDS: Mapping[str, str] = {
+    "accuracy": "accuracy",
+    "symmetric_accuracy": "symmetric accuracy",
+    "chair_i": "CHAIR",
+    "chair_s": "CHAIR of captions",
+    "cover": "Cover",
+    "cog": "Cog",
+    "words": "words a caption",
+    "f1": "F1",
+    "yes_rate": "share of yes",
+    "original_accuracy": "accuracy, not negated",
+    "blind_level": "own blind level",
+}
+"""Metric → how pages call it; others are called by their names."""
+
+SHORT: Mapping[str, tuple[str, ...]] = {
+    "yes_no": ("f1",),
+    "caption": ("chair_i", "cover", "words"),
+    "multiple_choice": ("aggregate",),
+    "pairs": ("accuracy", "blind_level"),
+}
+"""Family → its metrics that the table of an edition has beside the headline."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreView:
+    """A number in a table.
+
+    Attributes:
+        value: None where there is none.
+        low: the lower end of its interval, or the value.
+        high: the upper end.
+        ranks: the best and the worst rank; None for a reference.
+    """
+
+    value: float | None
+    low: float
+    high: float
+    ranks: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, score: Score, ranks: tuple[int, int] | None = None) -> "ScoreView":
+        """Show a score."""
+        low, high = score.interval or (score.value or 0.0, score.value or 0.0)
+        return cls(score.value, low, high, ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """A model in the table of an edition.
+
+    Attributes:
+        model: which; None for a reference of which only the score is known.
+        name: of it.
+        kind: what kind of reference it is; "" for a model.
+        score: its headline.
+        extra: further numbers, in the order of :attr:`EditionView.extra`.
+        unread: percent of answers that say nothing.
+    """
+
+    model: BoardModel | None
+    name: str
+    kind: str
+    score: ScoreView
+    extra: Sequence[float | None] = ()
+    unread: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EditionView:
+    """An edition on the pages.
+
+    Attributes:
+        edition: which.
+        title: what it is called.
+        asks: what it asks of a model.
+        headline: the words for its score.
+        count: of questions.
+        baseline: what is reached without looking: where bars begin, in percent.
+        axis: the ends of the scale of its bars.
+        rows: models, best first, then references.
+        extra: what further columns are called.
+        parts: what its questions are parted into, by the words for them.
+    """
+
+    edition: Edition
+    title: str
+    asks: str
+    headline: str
+    count: int
+    baseline: float
+    axis: tuple[int, int]
+    rows: Sequence[RowView]
+    extra: Sequence[str]
+    parts: Sequence[tuple[str, str]]
+
+    @property
+    def name(self) -> str:
+        """Of its page and its folders."""
+        return self.edition.name
+
+    @property
+    def models(self) -> list[RowView]:
+        """The rows of those that are ranked, best first; those without a score last."""
+        return [row for row in self.rows if not row.kind]
+
+    @property
+    def ranked(self) -> int:
+        """How many of them have a rank."""
+        return sum(row.score.ranks is not None for row in self.models)
+
+    @property
+    def references(self) -> list[RowView]:
+        """The rows of the references."""
+        return [row for row in self.rows if row.kind]
+
+    def row(self, model: BoardModel) -> RowView | None:
+        """Return the row of a model, None where it has no entry."""
+        return next((row for row in self.rows if row.model is model), None)
+
+
+def edition_views(standings: Standings) -> list[EditionView]:
+    """Return all editions as the pages show them."""
+    several = [one.edition.benchmark for one in standings.editions]
+    return [_edition(standings, one, several.count(one.edition.benchmark) > 1) for one in standings.editions]
+
+
+def _edition(standings: Standings, one: EditionStandings, several: bool) -> EditionView:
+    entry, family = BENCHMARKS[one.edition.benchmark], one.asked.main
+    title = title_of(one.edition)
+    named = f"{title} {one.edition.version}" if several else title
+    metrics = [(name, m) for name in one.asked.families for m in SHORT.get(name, ()) if _has(one, name, m)]
+    first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
+    leading = [place for place, part in enumerate(family.parts) if part.columns == first]
+    rows = [_row(standings.models[number], one, metrics, leading) for number in sorted(one.found)]
+    rows.sort(key=lambda row: (bool(row.kind), -(row.score.value if row.score.value is not None else -1)))
+    rows += [
+        RowView(None, level.name, level.kind, ScoreView(level.value, level.value, level.value)) for level in one.levels
+    ]
+    base = baseline(standings, one)
+    ends = [base] + [end for row in rows if not row.kind for end in (row.score.low, row.score.high)]
+    axis = (10 * floor(min(ends) / 10), max(10 * ceil(max(ends) / 10), 10 * floor(min(ends) / 10) + 10))
+    extra = [WORDS.get(metric, metric) for _, metric in metrics] + [words(family.parts[i])[1] for i in leading]
+    parts = [words(part) for part in family.parts]
+    return EditionView(
+        one.edition, named, entry.asks, WORDS[family.headline], len(one.asked.rows), base, axis, rows, extra, parts
+    )
+
+
+def title_of(edition: Edition) -> str:
+    """Return what a benchmark is called, without its version."""
+    return BENCHMARKS[edition.benchmark].title.partition(":")[0]
+
+
+def _has(one: EditionStandings, family: str, metric: str) -> bool:
+    return any(metric in found.scores.get(family, {}) for found in one.found.values())
+
+
+def _row(
+    model: BoardModel, one: EditionStandings, metrics: Sequence[tuple[str, str]], leading: Sequence[int]
+) -> RowView:
+    found, main = one.found[model.number], one.asked.main
+    score = found.scores[main.family.name][main.headline]
+    extra = [found.scores[family][metric].value for family, metric in metrics]
+    extra += [found.parts[main.family.name][place].value for place in leading]
+    unread = found.told["failed"] + found.told["refused"] + found.told["unread"]
+    view = ScoreView.of(score, one.ranks.get(model.number))
+    return RowView(model, model.about.name, model.about.reference, view, extra, unread)
+
+
+def words(part: QuestionPart) -> tuple[str, str]:
+    """Return the heading that a part stands under, and what it is called there."""
+    named = [value_in_words(column, value) for column, value in zip(part.columns, part.values, strict=True)]
+    shown = [name for column, name in zip(part.columns, named, strict=True) if column != "source"] or named
+    return " × ".join(column.replace("_", " ") for column in part.columns if column != "source"), ", ".join(shown)
+
+
+def value_in_words(column: str, value: str) -> str:
+    """Return what the value of a column is called.
+
+    >>> value_in_words("pressure", "hp+hn"), value_in_words("pressure", "ni8"), value_in_words("perturbation", "")
+    ('HP + HN', '8 images', 'clean')
+    """
+    if column == "pressure" and value != "easy":
+        return f"{value[2:]} images" if value.startswith("ni") else value.upper().replace("+", " + ")
+    return value.replace("_", " ") or "clean"
+
+
+def baseline(standings: Standings, one: EditionStandings, part: int | None = None) -> float:
+    """Return what is reached without looking, in percent: the usual answer to each type, or chance if that is more."""
+    family = one.asked.main
+    blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
+    found = one.found[blind.number]
+    score = found.scores[family.family.name][family.headline] if part is None else found.parts[family.family.name][part]
+    places = family.places if part is None else family.places[family.parts[part].places]
+    return max(score.value or 0.0, 100 * chance(one.asked, places.tolist()))
+
+
+def chance(asked: AskedEdition, places: Sequence[int]) -> float:
+    """Return what guessing evenly gets of some questions, from 0 to 1."""
+    if asked.main.headline == "symmetric_accuracy":
+        return 0.25
+    return float(np.mean([1 / (len(asked.rows[place]["choices"]) or 2) for place in places])) if places else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BarView:
+    """A part of an edition, on the page of a model."""
+
+    group: str
+    name: str
+    score: ScoreView
+    count: int
+    baseline: float
+
+
+def bars(standings: Standings, one: EditionStandings, model: BoardModel) -> list[BarView]:
+    """Return the parts of an edition for a model."""
+    family, found = one.asked.main, one.found[model.number]
+    return [
+        BarView(*words(part), ScoreView.of(score), len(part.places), baseline(standings, one, place))
+        for place, (part, score) in enumerate(zip(family.parts, found.parts[family.family.name], strict=True))
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell of a map: percent right, what is reached without looking, and the step of its colour."""
+
+    value: int
+    blind: int
+    count: int
+    step: int
+    cell: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapView:
+    """A map of an edition for a model: rows by one column of its questions, columns by another."""
+
+    columns: Sequence[str]
+    groups: Sequence[tuple[str, Sequence[tuple[str, str, Sequence[CellView | None]]]]]
+    """Group → (row, what is told beside it, its cells)."""
+
+
+def heat_map(standings: Standings, one: EditionStandings, model: BoardModel) -> MapView | None:
+    """Return the map of a model; None where the benchmark has none."""
+    if (axes := MAPS.get(one.edition.benchmark)) is None:
+        return None
+    asked, found = one.asked, one.found[model.number]
+    blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)
+    unseen = one.found[blind.number].right
+    at: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place in asked.main.places.tolist():
+        at[str(asked.rows[place][axes[0]]), str(asked.rows[place][axes[1]])].append(place)
+    across = in_order(axes[1], {key[1] for key in at})
+    groups: dict[str, list[tuple[str, str, list[CellView | None]]]] = defaultdict(list)
+    for row in _rows(asked, axes[0], {key[0] for key in at}):
+        first = asked.rows[next(at[row, value][0] for value in across if (row, value) in at)]
+        cells = [
+            _cell(asked, found.right, unseen, at[row, value], " · ".join((row, value))) if (row, value) in at else None
+            for value in across
+        ]
+        split = axes[0] == "question_type"
+        group, beside = (first["task"], first["mode"]) if split else ("", "")
+        groups[group].append((row if split else value_in_words(axes[0], row), beside, cells))
+    return MapView([value_in_words(axes[1], value) for value in across], list(groups.items()))
+
+
+def _rows(asked: AskedEdition, column: str, values: set[str]) -> list[str]:
+    if column != "question_type":
+        return in_order(column, values)
+    task = {row[column]: row["task"] for row in asked.rows}
+    order = in_order("task", set(task.values()))
+    return sorted(values, key=lambda name: (order.index(task[name]), len(name), name))
+
+
+def _cell(asked: AskedEdition, right: Any, unseen: Any, places: Sequence[int], cell: str) -> CellView:
+    value = float(np.mean(right[places]))
+    blind = max(float(np.mean(unseen[places])), chance(asked, places))
+    room = 1 - blind if value > blind else blind
+    step = round(STEPS * (value - blind) / room) if room else 0
+    return CellView(round(100 * value), round(100 * blind), len(places), max(-STEPS, min(STEPS, step)), cell)
+
+
+@dataclass(frozen=True, slots=True)
+class PointView:
+    """A perturbation of VHExpansion for a model: how often it says yes, and its symmetric accuracy, in percent."""
+
+    name: str
+    cell: str
+    yes: float
+    score: ScoreView
+    clean: bool
+
+
+def curve(one: EditionStandings, model: BoardModel) -> list[PointView]:
+    """Return the points over the blind curve; none where pairs are not asked."""
+    family, found = one.asked.main, one.found[model.number]
+    if family.headline != "symmetric_accuracy":
+        return []
+    points = []
+    for part, score in zip(family.parts, found.parts[family.family.name], strict=True):
+        if score.value is not None:
+            yes = 100 * float(np.mean(found.yes[family.places[part.places]]))
+            cell = " · ".join(value or "clean" for value in part.values)
+            points.append(PointView(words(part)[1], cell, yes, ScoreView.of(score), not part.values[-1]))
+    return sorted(points, key=lambda point: (not point.clean, -(point.score.value or 0), point.name))
+
+
+def findings(views: Sequence[EditionView], standings: Standings) -> Iterator[dict[str, Any]]:
+    """Yield for each edition who leads, and whether that is certain."""
+    for view in views:
+        ranked = [row for row in view.models if row.score.value is not None]
+        if ranked:
+            ties = sum(row.score.ranks is not None and row.score.ranks[0] == 1 for row in ranked)
+            top = [row for row in ranked if row.score.value == ranked[0].score.value]
+            told = {"title": view.title, "name": view.name, "first": ranked[0], "alone": len(ranked) == 1}
+            yield {**told, "leaders": top, "ties": ties}
+    for (public, fresh), drops in standings.drops.items():
+        own = [drop for number, drop in drops.items() if standings.models[number].ranked]
+        fall = sum(drop.certain and drop.value > 0 for drop in own)
+        titles = {view.name: view.title for view in views}
+        if own:
+            yield {"public": titles[public], "fresh": titles[fresh], "fall": fall, "of": len(own), "name": public}

@@ -1,0 +1,299 @@
+"""From a run to entries: what a run answered of a board's editions, and every reason why the board does not take it."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from vhbench.benchmarks import of_task
+from vhbench.files import shown, there
+from vhbench.leaderboard import packed_answers
+from vhbench.leaderboard.boards import Board, Rules
+from vhbench.leaderboard.claim_checks import differing, prompt_faults, run_claims, setting_faults, stated
+from vhbench.leaderboard.entries import FILE, MOST_REPEATS, About, BoardEntry, StoredEntry, slug, stored
+from vhbench.leaderboard.question_index import AskedEdition
+from vhbench.leaderboard.rescoring import Recomputed, recompute
+from vhbench.provenance import Provenance
+from vhbench.records import split_repetition
+from vhbench.runs import column_aliases, formats, is_run, read_run, text_of
+from vhbench.schema import VhbenchError
+
+_COMPARED = ("question", "choices", "answer", "kind", "scene_ids")
+"""Columns that a logged question must share with the edition's."""
+
+SHARED = ("name", "organisation", "url", "parameters", "open_weights", "reference")
+"""What all entries of a model say alike; dates and notes may differ."""
+
+
+@dataclass(slots=True)
+class Offered:
+    """What a run says to one edition.
+
+    Attributes:
+        asked: the edition's questions.
+        said: (repetition, place of the question) → answer.
+        provenance: of each task.
+        claims: of each task, metric → what the run's own results say.
+        reasons: why it is not taken, a line each.
+    """
+
+    asked: AskedEdition
+    said: dict[tuple[int, int], str] = field(default_factory=dict)
+    provenance: list[Provenance] = field(default_factory=list)
+    claims: dict[str, dict[str, float]] = field(default_factory=dict)
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def repeats(self) -> int:
+        """How often each question was asked, as far as the answers tell."""
+        return 1 + max((number for number, _ in self.said), default=0)
+
+    def responses(self) -> list[str]:
+        """Return the answers in the edition's order, all first ones before all second ones."""
+        count = len(self.asked.rows)
+        return [self.said[number, place] for number in range(self.repeats) for place in range(count)]
+
+    def missing(self) -> Iterator[str]:
+        """Say how many questions have no answer."""
+        count = len(self.asked.rows)
+        if self.repeats > MOST_REPEATS:
+            yield f"{self.repeats} repetitions; at most {MOST_REPEATS}"
+            return
+        for number in range(self.repeats):
+            lost = [place for place in range(count) if (number, place) not in self.said]
+            if lost:
+                named = f" in repetition {number + 1}" if number else ""
+                first = self.asked.rows[lost[0]]["id"]
+                yield f"{len(lost):,} of {count:,} questions have no answer{named} (the first: {first!r})"
+
+    def add(self, name: str, text: str) -> bool:
+        """Take an answer; False where the edition has no such question."""
+        mark, own = split_repetition(name)
+        place = self.asked.number.get(own)
+        if place is None:
+            return False
+        number = int(mark[:-1]) - 1 if mark else 0
+        if self.said.setdefault((number, place), text) != text:
+            self.reasons.append(f"question {shown(name)} was answered twice, differently; each may be answered once")
+        return True
+
+
+def read_run_for(board: Board, run: Path, editions: Mapping[str, AskedEdition], only: str = "") -> list[Offered]:
+    """Return what a run says to each edition of a board that it answers.
+
+    Args:
+        board: whose editions they are.
+        run: what lmms-eval wrote, or a file of responses in any form.
+        editions: the questions of each edition, by its name.
+        only: the name of the edition that is meant; "" to find that out.
+
+    Raises:
+        VhbenchError: if nothing can be read, or it answers no edition of the board.
+    """
+    if only:
+        board.edition(only)
+    wanted = {name: asked for name, asked in editions.items() if only in ("", name)}
+    found = _of_run(run, wanted) if is_run(run) else _of_file(run, editions, only)
+    if not found:
+        raise VhbenchError(f"{run}: answers no edition of this board; it has {board.named}")
+    return found
+
+
+def _of_run(run: Path, editions: Mapping[str, AskedEdition]) -> list[Offered]:
+    logged = read_run(run)
+    by_hash = {asked.edition.content_hash: name for name, asked in editions.items()}
+    offered, strange = {name: Offered(asked) for name, asked in editions.items()}, list[str]()
+    for task, records in logged.tasks.items():
+        owner, told = of_task(task), logged.provenance[task]
+        if owner is None or not any(asked.edition.benchmark == owner.name for asked in editions.values()):
+            continue
+        own = by_hash.get(told.content_hash) if told else _by_ids(owner.name, [r.id for r in records], editions)
+        if own is None:
+            there_is = ", ".join(f"{name} ({a.edition.content_hash[:12]}…)" for name, a in editions.items())
+            named = f"{told.version} with content hash {told.content_hash[:12]}…" if told else "other questions"
+            strange.append(f"{task} asked {owner.name} {named}; the board has {there_is}: a foreign split")
+            continue
+        one = offered[own]
+        one.provenance += [told] if told else []
+        one.reasons += _alien(one, task, records)
+        one.claims |= run_claims(run, task)
+    found = [one for one in offered.values() if one.said or one.reasons]
+    notes = [note for note in logged.notes if ": partial: " not in note]  # which questions lack an answer is told below
+    if strange and not found:
+        raise VhbenchError(f"{run}: {strange[0]}")
+    for one in found:
+        mine = {told.task for told in one.provenance}
+        one.reasons += strange + [note for note in notes if note.partition(":")[0] in mine or not mine]
+    return found
+
+
+def _by_ids(benchmark: str, ids: Sequence[str], editions: Mapping[str, AskedEdition]) -> str | None:
+    known = [(sum(i in a.number for i in ids), n) for n, a in editions.items() if a.edition.benchmark == benchmark]
+    best = max(known, key=lambda pair: pair[0], default=(0, None))
+    return best[1] if best[0] else None
+
+
+def _alien(one: Offered, task: str, records: Sequence[Any]) -> Iterator[str]:
+    """Take the answers of a task; say which of its questions are not the edition's."""
+    unknown, changed = list[str](), list[str]()
+    for record in records:
+        if not one.add(record.id, record.response):
+            unknown.append(record.id)
+            continue
+        row = one.asked.rows[one.asked.number[split_repetition(record.id)[1]]]
+        if any(getattr(record, name) not in (row[name], "", ()) for name in _COMPARED):
+            changed.append(record.id)
+    for names, what in ((unknown, "of no question of"), (changed, "to questions that are otherwise in")):
+        if names:
+            yield f"{task}: {len(names):,} answers are {what} {one.asked.edition.name} (the first: {shown(names[0])})"
+
+
+def _of_file(path: Path, editions: Mapping[str, AskedEdition], only: str) -> list[Offered]:
+    said: dict[str, str] = {}
+    for number, row in enumerate(formats.rows(path, column_aliases.KNOWN), start=1):
+        place = f"{path}, row {number}"
+        found = column_aliases.answered(row, place, joined=True)
+        name = str(found.get("id", ""))
+        if not name:
+            raise VhbenchError(f"{place}: has no 'id'")
+        if name in said:
+            raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
+        said[name] = text_of(found["response"])
+    own = {name: split_repetition(name)[1] for name in said}
+    offered = [Offered(editions[name]) for name in ([only] if only else _meant(set(own.values()), editions))]
+    for one in offered:
+        for name, text in said.items():
+            one.add(name, text)
+    # Answers to what is named may lie beside those to other editions; without a name, all are to be of some use.
+    known = set().union(*(asked.number for asked in (editions.values() if only else [one.asked for one in offered])))
+    if alien := [name for name in said if own[name] not in known]:
+        for one in offered:
+            one.reasons.append(f"{len(alien):,} answers are to no question of it (the first: {shown(alien[0])})")
+    return offered
+
+
+def _meant(answered: Set[str], editions: Mapping[str, AskedEdition]) -> list[str]:
+    """Return the editions that answers are to, by their questions.
+
+    One that grew out of another asks the questions of both: answers to all of them are to the grown one, and answers to
+    those of the older one to that alone.
+    """
+    asked = {name: one.number.keys() for name, one in editions.items()}
+    whole = [name for name, own in asked.items() if own <= answered]
+    if whole and answered <= set().union(*(asked[name] for name in whole)):
+        return [name for name in whole if not any(asked[name] < asked[other] for other in whole)]
+    half = [name for name, own in asked.items() if 2 * len(own & answered) >= len(own)]
+    most = max(asked, key=lambda name: len(asked[name] & answered))
+    return half or ([most] if asked[most] & answered else [])
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """An entry that may be added: where, what, and why not.
+
+    Attributes:
+        place: where it will lie.
+        entry: what it says; None where it is refused before anything can be recomputed.
+        answers: the file of its answers.
+        reasons: why it is refused, a line each; none if it is taken.
+        responses: its answers.
+        recomputed: its scores.
+    """
+
+    place: StoredEntry
+    entry: BoardEntry | None
+    answers: bytes
+    reasons: tuple[str, ...]
+    responses: Sequence[str] = ()
+    recomputed: Recomputed | None = None
+
+
+def submit(board: Board, offered: Offered, about: About, *, replacing: bool = False) -> Submission:
+    """Recompute what a run offers to an edition, and hold it to the board's rules; nothing is written."""
+    edition, reasons = offered.asked.edition, list(offered.reasons)
+    about.check()
+    place = stored(board, slug(about.name), edition)
+    reasons += _in_its_place(place, about, replacing)
+    reasons += _of_others(board, place, about)
+    lost = list(offered.missing())
+    reasons += lost
+    reasons += [fault for told in offered.provenance for fault in prompt_faults(offered.asked, told)]
+    reasons += setting_faults(board.rules, offered.provenance)
+    if lost:
+        return Submission(place, None, b"", tuple(dict.fromkeys(reasons)))
+    responses = offered.responses()
+    try:
+        answers = packed_answers.pack(responses)
+    except VhbenchError as error:
+        return Submission(place, None, b"", (*dict.fromkeys(reasons), str(error)))
+    # What was packed is scored, not what was read: a half of a character is no text in a file.
+    found = recompute(offered.asked, responses, offered.repeats)
+    reasons += differing(offered.asked, responses, offered.repeats, offered.claims)
+    reasons += failing(board.rules, found)
+    entry = BoardEntry(
+        **{name: getattr(about, name) for name in About.__dataclass_fields__},
+        benchmark=edition.benchmark,
+        version=edition.version,
+        content_hash=edition.content_hash,
+        answers=sha256(answers).hexdigest(),
+        repeats=offered.repeats,
+        scores=stated(found),
+        provenance=tuple(map(_shareable, sorted(offered.provenance, key=lambda told: told.task))),
+    )
+    return Submission(place, entry, answers, tuple(dict.fromkeys(reasons)), responses, found)
+
+
+def failing(rules: Rules, found: Recomputed) -> Iterator[str]:
+    """Say where more requests failed than a board takes."""
+    if found.told["failed"] > rules.max_failed:
+        yield f"{found.told['failed']:.1f} % of its requests failed; the board takes {rules.max_failed:g} %"
+
+
+def _shareable(told: Provenance) -> Provenance:
+    """Leave out how a folder is called on the machine of whoever ran it."""
+    return replace(told, data=replace(told.data, folder=""))
+
+
+def filled(board: Board, about: About) -> About:
+    """Return what is told of a model, with what its other entries tell where nothing is said now."""
+    for edition in board.editions:
+        other = stored(board, slug(about.name), edition)
+        if there(other.folder / FILE):
+            told = other.read().about
+            empty = [name for name in SHARED if getattr(about, name) in ("", 0, None)]
+            about = replace(about, **{name: getattr(told, name) for name in empty})
+    return about
+
+
+def _in_its_place(place: StoredEntry, about: About, replacing: bool) -> Iterator[str]:
+    """Say why an entry cannot take the place where it belongs: another one is there, perhaps of another model."""
+    if not there(place.folder):
+        return
+    try:
+        told = place.read().name
+    except VhbenchError:  # whatever is there is no entry
+        told = about.name
+    if told != about.name:
+        yield f"{place.title} is there already, of {shown(told)}; take another name, as both would have one folder"
+    elif not replacing:
+        yield f"{place.title} is there already; --replace takes this one instead"
+
+
+def _of_others(board: Board, place: StoredEntry, about: About) -> Iterator[str]:
+    """Say where the model's other entries tell something else of it."""
+    for edition in board.editions:
+        other = stored(board, place.model, edition)
+        # What is written last: whoever adds a model's editions side by side finds whole entries, or none.
+        if edition != place.edition and there(other.folder / FILE):
+            try:
+                yield from unlike(about, other.read().about, other.title)
+            except VhbenchError as error:
+                yield str(error)
+
+
+def unlike(about: About, told: About, title: str) -> Iterator[str]:
+    """Say what two entries of a model tell differently of it; dates and notes may differ."""
+    odd = [name for name in SHARED if getattr(about, name) != getattr(told, name)]
+    if odd:
+        yield f"its {odd[0]} is {shown(getattr(about, odd[0]))}, in {title} {shown(getattr(told, odd[0]))}"

@@ -1,0 +1,155 @@
+"""All entries of a board, recomputed: what a pull request's checks run, and what a site is made of."""
+
+import multiprocessing
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.files import file_sha256
+from vhbench.leaderboard import packed_answers
+from vhbench.leaderboard.boards import Board, Edition, Rules
+from vhbench.leaderboard.claim_checks import prompt_faults, setting_faults, unlike_claims
+from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing
+from vhbench.leaderboard.question_index import AskedEdition, read_edition
+from vhbench.leaderboard.rescoring import Recomputed, recompute
+from vhbench.leaderboard.submitting import failing, unlike
+from vhbench.schema import VhbenchError
+
+ALIKE = 0.01
+"""Share of answers that may differ where two entries, or an entry and the right answers, are said to be alike."""
+
+FEWEST = 20
+"""Questions from which that is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedEntry:
+    """An entry, recomputed.
+
+    Attributes:
+        place: where it lies.
+        entry: what it says; None where that cannot be read.
+        reasons: why it is refused, a line each.
+        found: its scores; None where there are none.
+        responses: its answers to the first repetition, where they are wanted.
+        digests: a number for each answer, by which entries are compared.
+    """
+
+    place: StoredEntry
+    entry: BoardEntry | None
+    reasons: tuple[str, ...]
+    found: Recomputed | None = None
+    responses: Sequence[str] = ()
+    digests: npt.NDArray[np.uint32] | None = None
+
+
+@lru_cache(maxsize=16)
+def asked_once(edition: Edition, source: Path) -> AskedEdition:
+    """Read the questions of an edition, once in a process."""
+    return read_edition(edition, source)
+
+
+def check_entry(place: StoredEntry, source: Path, rules: Rules, keep: bool) -> CheckedEntry:
+    """Recompute an entry, and hold it to what it claims and to the rules.
+
+    Args:
+        place: where it lies.
+        source: of its edition's questions.
+        rules: of the board.
+        keep: whether its answers are wanted.
+    """
+    asked, reasons = asked_once(place.edition, source), list[str]()
+    if lost := list(missing(place)):
+        return CheckedEntry(place, None, tuple(f"has no {name}" for name in lost))
+    try:
+        entry = place.read()
+        file = place.folder / ANSWERS
+        if (there := file_sha256(file)) != entry.answers:
+            reasons.append(f"{ANSWERS} was changed: has SHA-256 {there[:12]}…, the entry says {entry.answers[:12]}…")
+        responses = packed_answers.unpack(file, entry.repeats * len(asked.rows))
+    except VhbenchError as error:
+        return CheckedEntry(place, None, (*reasons, str(error)))
+    found = recompute(asked, responses, entry.repeats)
+    reasons += unlike_claims(entry.scores, found)
+    for told in entry.provenance:
+        reasons += prompt_faults(asked, told)
+    reasons += setting_faults(rules, entry.provenance)
+    reasons += failing(rules, found)
+    first = responses[: len(asked.rows)]
+    digests = np.array([zlib.crc32(text.encode()) for text in _meant(asked, first, found)], dtype=np.uint32)
+    return CheckedEntry(place, entry, tuple(reasons), found, first if keep else (), digests)
+
+
+def _meant(asked: AskedEdition, responses: Sequence[str], found: Recomputed) -> Iterator[str]:
+    """Yield what is the same where an answer was copied and dressed up: what it was read as, or its words."""
+    for row, text, read in zip(asked.rows, responses, found.read, strict=True):
+        words = row["kind"] == "caption" or read in ("unread", "failed", "refused")
+        yield " ".join(text.casefold().split()) if words else read
+
+
+def check_all(
+    board: Board, sources: Mapping[str, Path], *, workers: int = 0, keep: bool = False
+) -> tuple[list[CheckedEntry], list[str]]:
+    """Recompute all entries of a board, in parallel.
+
+    Args:
+        board: whose entries.
+        sources: of the questions of each edition, by its name.
+        workers: processes; 0 for one for each core.
+        keep: whether answers are wanted.
+
+    Returns:
+        the entries in their order, and what lies among them and is none, a line each.
+    """
+    places, strays = entries(board)
+    workers = min(workers or os.cpu_count() or 1, len(places))
+    rank = [edition.name for edition in board.editions]
+    own = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
+    args = [(place, sources[place.edition.name], board.rules, keep) for place in own]
+    if workers < 2:
+        checked = [check_entry(*one) for one in args]
+    else:
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(workers, mp_context=context) as pool:
+            checked = list(pool.map(_checked, args, chunksize=max(1, min(8, len(args) // (2 * workers)))))
+    order = {place.title: number for number, place in enumerate(places)}
+    checked.sort(key=lambda one: order[one.place.title])
+    return [_of_one_model(one, checked) for one in checked], strays
+
+
+def _checked(args: tuple[StoredEntry, Path, Rules, bool]) -> CheckedEntry:
+    return check_entry(*args)
+
+
+def _of_one_model(one: CheckedEntry, checked: Sequence[CheckedEntry]) -> CheckedEntry:
+    """Add where the first entry of its model says something else of it."""
+    first = next(other for other in checked if other.place.model == one.place.model)
+    if one is first or one.entry is None or first.entry is None:
+        return one
+    odd = tuple(unlike(one.entry.about, first.entry.about, first.place.title))
+    return CheckedEntry(one.place, one.entry, (*one.reasons, *odd), one.found, one.responses, one.digests)
+
+
+def pointed_out(checked: Sequence[CheckedEntry]) -> Iterator[str]:
+    """Say which entries answer like another one, or like the right answers, but for a few."""
+    for number, one in enumerate(checked):
+        if one.digests is None or one.found is None or len(one.digests) < FEWEST:
+            continue
+        wrong = int((~one.found.right).sum())
+        if wrong <= ALIKE * len(one.digests) and not (one.entry and one.entry.reference):
+            yield f"{one.place.title}: its answers are the right ones but for {wrong} of {len(one.digests):,}"
+        for other in checked[:number]:
+            if other.digests is None or other.place.edition != one.place.edition:
+                continue
+            differ = int((one.digests != other.digests).sum())
+            if differ <= ALIKE * len(one.digests):
+                named = "all alike" if not differ else f"alike but for {differ}"
+                both = f"its {len(one.digests):,} answers and those of {other.place.model}"
+                yield f"{one.place.title}: {both} are {named}"

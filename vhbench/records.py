@@ -1,0 +1,165 @@
+"""Answered questions in any form → :class:`vhbench.schema.Record`."""
+
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.files import read_json, shown
+from vhbench.language import parsing
+from vhbench.runs import settled, to_record
+from vhbench.schema import TIE, Record, VhbenchError
+
+
+class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
+    """Where a reference implementation divides by zero, and ``compat=True`` does too."""
+
+
+def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
+    """Return the rows as records.
+
+    Raises:
+        VhbenchError: for a row without an id, an id that occurs twice, or a field of the wrong type.
+    """
+    return list(each_record(rows))
+
+
+def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
+    """Yield the rows as records, and keep none: of a million, only the ids. Raises as :func:`as_records` does.
+
+    Rows that say by ``unique`` that each has an id of its own are believed
+    (:class:`vhbench.runs.reader.Responses`).
+    """
+    if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
+        raise VhbenchError(f"the rows are {shown(rows)}; needed: a list of Records or of mappings with their fields")
+    seen, unique = set[str](), getattr(rows, "unique", False)
+    for place, row in enumerate(rows):
+        record = settled(row) if isinstance(row, Record) else to_record(row, f"row {place}")
+        if not unique:
+            if record.id in seen:
+                raise VhbenchError(f"id {shown(record.id)} occurs twice (again in row {place}); each may occur once")
+            seen.add(record.id)
+        yield record
+
+
+class Numbered:
+    """Numbers words of which there are few, in the order in which they come, equal ones alike.
+
+    >>> kinds = Numbered()
+    >>> kinds.add("blur"), kinds.add(""), kinds.add("blur"), kinds.numbers()
+    (None, None, None, array([0, 1, 0]))
+    """
+
+    def __init__(self, words: dict[Any, int] | None = None) -> None:
+        """Begin; columns that are compared with one another share their ``words``, and so the numbers of these."""
+        self.words: dict[Any, int] = {} if words is None else words
+        self._numbers = array("q")
+
+    def add(self, word: Hashable) -> None:
+        """Number the next one."""
+        self._numbers.append(self.words.setdefault(word, len(self.words)))
+
+    def numbers(self) -> npt.NDArray[np.int64]:
+        """Return the numbers of all."""
+        return np.array(self._numbers, dtype=np.int64)
+
+
+def are(numbers: npt.NDArray[np.int64], word: str, words: Mapping[str, int]) -> npt.NDArray[np.bool_]:
+    """Tell which of the numbers of words (:class:`Numbered`) are a word's.
+
+    >>> are(np.array([0, 1, 0]), "yes", {"yes": 0, "no": 1}).tolist(), are(np.array([0]), "failed", {"yes": 0}).tolist()
+    ([True, False, True], [False])
+    """
+    return np.asarray(numbers == words.get(word, -1))
+
+
+def said(record: Record) -> str:
+    """Return what an answer says, "" where that could not be read; of what is no answer "failed" or "refused"."""
+    return record.failure or record.prediction
+
+
+def is_cut_off(record: Record) -> bool:
+    """Tell whether an answer visibly stops midway: its record says so, or the words that it still has."""
+    return record.cut_off or (record.response != "" and parsing.cut_off(record.response, record.kind))
+
+
+def refuse_duplicates(keys: Iterable[Hashable], what: str) -> None:
+    """Raise if a key occurs twice: a row that counts double is a wrong score."""
+    seen: set[Hashable] = set()
+    for place, key in enumerate(keys):
+        if key in seen:
+            raise VhbenchError(f"{what} {shown(key)} occurs twice (again in row {place}); each may occur once")
+        seen.add(key)
+
+
+def binary_answer(record: Record) -> str:
+    """Return a record's right answer, "yes" or "no"; raise if it is neither."""
+    known = record.answer in ("yes", "no")  # the words for an error are not made for each of a million
+    return record.answer if known else yes_or_no(record.answer, f"question {record.id!r}: the answer")
+
+
+def yes_or_no(answer: Any, what: str) -> str:
+    """Return a right answer in lower case; raise, beginning with what it is, if it is neither "yes" nor "no"."""
+    text = answer.strip().lower() if isinstance(answer, str) else answer
+    if text not in ("yes", "no"):
+        raise VhbenchError(f"{what} is {shown(answer)}; must be 'yes' or 'no'")
+    return str(text)
+
+
+def resampling_unit(record: Record) -> str:
+    """Return the cluster of a record as far as its own row tells: for lmms-eval, which sees one row at a time.
+
+    That is its image; of several images its fact (:func:`fact_of`), as images are shared by many facts. Where all rows
+    are known, :func:`vhbench.statistics.clusters.clusters_of` finds what else they share.
+
+    >>> resampling_unit(Record("q", scene_ids=("s1",), pair_id="p"))
+    's1'
+    >>> resampling_unit(Record("q", scene_ids=("s1", "s2"), pair_id="e5~e1-12"))
+    'e1-12'
+    >>> resampling_unit(Record("q/jpeg/negated", pair_id="q/jpeg", perturbation="jpeg", negated=True))
+    'q'
+    >>> resampling_unit(Record("2#q"))
+    'q'
+    """
+    images, fact = record.scene_ids, fact_of(record)
+    return images[0] if len(images) == 1 else fact or " ".join(images) or split_repetition(record.id)[1]
+
+
+def case_of(record: Record) -> str:
+    """Return the test case that a pair is a form of: its id without the perturbation, "" where it has none.
+
+    >>> case_of(Record("2#q/jpeg/negated", pair_id="2#q/jpeg", perturbation="jpeg", negated=True))
+    '2#q'
+    """
+    return record.pair_id.removesuffix(f"/{record.perturbation}") if record.perturbation else record.pair_id
+
+
+def fact_of(record: Record) -> str:
+    """Return what a record is about, in all forms and repetitions: its test case; "" where it names none.
+
+    Tied questions share it too: their ``pair_id`` ends with that of the question that they are tied to.
+
+    >>> fact_of(Record("2#q/jpeg", pair_id="2#q/jpeg", perturbation="jpeg")), fact_of(Record("y", pair_id="e5~e1-12"))
+    ('q', 'e1-12')
+    """
+    return split_repetition(case_of(record))[1].rpartition(TIE)[2]
+
+
+def split_repetition(name: str) -> tuple[str, str]:
+    """Return the number that :func:`vhbench.runs.to_records` puts before the ids of repetitions, and the id.
+
+    >>> split_repetition("2#q"), split_repetition("q#2")
+    (('2#', 'q'), ('', 'q#2'))
+    """
+    if "#" not in name:
+        return "", name
+    number, mark, rest = name.partition("#")
+    return (number + mark, rest) if mark and number.isdecimal() else ("", name)
+
+
+def loaded(data: Any) -> Any:
+    """Return the content of a JSON file, and anything but a path as it is."""
+    return read_json(data) if isinstance(data, (str, Path)) else data

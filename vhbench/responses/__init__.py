@@ -1,1 +1,0 @@
-"""Responses that are there already, from any harness: rows of any form → records, joined with their questions."""

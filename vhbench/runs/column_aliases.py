@@ -1,0 +1,207 @@
+"""Which column of somebody's table is which field of a record."""
+
+import ast
+import json
+import math
+import string
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from operator import itemgetter
+from typing import Any
+
+from vhbench.adapters.tables import OPTION_FIELDS, split_options
+from vhbench.columns import FLAGS, LISTS, RECORD
+from vhbench.files import shown
+from vhbench.language import parsing
+from vhbench.schema import VhbenchError
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where the fields of a record stand in rows of some columns.
+
+    Attributes:
+        columns: field → the column that holds it.
+        single: the columns that hold one option each.
+        read: the fields that tables write as text, and that are none.
+        texts: whether all fields are texts, which stand in columns of their own.
+        flags: whether the right answer is 1 or 0.
+        pick: takes the values of the columns from a row.
+    """
+
+    columns: Mapping[str, str]
+    single: tuple[str, ...]
+    read: tuple[str, ...]
+    texts: bool
+    flags: bool
+    pick: Callable[[Row], tuple[Any, ...]]
+
+
+IDS = ("id", "question_id", "index", "qid", "doc_id", "idx", "sample_id", "image_id")
+ANSWERS = ("answer", "label", "gold", "gt", "gt_answer", "ground_truth", "correct_answer", "correct answer", "target")
+RESPONSES = ("response", "prediction", "pred", "output", "model_answer", "model_output", "model_prediction", "caption")
+QUESTIONS = ("question", "prompt", "query", "text")
+CHOICES = ("choices", "options")
+KNOWN = frozenset((*RECORD, *IDS, *ANSWERS, *RESPONSES, *QUESTIONS, *CHOICES))
+"""Names by which a JSON object is known as a row: ours, POPE's, VLMEvalKit's, LLaVA's and their like."""
+
+_LETTERS = string.ascii_uppercase
+_TEXT = {str}
+_SHORT = 32
+"""Characters of a right answer that is remembered."""
+
+_LONGEST = 1 << 20
+"""Characters of a list that a table writes as text, which takes up to 250 times as much memory."""
+
+
+def asked(row: Row, place: str) -> Row:
+    """Return a row of questions with the names of a record's fields.
+
+    >>> asked({"question_id": 1, "text": "Is there a dog?", "label": "no"}, "row 1")
+    {'id': 1, 'answer': 'no', 'question': 'Is there a dog?'}
+    """
+    return _usual(row, place, _plan(tuple(row), ""))
+
+
+def answered(row: Row, place: str, *, joined: bool) -> Row:
+    """Return a row of responses with the names of a record's fields.
+
+    Args:
+        row: as it was read.
+        place: of the row, for errors.
+        joined: the right answers stand elsewhere, so a field ``answer`` holds what the model said.
+
+    >>> row = {"index": 3, "A": "cat", "B": "dog", "answer": "B", "prediction": "A dog."}  # VLMEvalKit's
+    >>> sorted(answered(row, "row 1", joined=False).items())
+    [('answer', 'B'), ('choices', ['cat', 'dog']), ('id', 3), ('response', 'A dog.')]
+    """
+    found = _usual(row, place, _plan(tuple(row), "joined" if joined else "answered"))
+    if type(said := found.get("response")) is not str:
+        found["response"] = words(said)
+    return found
+
+
+def words(said: Any) -> Any:
+    """Return what a model said as text; one of a list of one; nothing as ""."""
+    if isinstance(said, list | tuple) and len(said) == 1:
+        return words(said[0])
+    if said is None or (isinstance(said, float) and math.isnan(said)):
+        return ""
+    return str(said) if isinstance(said, bool | int | float) else said
+
+
+@lru_cache(maxsize=256)
+def _plan(columns: tuple[str | None, ...], said: str) -> _Plan:
+    """Look the columns up once for all rows that have them; ``said`` tells where the model's words may stand."""
+    there = {name.strip().lower(): name for name in reversed(columns) if name is not None}
+    fields = {name: there[name] for name in RECORD if name in there} | _first(there, "id", IDS)
+    if said:
+        more = ("answer", "text") if said == "joined" else ("text",)
+        fields |= _first(there, "response", (*RESPONSES, *more))
+        if fields.get("response") == there.get("response") and "prediction" in there:
+            fields["prediction"] = there["prediction"]
+    if said != "joined" or fields.get("response") != there.get("answer"):
+        fields |= _first(there, "answer", ANSWERS)
+    free = [name for name in QUESTIONS if there.get(name) not in (None, fields.get("response"))]
+    fields |= _first(there, "question", free) | _first(there, "choices", CHOICES)
+    names = next((names for names in OPTION_FIELDS if {names[0].lower(), names[1].lower()} <= there.keys()), ())
+    listed = tuple(there[name.lower()] for name in takewhile(lambda name: name.lower() in there, names))
+    single = listed if "choices" not in fields else ()
+    read = tuple([field for field in _READ if field in fields])
+    texts = not (single or read or None in columns) and len(fields) > 1  # one is picked alone
+    flags = fields.get("answer") == "gt_answer"
+    return _Plan(fields, single, read, texts, flags, itemgetter(*fields.values()) if texts else tuple)
+
+
+def _first(there: Mapping[str, str], field: str, names: tuple[str, ...] | list[str]) -> dict[str, str]:
+    return next(({field: there[name]} for name in names if name in there), {})
+
+
+def _usual(row: Row, place: str, plan: _Plan) -> Row:
+    if plan.texts and set(map(type, values := plan.pick(row))) == _TEXT:
+        found = dict(zip(plan.columns, values, strict=True))
+        if (answer := found.get("answer")) is not None:
+            found["answer"] = (_right_of_short if len(answer) < _SHORT else _right_alone)(answer, plan.flags)
+        return found
+    if None in row:
+        raise VhbenchError(
+            f"{place}: has more fields than the table has columns; a field with a separator needs quotes"
+        )
+    there = ((field, row[column]) for field, column in plan.columns.items())
+    found = {field: value for field, value in there if type(value) is str or not _missing(value)}
+    if plan.single:
+        found["choices"] = [str(row[name]) for name in plan.single if not _missing(row[name]) and row[name] != ""]
+    for field in plan.read:
+        if isinstance(text := found.get(field), str):
+            if len(text) > _LONGEST:
+                raise VhbenchError(f"{place}: {field} has {len(text):,} characters; at most {_LONGEST:,}")
+            found[field] = _READ[field](text)
+    if isinstance(identity := found.get("id"), float) and identity.is_integer():
+        found["id"] = int(identity)
+    if (choices := found.get("choices")) is not None and not isinstance(choices, str):
+        found["choices"] = _listed(choices, place)
+    if "answer" in found:
+        found["answer"] = right(found["answer"], found.get("choices", ()), flags=plan.flags)
+    return found
+
+
+def _listed(choices: Any, place: str) -> list[str]:
+    if isinstance(choices, dict):
+        choices = [choices[letter] for letter in sorted(choices)]
+    if not isinstance(choices, (list, tuple)):
+        raise VhbenchError(f"{place}: the options are {shown(choices)}; must be a list")
+    return [str(choice) for choice in choices]
+
+
+def right(answer: Any, choices: Any, *, flags: bool = False) -> Any:
+    """Return a right answer as "yes", "no" or a letter where it says one of them, and as it is where not.
+
+    >>> right("Yes.", ()), right("(b)", ("cat", "dog")), right("Dog", ("cat", "dog")), right("1", (), flags=True)
+    ('yes', 'B', 'B', 'yes')
+    """
+    text = str(answer).strip()
+    if not choices:
+        return parsing.label(text) or ({"1": "yes", "0": "no"}.get(text, answer) if flags else answer)
+    letters = _LETTERS[: len(choices)]
+    letter = text.strip("(). :").upper()
+    if len(letter) == 1 and letter in letters:
+        return letter
+    same = [place for place, choice in enumerate(choices) if str(choice).strip().lower() == text.lower()]
+    return letters[same[0]] if len(same) == 1 and same[0] < len(letters) else answer
+
+
+def _right_alone(answer: str, flags: bool) -> Any:
+    """Return a right answer to a question without options."""
+    return right(answer, (), flags=flags)
+
+
+_right_of_short = lru_cache(maxsize=256)(_right_alone)
+
+
+def _missing(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _list(text: str) -> Any:
+    """Return the list that a cell of a table writes: JSON, Python's, or options with their letters."""
+    text = text.strip()
+    if not text.startswith("["):
+        return list(split_options(text)) or (text if text else [])
+    for read in (json.loads, ast.literal_eval):
+        try:
+            return read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+    return text
+
+
+def _flag(text: str) -> Any:
+    return {"yes": True, "no": False}.get(parsing.label(text) or {"1": "yes", "0": "no", "": "no"}.get(text, ""), text)
+
+
+_READ: dict[str, Callable[[str], Any]] = dict.fromkeys(LISTS, _list) | dict.fromkeys(FLAGS, _flag)
+"""Fields that tables write as text."""

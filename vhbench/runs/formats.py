@@ -1,0 +1,51 @@
+"""The rows of a file that somebody's harness wrote, whatever its form."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from vhbench.adapters.table_rows import READERS
+from vhbench.files import shown
+from vhbench.runs.json_rows import json_rows
+from vhbench.schema import VhbenchError
+
+FORMS = "JSON, JSON lines, {id: answer}, .csv, .tsv, .xlsx and .parquet"
+"""What can be read, in words."""
+
+TABLES = frozenset(READERS)
+"""Suffixes of the files that are no JSON."""
+
+_JSON = (".json", ".jsonl", ".ndjson")
+
+
+def rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file as they are, one at a time.
+
+    Args:
+        path: CSV, TSV, Excel or Parquet by its suffix; anything else is read as JSON.
+        names: see :func:`vhbench.runs.json_rows.json_rows`.
+
+    Raises:
+        VhbenchError: if it cannot be read; where its form is unknown, with the forms that are read.
+    """
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        raise VhbenchError(f"{path} is a folder, and not one that lmms-eval wrote; name a file ({FORMS})")
+    if not path.exists():
+        raise VhbenchError(f"cannot read {path}: No such file or directory")
+    count = 0
+    try:
+        for row in READERS[suffix](path) if suffix in READERS else json_rows(path, names):
+            count += 1
+            yield dict(row)
+    except OSError as error:
+        raise VhbenchError(f"cannot read {path}: {error.strerror or error}") from error
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise VhbenchError(f"{path}: {error}") from error
+    except VhbenchError as error:
+        if count or suffix in READERS or suffix in _JSON or not suffix:
+            raise
+        raise VhbenchError(f"{error}; {shown(suffix)} is no form that is read: {FORMS} are") from error
+    if not count:
+        raise VhbenchError(f"{path}: no rows")

@@ -1,0 +1,298 @@
+"""Runs: which sample files are of one, and the answers in them."""
+
+import glob
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from vhbench.files import each_row, last_written, read_json
+from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
+from vhbench.runs.checks import SamplesCheck
+from vhbench.runs.payloads import to_records
+from vhbench.schema import Record, VhbenchError
+from vhbench.terminal import escaped
+
+_RESULTS = "_results.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRun:
+    """The answers of one run.
+
+    Attributes:
+        tasks: lmms-eval's task → its answers, ordered by id; a question may be in several.
+        provenance: task → where its answers come from, None where they do not say.
+        notes: what to know before the scores: questions without an answer, samples that were changed by hand, tasks
+            that were not asked alike.
+    """
+
+    tasks: Mapping[str, list[Record]]
+    provenance: Mapping[str, Provenance | None]
+    notes: tuple[str, ...]
+
+
+def read_run(path: Path) -> LoggedRun:
+    """Read the answers of a run, and look whether they are whole.
+
+    Args:
+        path: a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples that were written with it; or a
+            folder, for the newest samples of each task below it. A folder with several models is refused.
+
+    Raises:
+        VhbenchError: if nothing can be read, a line is no sample of vhbench, an id has two different answers, or the
+            samples are of several models, splits or runs.
+    """
+    tasks: dict[str, list[Record]] = {}
+    checks: dict[str, SamplesCheck] = {}
+    for file in sample_files(path):
+        task = task_of(file)
+        checks[task] = SamplesCheck(file)
+        tasks[task] = sorted(_read(file, checks[task]), key=lambda record: record.id)
+    if not any(tasks.values()):
+        raise no_answers(path)
+    told = {task: check.provenance for task, check in checks.items()}
+    notes = [note for check in checks.values() for note in check.notes()]
+    notes += [note for check in checks.values() for note in told_otherwise(check.file, check.provenance)]
+    notes += [without_samples(one) for one in lost_tasks(path)]
+    return LoggedRun(tasks, told, (*notes, *one_run(told.values(), path)))
+
+
+def read_samples(path: Path) -> list[Record]:
+    """Read the records of a run, ordered by id; each question once. See :func:`read_run`.
+
+    Raises:
+        VhbenchError: as :func:`read_run` does, and if a question has two different answers.
+    """
+    return merged(read_run(path), path)
+
+
+def merged(run: LoggedRun, path: Path) -> list[Record]:
+    """Return the records of all tasks of a run, ordered by id; each question of a benchmark once.
+
+    A benchmark made of another one (VHExpansion of ODE) may have its ids.
+
+    Raises:
+        VhbenchError: if a question has two different answers.
+    """
+    records: dict[tuple[str, str], Record] = {}
+    for task, answers in run.tasks.items():
+        for record in answers:
+            if records.setdefault((record.id, record.benchmark), record) != record:
+                raise VhbenchError(f"{path}, {task}: {record.id} was answered twice, differently; name one run")
+    if not records:
+        raise no_answers(path)
+    return [records[key] for key in sorted(records)]
+
+
+def read_tasks(path: Path) -> dict[str, list[Record]]:
+    """Read the records of a run by the lmms-eval task that asked, ordered by id. See :func:`read_run`."""
+    return dict(read_run(path).tasks)
+
+
+def no_answers(path: Path) -> VhbenchError:
+    """Return what to say where a run left no samples."""
+    return VhbenchError(f"no answers in {path}; run lmms-eval with --log_samples --output_path {path}")
+
+
+def task_of(file: Path) -> str:
+    """Return the task whose samples a file has."""
+    return file.name.split("_samples_", 1)[-1].removesuffix(".jsonl")
+
+
+def is_run(path: Path) -> bool:
+    """Tell whether a path is one of a run of lmms-eval: a folder, a samples file, or results with samples beside them.
+
+    Somebody's own answers may be called ``my_results.json``, too.
+    """
+    return path.is_dir() or "_samples_" in path.name or bool(_written_with(path))
+
+
+def sample_files(path: Path) -> list[Path]:
+    """Return the samples files of one run; raises as :func:`read_run`."""
+    if path.is_file():
+        return _written_with(path) or [path]
+    if not path.is_dir():
+        raise VhbenchError(f"no such file or folder: {path}")
+    found = _samples_below(path)
+    runs = _models(found)
+    if len(runs) > 1:
+        named = ", ".join(
+            f"{file if _run_at(file) == path else _run_at(file)}{f' ({model})' if model else ''}"
+            for (_, model), file in sorted(runs.items())
+        )
+        raise VhbenchError(f"{path} holds the results of {len(runs)} models; name one: {named}")
+    newest = {file.name.split("_samples_", 1)[1]: file for file in found}  # the last one wins
+    return sorted(newest.values())
+
+
+def lost_tasks(path: Path) -> list[Provenance]:
+    """Return where the answers to those tasks of a run come from that lmms-eval's results name and no samples have.
+
+    Args:
+        path: as in :func:`read_run`; of a single samples file nothing else is looked for.
+    """
+    if path.is_file() and not path.name.endswith(_RESULTS):
+        return []
+    files = sample_files(path)
+    there, lost = {task_of(file) for file in files}, dict[str, Provenance]()
+    for results in dict.fromkeys(map(_results_of, files)):
+        lost |= {task: told for task, told in _told_by(results).items() if task not in there}
+    return [lost[task] for task in sorted(lost)]
+
+
+def told_otherwise(samples: Path, told: Provenance | None) -> Iterator[str]:
+    """Say in a line, fit for a terminal, where lmms-eval's results beside samples tell of another run than these do."""
+    task = task_of(samples)
+    written = _told_by(_results_of(samples)).get(task)
+    if written is not None and written != told:
+        how = difference(written.to_json(), None if told is None else told.to_json())
+        yield escaped(f"{task}: the results beside its samples tell of another run ({how})")
+
+
+def _told_by(results: Path) -> Mapping[str, Provenance]:
+    """Return task → where its answers come from, as lmms-eval's results say; what cannot be read is left out."""
+    return _told_in(results, last_written(results)) if results.is_file() else {}
+
+
+@lru_cache(maxsize=8)
+def _told_in(results: Path, written: int) -> Mapping[str, Provenance]:
+    """Read results once for all tasks of a run, and anew when they are written anew."""
+    with suppress(VhbenchError, AttributeError):
+        told = {task: from_json(value, str(results)) for task, value in read_json(results).get("vhbench", {}).items()}
+        return {task: one for task, one in told.items() if one is not None}
+    return {}
+
+
+def without_samples(told: Provenance) -> str:
+    """Say in a line, fit for a terminal, that a task has no samples."""
+    return escaped(f"{told.task}: {missing(0, told.asked, told.of)}: the run asked it, and its samples are not there")
+
+
+def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
+    """Return what names the newest run of each model below a folder; the path itself where there is one model.
+
+    Args:
+        path: as in :func:`read_run`.
+        wanted: says of a task whether it is looked for; of several models those are named that were asked one.
+    """
+    found = _samples_below(path) if path.is_dir() else []
+    if len(_models(found)) < 2:
+        return [path]
+    return sorted(_run_at(file) for file in _models([f for f in found if wanted(task_of(f))]).values()) or [path]
+
+
+def date_of(run: Path) -> str:
+    """Return the date that the files of a run begin with, where it is named by one: by lmms-eval's results.
+
+    >>> date_of(Path("results/20260101_120000_results.json")), date_of(Path("results"))
+    ('20260101_120000', '')
+    """
+    return run.name.removesuffix(_RESULTS) if run.name.endswith(_RESULTS) else ""
+
+
+def _samples_below(folder: Path) -> list[Path]:
+    """Return the samples files below a folder, the newest last: their names begin with the date."""
+    return sorted(folder.rglob("*_samples_*.jsonl"), key=lambda file: (file.name, file))
+
+
+def _models(found: Sequence[Path]) -> dict[tuple[Path, str], Path]:
+    """Return folder and model → the last of its samples files."""
+    models = {_results_of(file): _model_of(_results_of(file)) or _model_in(file) for file in found}
+    return {(file.parent, models[_results_of(file)]): file for file in found}
+
+
+def _model_in(samples: Path) -> str:
+    """Return model and arguments that the first sample of a file names; "" where it names none."""
+    told = provenance_in(samples)
+    return "" if told is None else " ".join(filter(None, (told.model, told.model_args)))
+
+
+def provenance_in(samples: Path) -> Provenance | None:
+    """Return where the first sample of a file says that it comes from; None where it says nothing that can be read."""
+    with suppress(VhbenchError, StopIteration, AttributeError):
+        sample = next(each_row(samples))
+        payloads = (value for value in sample.values() if isinstance(value, dict))
+        return next(from_json(payload[KEY], str(samples)) for payload in payloads if KEY in payload)
+    return None
+
+
+def one_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
+    """Raise if tasks were answered by two models, not equally often, or asked with two splits of one benchmark.
+
+    Returns:
+        what else was not alike, a line each, fit for a terminal: prompts, settings and versions.
+
+    Raises:
+        VhbenchError: naming them.
+    """
+    known = [one for one in told if one is not None]
+    splits: dict[str, Provenance] = {}
+    for one in known:
+        first, other = known[0], splits.setdefault(one.benchmark, one)
+        if (one.model, one.model_args) != (first.model, first.model_args):
+            raise VhbenchError(
+                f"{path}: {first.task} was answered by {first.model} ({first.model_args}), {one.task} by {one.model} "
+                f"({one.model_args}); name one run"
+            )
+        if one.repeats != first.repeats:
+            raise VhbenchError(
+                f"{path}: {first.task} was asked {first.repeats} times, {one.task} {one.repeats} times; name one run"
+            )
+        if one.content_hash != other.content_hash:
+            both = " and ".join(f"{told.version}, {told.content_hash[:12]}…" for told in (other, one))
+            raise VhbenchError(
+                f"{path}: {other.task} and {one.task} were asked with different splits of {one.benchmark} ({both}); "
+                "name one run"
+            )
+    return [escaped(line) for line in unlike(known, (*ALIKE, "vhbench", "lmms_eval"))]
+
+
+def _written_with(results: Path) -> list[Path]:
+    """Return the samples files that were written with lmms-eval's results."""
+    if not results.name.endswith(_RESULTS):
+        return []
+    date = results.name.removesuffix(_RESULTS)
+    return sorted(results.parent.glob(f"{glob.escape(date)}_samples_*.jsonl"))
+
+
+def _results_of(file: Path) -> Path:
+    """Return lmms-eval's results that were written with a samples file."""
+    return file.with_name(file.name.split("_samples_", 1)[0] + _RESULTS)
+
+
+def _run_at(file: Path) -> Path:
+    """Return the path that names the run of a samples file: its results, or its folder where they are not there."""
+    return results if (results := _results_of(file)).is_file() else file.parent
+
+
+def _model_of(results: Path) -> str:
+    """Return model and arguments that lmms-eval's results name; "" where they are not there."""
+    if not results.is_file():
+        return ""
+    try:
+        config = read_json(results)["config"]
+        told = told_arguments(config.get("model_args"))
+        return f"{config['model']}{f' {told}' if told else ''}"
+    except (VhbenchError, KeyError, TypeError, AttributeError):
+        return ""  # it is somebody else's, or damaged: what it says is not needed
+
+
+def _read(file: Path, check: SamplesCheck) -> Iterator[Record]:
+    seen: set[str] = set()
+    for number, sample in enumerate(each_row(file), start=1):
+        place = f"{file}, line {number}"
+        whole = [
+            value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value
+        ]
+        if not whole:
+            raise VhbenchError(f"{place}: not an answer to a question of vhbench")
+        payload: dict[str, Any] = max(whole, key=len)
+        records = to_records(payload, place)
+        if records[0].id in seen:
+            raise VhbenchError(f"{place}: question {records[0].id} was answered already; each may be answered once")
+        seen.add(records[0].id)
+        check.see(sample, payload, place)
+        yield from records

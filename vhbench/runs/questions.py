@@ -1,0 +1,67 @@
+"""The questions that responses are joined with: a split, or a table with the right answers."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.columns import RECORD
+from vhbench.runs import column_aliases, formats
+from vhbench.runs.row_index import KnownRows
+from vhbench.schema import VhbenchError
+from vhbench.splits import answer_keys
+
+_OF_CAPTIONS = ("objects", "candidates", "neutral")
+
+
+def is_split(path: Path) -> bool:
+    """Tell whether a path is a split directory."""
+    return (path / "manifest.json").is_file()
+
+
+def has_vocabulary(path: Path | None) -> bool:
+    """Tell whether captions can be scored with what a path has: a split, or the key of a hidden edition."""
+    return path is not None and (is_split(path) or answer_keys.is_key(path))
+
+
+def known_questions(path: Path, kind: str = "") -> KnownRows:
+    """Return the questions, each with its config and the fields that it has.
+
+    Args:
+        path: a split directory, a key of a hidden edition, or a file of any form with rows of id, answer, …
+        kind: the kind that is wanted; "" for all.
+
+    Raises:
+        VhbenchError: if it cannot be read, a row has no id, or an id occurs twice.
+    """
+    columns = [name for name in RECORD if kind in ("", "caption") or name not in _OF_CAPTIONS]
+    if answer_keys.is_key(path):
+        configs = _of_key(path, columns)
+    else:
+        configs = _of_split(path, columns) if is_split(path) else _of_table(path, frozenset(columns))
+    rows = ((number, config, row) for number, (config, row) in enumerate(configs, start=1) if _fits(row, kind))
+    return KnownRows(path, rows)
+
+
+def _fits(row: Mapping[str, Any], kind: str) -> bool:
+    return kind in ("", row.get("kind", kind)) or (kind == "multiple_choice" and row["benchmark"] == "mioh")
+
+
+def _of_split(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if faults := splits.damage(path):  # other answers than those that were released would score anything
+        raise VhbenchError(faults[0])
+    for config, group in splits.read_columns(path, columns):
+        for values in zip(*group.values(), strict=True):
+            yield config, {name: value for name, value in zip(group, values, strict=True) if value not in ("", (), [])}
+
+
+def _of_key(path: Path, columns: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for config, row in answer_keys.read_key(path):
+        yield config, {name: row[name] for name in columns if row.get(name) not in (None, "", [])}
+
+
+def _of_table(path: Path, columns: frozenset[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    begin = f"{path}, row "
+    for number, row in enumerate(formats.rows(path, column_aliases.KNOWN), start=1):
+        asked = column_aliases.asked(row, f"{begin}{number}")
+        yield str(asked.get("benchmark", "")), {name: value for name, value in asked.items() if name in columns}

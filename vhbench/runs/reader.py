@@ -1,0 +1,362 @@
+"""Rows of responses → records, one at a time, joined with their questions and read."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from vhbench import splits
+from vhbench.adapters.judge import LanguageJudge
+from vhbench.benchmarks import BENCHMARKS, of_task
+from vhbench.benchmarks import task as task_named
+from vhbench.columns import RECORD
+from vhbench.files import shown
+from vhbench.language import parsing
+from vhbench.progress import Progress
+from vhbench.provenance import Provenance, hash_of_row
+from vhbench.records import is_cut_off, split_repetition
+from vhbench.runs import (
+    SamplesCheck,
+    changed,
+    column_aliases,
+    foreign,
+    formats,
+    is_run,
+    lost_tasks,
+    no_answers,
+    one_run,
+    sample_files,
+    samples,
+    task_of,
+    to_record,
+    to_records,
+    told_otherwise,
+    without_samples,
+)
+from vhbench.runs.questions import is_split, known_questions
+from vhbench.schema import Record, VhbenchError
+from vhbench.tasks.datasets import number_of_questions
+
+Found = tuple[str, Record]
+"""The task or config that an answer belongs to ("" where nothing tells it), and its record."""
+
+Row = Mapping[str, Any]
+
+OPEN = "answers to open questions (the right answer is neither yes, no nor a letter)"
+_BLOCK, _JUDGED = 256, 4096
+"""Answers that are read together; with a judge, which is asked about several at a time, more."""
+
+
+@dataclass(slots=True)
+class Responses:
+    """The answers of a file, or of a run of lmms-eval.
+
+    Iterating over it reads each row once and keeps none; what is counted is known afterwards.
+
+    Attributes:
+        path: a file of any form (:data:`vhbench.runs.formats.FORMS`), or a folder that lmms-eval wrote.
+        questions: a split, or a file of rows with the right answers, joined by id; None where responses carry them.
+        kind: the kind of questions that is wanted; "" for all. Others are left out and counted.
+        as_said: leave the words to another parser than ours.
+        judge: reads what our rules cannot.
+        count: number of answers of this kind.
+        asked: config → number of questions of this kind; without ``questions`` task → number of its questions, as far
+            as samples tell it.
+        missing: config or task → number of those without an answer.
+        first_missing: the id of one of them, where the questions are known.
+        notes: what is to be said before the scores: questions that were not asked, samples that were changed by hand.
+        provenance: task → where its answers come from, of samples that tell it.
+        uncounted: files that do not tell which questions were asked, so that nobody knows whether any is missing.
+        uneven: where some questions were answered more often than others, and so count more: a line for each task.
+        left_out: what was left out, in words → how often.
+    """
+
+    path: Path
+    questions: Path | None = None
+    kind: str = ""
+    as_said: bool = False
+    asked: Counter[str] = field(default_factory=Counter)
+    missing: Counter[str] = field(default_factory=Counter)
+    first_missing: str = ""
+    uncounted: list[Path] = field(default_factory=list)
+    uneven: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    judge: LanguageJudge | None = None
+    count: int = 0
+    notes: list[str] = field(default_factory=list)
+    provenance: dict[str, Provenance] = field(default_factory=dict)
+    _hashes: dict[str, str] | None = None
+    _rounds: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def unique(self) -> bool:
+        """Whether no id occurs twice, so that nobody need keep a million to find out: joined with its question once."""
+        return self.questions is not None
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the records, each with its prediction, in the order of the file."""
+        return (record for _, record in self.by_task())
+
+    def by_task(self) -> Iterator[Found]:
+        """Yield the task or config of each record, and the record."""
+        found = self._alone() if self.questions is None else self._joined(self.questions)
+        with Progress(f"reading {self.path.name}", total=None, unit="answers") as progress:
+            wanted = ((task, record) for task, record in found if self._wanted(record))
+            while block := list(islice(wanted, _BLOCK if self.judge is None else _JUDGED)):
+                progress.advance(len(block), f"{self.judge.asked} judged" if self.judge else "")
+                self.count += len(block)
+                self._rounds.update((task, split_repetition(record.id)[0]) for task, record in block)
+                if self.as_said:
+                    yield from block
+                else:
+                    yield from zip((task for task, _ in block), self._read([one for _, one in block]), strict=True)
+        self.uneven = list(_uneven(self._rounds))
+        self.notes += self.uneven
+
+    def _read(self, records: list[Record]) -> list[Record]:
+        """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
+        if self.judge is None:
+            return [_read_in_place(record, self.kind) for record in records]
+        records = [read(record, self.kind, keep=True) for record in records]
+        left = [place for place, record in enumerate(records) if needs_judge(record)]
+        for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
+            one = records[place]
+            if one.kind == "caption":
+                records[place] = replace(one, response=said or one.response)
+            else:
+                records[place] = replace(one, prediction=said, response="")
+        return records
+
+    def _wanted(self, record: Record) -> bool:
+        """Tell whether a record is of the kind that is wanted; what is not is counted."""
+        if not (wanted := self._fits(record)):
+            self.left_out[f"answers of the kind {record.kind}"] += 1
+        return wanted
+
+    def _fits(self, record: Record) -> bool:
+        return not self.kind or record.kind in ("", self.kind) or self.kind == _scored_as(record)
+
+    def _alone(self) -> Iterator[Found]:
+        for task, place, row in self._rows(joined=False):
+            yield task, row if isinstance(row, Record) else to_record(row, place)
+
+    def _joined(self, questions: Path) -> Iterator[Found]:
+        """Join each answer with its question, which is forgotten then: an answered id is one that has none left."""
+        known = known_questions(questions, self.kind)
+        answered = bytearray(len(known))
+        last, given = -1, set[str]()
+        for _, place, row in self._rows(joined=True):
+            name = row.id if isinstance(row, Record) else str(row.get("id"))
+            number, own = split_repetition(name)
+            found = known.find(own)
+            if found is None:
+                raise VhbenchError(
+                    f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
+                )
+            at, config, asked = found
+            if answered[at] and (not number or at != last or number in given):
+                raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
+            if not answered[at]:
+                answered[at], last, given = True, at, set()
+                self.asked[config] += 1
+            given.add(number)
+            yield config, _join(asked, row, number, place)
+        for at in (at for at, said in enumerate(answered) if not said):
+            config, asked = known[at]
+            self.asked[config] += 1
+            self.missing[config] += 1
+            self.first_missing = self.first_missing or str(asked["id"])
+
+    def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
+        """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
+        logged = is_run(self.path)
+        if not (files := sample_files(self.path) if logged else [self.path]):
+            raise no_answers(self.path)
+        for file in files:
+            task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
+            begin = f"{file}, row "
+            for number, row in enumerate(formats.rows(file, column_aliases.KNOWN), start=1):
+                place = f"{begin}{number}"
+                if samples.is_ours(row):
+                    payload = samples.payload(row)
+                    records = to_records(payload, place)
+                    check.see(row, payload, place)
+                    if number == 1 and self.questions is not None and is_split(self.questions):
+                        foreign(check.provenance, self.questions, splits.read_manifest(self.questions))
+                    fits = fits or self._fits(records[0])
+                    yield from ((task, place, record) for record in records)
+                elif samples.is_sample(row):
+                    yield from ((task, place, each) for each in self._closed(self._named(row), joined))
+                elif logged:
+                    raise VhbenchError(f"{place}: is no sample of lmms-eval, which has 'doc_id', 'target' and 'resps'")
+                else:
+                    yield task, place, column_aliases.answered(row, place, joined=joined)
+            if fits:
+                self._note(task, check)
+            if self.questions is None and check.provenance is None:
+                self.uncounted.append(file)
+        if logged:
+            self._note_lost()
+        self.notes += one_run(self.provenance.values(), self.path)
+
+    def _note(self, task: str, check: SamplesCheck) -> None:
+        """Note what was seen while the samples of a task were read."""
+        self.notes += check.notes()
+        self.notes += [*origin_notes(task, check.provenance), *told_otherwise(check.file, check.provenance)]
+        if (told := check.provenance) is None:
+            return
+        self.provenance[task] = told
+        count = number_of_questions(told.task, told.content_hash)
+        if self.questions is None:
+            self.asked[task] += max(told.of, count or 0)
+            missing = max(check.missing, (count or 0) - check.answered)
+            self.missing += Counter({task: missing})  # a task without any is left out
+
+    def _note_lost(self) -> None:
+        """Note the tasks that the run asked, and of which no samples are there."""
+        for told in lost_tasks(self.path):
+            if not self.kind or self.kind in _kinds_of(told.task):
+                self.notes.append(without_samples(told))
+                if self.questions is None:
+                    self.asked[told.task] += told.of
+                    self.missing[told.task] += told.of
+
+    def _named(self, sample: Row) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a sample; one that lmms-eval wrote without scores is known by its doc_hash."""
+        own = self._by_hash().get(str(sample.get("doc_hash")))
+        for row in samples.rows_of(sample):
+            yield row | ({"id": split_repetition(row["id"])[0] + own} if own else {})
+
+    def _by_hash(self) -> Mapping[str, str]:
+        """Return the ids of a split's questions by lmms-eval's doc_hash; none where no split is named."""
+        if self._hashes is None:
+            self._hashes = {}
+            if self.questions is not None and is_split(self.questions):
+                told = splits.read_manifest(self.questions).content_hash
+                for _, group in splits.read_columns(self.questions, list(RECORD)):
+                    rows = (dict(zip(group, values, strict=True)) for values in zip(*group.values(), strict=True))
+                    self._hashes |= {hash_of_row(row, told): row["id"] for row in rows}
+        return self._hashes
+
+    def _closed(self, rows: Iterator[dict[str, Any]], joined: bool) -> Iterator[Row]:
+        for row in rows:
+            if joined or row["kind"]:
+                yield row
+            else:
+                self.left_out[OPEN] += 1
+
+
+def _uneven(rounds: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """Say of which tasks some questions were answered more often than others.
+
+    Args:
+        rounds: task and number of the repetition, as it stands before an id → number of answers.
+
+    >>> list(_uneven({("ode", ""): 80, ("ode", "2#"): 38, ("mioh", ""): 9, ("mioh", "2#"): 9}))
+    ['ode: partial: 38 to 80 questions have an answer in each of 2 repetitions; those with more answers count more']
+    """
+    for task in sorted({task for task, _ in rounds}):
+        counts = [count for (own, _), count in rounds.items() if own == task]
+        if min(counts) < max(counts) and rounds.get((task, "")):
+            yield (
+                f"{f'{task}: ' if task else ''}partial: {min(counts):,} to {max(counts):,} questions have an answer in "
+                f"each of {len(counts)} repetitions; those with more answers count more"
+            )
+
+
+def origin_notes(task: str, told: Provenance | None) -> Iterator[str]:
+    """Yield what a reader must know of where the answers to a task come from, beside what they themselves show."""
+    if told is None:
+        yield (
+            f"{task}: its samples do not say where they come from: which split, with which prompts and settings, of "
+            "how many questions"
+        )
+        return
+    count = number_of_questions(told.task, told.content_hash)
+    if count is not None and count != told.of:
+        yield (
+            f"{task}: its samples tell of {told.of:,} questions, and the split with their content hash asks {count:,}: "
+            "they are not as they were written"
+        )
+
+
+def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
+    """Return a record with its prediction, read as the tasks read it, and with its kind.
+
+    A prediction that is there already is taken as it is. The words of what was read are let go, so that nobody reads
+    them in another way, and whether they stop midway is noted before; ``keep`` keeps those of answers that could not be
+    read.
+
+    >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
+    'yes'
+    """
+    return changed(record, **_what_is_read(record, kind, keep=keep))
+
+
+def _read_in_place(record: Record, kind: str) -> Record:
+    """Read a record that was just made and that nobody else has: to copy a million would take long."""
+    for name, value in _what_is_read(record, kind).items():
+        object.__setattr__(record, name, value)
+    return record
+
+
+def _what_is_read(record: Record, kind: str, *, keep: bool = False) -> dict[str, Any]:
+    """Return the fields that reading gives a record."""
+    kind = record.kind or kind_of(record) or kind
+    if kind == "caption":
+        return {"kind": kind}
+    said = record.prediction
+    if kind == "yes_no" and not (said or record.failure) and (bare := parsing.bare(record.response)):
+        return {"kind": kind, "prediction": bare, "response": ""}  # as most are: nothing else need be asked of it
+    if not (said or record.failure) or _unread(said, record):
+        said = parsing.parse(kind, record.response or said, record.choices, question=record.question)
+    words = "" if said or not keep else record.response
+    return {"kind": kind, "prediction": said, "response": words, "cut_off": is_cut_off(record)}
+
+
+def needs_judge(record: Record) -> bool:
+    """Tell whether a judge is asked about an answer: it is one, and our rules could not read it, or it is a caption."""
+    unread = record.kind in ("yes_no", "multiple_choice") and not record.prediction
+    return not record.failure and bool(record.response) and (unread or record.kind == "caption")
+
+
+def kind_of(record: Record) -> str:
+    """Return the kind of a question that does not tell it: by its options, its right answer or what is in the image."""
+    if record.choices:
+        return "multiple_choice"
+    return "yes_no" if record.answer.strip().lower() in ("yes", "no") else "caption" if record.objects else ""
+
+
+def _unread(said: str, record: Record) -> bool:
+    """Tell whether a prediction is the model's words still."""
+    said = said.strip().lower()
+    return said not in ("yes", "no", "") and not (len(said) == 1 and record.choices)
+
+
+def _kinds_of(task: str) -> set[str]:
+    """Return the kinds of a task's questions, and what its scores are called."""
+    if (entry := of_task(task)) is None:
+        return set()
+    family = task_named(task).family
+    return {name for kind, own in entry.families.items() if own is family for name in (kind, own.name)}
+
+
+def _scored_as(record: Record) -> str:
+    entry = BENCHMARKS.get(record.benchmark)
+    return entry.families[record.kind].name if entry and record.kind in entry.families else record.kind
+
+
+def _join(asked: Mapping[str, Any], row: Row | Record, number: str, place: str) -> Record:
+    """Return the record of a question and what was said to it; a repetition's number stands before its ids."""
+    said = {n: getattr(row, n) for n in _SAID} if isinstance(row, Record) else {n: row[n] for n in _SAID if n in row}
+    ids = {name: f"{number}{asked[name]}" for name in ("id", "pair_id") if asked.get(name)}
+    return to_record({**asked, **said, **ids}, place)
+
+
+def _given_id(row: Row | Record) -> Any:
+    return row.id if isinstance(row, Record) else row.get("id")
+
+
+_SAID = ("response", "prediction")

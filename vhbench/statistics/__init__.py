@@ -1,0 +1,1 @@
+"""Clusters, confidence intervals and families of claims."""

@@ -1,0 +1,166 @@
+"""Which answers stand and fall together: one rule for scores, analyses and comparisons.
+
+What shares an image, or asks about the same fact, stands together, and so does what is tied by others (connected
+components). A fact is the test case in all its forms (negated, perturbed, repeated); of MIOH what tied questions and
+pressed twins are about. A row that names neither images nor a case stands alone, with its repetitions.
+
+Where questions draw their images from one pool, chains of them tie everything to everything: a component that holds
+more than a tenth of all rows, though at most a quarter of its pairs of rows share anything and no image or fact is in
+more than a quarter of its rows. Of such a chain the facts are the clusters, and what pairs of rows of different facts
+share is added to the variance (:attr:`vhbench.statistics.intervals.Clustering.ties`; Aronow, Samii and Assenova
+2015 do so for dyads). ``benchmarks/bench_coverage.py`` shows what it covers.
+
+The clusters of some answers follow from these answers' rows alone, so that a cell, a task and a comparison of the same
+questions have the same ones; what was answered plays no part.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.files import short_digest
+from vhbench.records import fact_of, split_repetition
+from vhbench.schema import Record
+from vhbench.statistics.intervals import Clustering
+
+CHAINED = "facts as clusters, with what the images tie"
+"""The note of an interval whose clusters are not all apart."""
+
+_LARGE, _SPARSE = 10, 4
+_MOST_PAIRS = 20_000_000
+_BYTES = 8  # of a digest
+
+
+def clusters_of(records: Iterable[Record]) -> Clustering:
+    """Return the cluster of each record.
+
+    >>> rows = [Record("a", scene_ids=("s1", "s2")), Record("b", scene_ids=("s2", "s3")), Record("c"), Record("2#c")]
+    >>> found = clusters_of(rows).numbers
+    >>> bool(found[0] == found[1] != found[2] == found[3])
+    True
+    """
+    return Shared.of(records).among()
+
+
+class Shared:
+    """What each of many rows shares with others, in little room: a million rows with their names would not fit."""
+
+    def __init__(self) -> None:
+        self._names = bytearray()
+        self._counts = array("i")
+
+    @classmethod
+    def of(cls, records: Iterable[Record]) -> Self:
+        """Take all records."""
+        found = cls()
+        for record in records:
+            found.add(record)
+        return found
+
+    def add(self, *records: Record) -> None:
+        """Take the next row: a record, or several that make one value, such as a question and its pressed twin."""
+        before = len(self._names)
+        for record in records:
+            for name in names_of(record):
+                self._names += short_digest(name)
+        self._counts.append((len(self._names) - before) // _BYTES)
+
+    def among(self, places: npt.NDArray[np.integer] | None = None) -> Clustering:
+        """Return the clusters among some rows, or all: numbered in an order that does not depend on that of the rows.
+
+        Args:
+            places: where the rows stand; of shape (values, rows), where each value comes from several rows.
+        """
+        names = np.frombuffer(bytes(self._names), dtype="<u8")
+        counts = np.array(self._counts, dtype=np.int64)
+        starts = np.cumsum(counts) - counts
+        rows = len(counts) if places is None else len(places)
+        if not rows:
+            return Clustering(np.zeros(0, dtype=np.int64))
+        if places is not None:
+            starts, counts = starts[places.reshape(-1)], counts[places.reshape(-1)]
+        own = np.repeat(starts - np.cumsum(counts) + counts, counts) + np.arange(counts.sum())
+        known, numbers = np.unique(names[own], return_inverse=True)
+        counts = counts.reshape(rows, -1).sum(axis=1)
+        if (counts == 1).all():
+            return Clustering(numbers)
+        return _Sharing.of(numbers, counts, len(known)).clustering()
+
+
+def names_of(record: Record) -> Iterator[str]:
+    """Yield what a record is about, the fact first: rows that have a name in common are not independent.
+
+    >>> list(names_of(Record("q/jpeg", pair_id="q/jpeg", perturbation="jpeg", scene_ids=("s1", "s2"))))
+    ['fact q', 'image s1', 'image s2']
+    >>> list(names_of(Record("2#q")))
+    ['question q']
+    """
+    fact = fact_of(record) if record.pair_id else ""
+    if fact:
+        yield f"fact {fact}"
+    for image in record.scene_ids:
+        yield f"image {image}"
+    if not fact and not record.scene_ids:
+        yield f"question {split_repetition(record.id)[1]}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sharing:
+    """Which names each row has.
+
+    Attributes:
+        home: the first name of each, its fact.
+        names: rows by names, 1 where a row has a name.
+        tied: the connected component of each row.
+    """
+
+    home: npt.NDArray[np.int64]
+    names: Any
+    tied: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], names: int) -> Self:
+        """Find the components; ``numbers`` has the names of all rows, ``counts`` how many each has."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        home = numbers[np.cumsum(counts) - counts]
+        ones = np.ones(len(numbers), dtype=np.int32)
+        ties = csr_array((ones, (np.repeat(home, counts), numbers)), shape=(names, names))
+        label = connected_components(ties, directed=False)[1]
+        rows = np.repeat(np.arange(len(counts)), counts)
+        has = csr_array((ones, (rows, numbers)), shape=(len(counts), names))
+        has.data[:] = 1  # a name that a row has twice counts once
+        return cls(home, has, label[home].astype(np.int64))
+
+    def clustering(self) -> Clustering:
+        """Return the components, chains among them taken apart."""
+        sizes = np.bincount(self.tied)
+        found, pairs = self.tied, []
+        for component in np.flatnonzero(sizes * _LARGE > len(self.tied)):
+            rows = np.flatnonzero(self.tied == component)
+            if (ties := self._chained(rows)) is not None:
+                found = np.where(self.tied == component, len(sizes) + self.home, found)
+                pairs.append(rows[ties])
+        numbers = np.unique(found, return_inverse=True)[1].astype(np.int64)
+        if not pairs:
+            return Clustering(numbers)
+        one, other = np.concatenate(pairs, axis=1)
+        apart = numbers[one] != numbers[other]
+        return Clustering(numbers, CHAINED, np.stack([one[apart], other[apart]]))
+
+    def _chained(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+        """Return the pairs of these rows that share a name, if that is what few do; otherwise None."""
+        from scipy.sparse import triu
+
+        has = self.names[rows]
+        uses = np.asarray(has.sum(axis=0)).reshape(-1).astype(np.int64)
+        if uses.max() * _SPARSE > len(rows) or (uses**2).sum() > _MOST_PAIRS:
+            return None
+        pairs = triu(has @ has.T, k=1)
+        one, other = pairs.nonzero()
+        return None if (2 * len(one) + len(rows)) * _SPARSE > len(rows) ** 2 else np.stack([one, other])

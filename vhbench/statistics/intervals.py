@@ -1,0 +1,540 @@
+"""95 % intervals for every score, by one formula without random numbers.
+
+Questions about the same images stand and fall together, so what counts is not the answers but the *clusters* that they
+come in (:mod:`vhbench.statistics.clusters`). A score p in [0, 1], sum(top) / sum(bottom) over clusters, gets
+
+1. a residual for each cluster, (top - p · bottom) / (sum(bottom) · sqrt(1 - its share of the bottom)): linearisation
+   with the correction CR2 (Bell and McCaffrey 2002);
+2. the effective number of answers, n = p(1 - p) / sum(residual²), at most the answers that count;
+3. the degrees of freedom: the smaller of Satterthwaite's for CR2, and those that the spread of the squared residuals
+   leaves, about twice the number of clusters that hold the rarer kind of answer (after Pan and Wall 2002);
+4. Wilson's interval (1927) with n and the quantile of t;
+5. where all is alike, the exact interval (Clopper and Pearson 1934) with each cluster one trial (Kish 1965).
+
+How often such intervals cover the truth is what ``benchmarks/bench_coverage.py`` prints: where clusters are few they
+err, and they err wide. ``note`` says then why. Every function gives an :class:`Interval`, or None where the score or
+its spread is undefined: no data, a denominator of zero, a single cluster that is not all alike.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, fsum, inf, sqrt
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.schema import VhbenchError
+
+Floats = npt.NDArray[np.float64]
+Numbers = Sequence[float] | npt.NDArray[np.generic]
+Places = npt.NDArray[np.integer]
+
+LEVEL = 0.95
+FEW_CLUSTERS, FEW_DEGREES, FEW_DIFFER = 10, 9, 10
+LEAST_OF_LENGTHS = 30
+"""Below these an interval is wide, and says why."""
+
+WELL_KNOWN = 100
+"""Degrees of freedom from which on a variance between clusters is believed where it is less than that of as many
+answers that have nothing in common: of F1 and precision, whose questions are as often yes as no, it is."""
+
+_NOTHING = 1e-24
+_ALIKE = "all alike: exact, each cluster one trial"
+_NO_CHANGE = "no cluster differs from another"
+
+
+class Interval(NamedTuple):
+    """What a score may be as well.
+
+    Attributes:
+        low: its lower end.
+        high: its upper end.
+        note: why it is wide, or what else a reader must know of it; "" for nothing.
+    """
+
+    low: float
+    high: float
+    note: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Return both ends, as reports have them."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """Which rows stand and fall together.
+
+    Attributes:
+        numbers: the number of each row's cluster.
+        note: what a reader must know of how the clusters were found, "" for nothing.
+        ties: shape (2, pairs): rows of different clusters that are not independent all the same.
+    """
+
+    numbers: Places
+    note: str = ""
+    ties: Places | None = None
+
+    def at(self, places: npt.NDArray[np.generic]) -> "Clustering":
+        """Return the clusters of some rows, by their places or by a mask; ties to other rows are left out."""
+        numbers = self.numbers[places]
+        if self.ties is None:
+            return Clustering(numbers, self.note)
+        where = np.full(len(self.numbers), -1)
+        where[places] = np.arange(len(numbers))
+        ties = where[self.ties]
+        return Clustering(numbers, self.note, ties[:, (ties >= 0).all(axis=0)])
+
+    def variance(self, apart: float, pull: Floats) -> float:
+        """Return the variance of a sum with what tied rows add to it.
+
+        It is divided by the share of the pairs of rows that are not tied, as the variance of G equal clusters is by
+        1 - 1 / G: deviations from an estimate add up to 0.
+
+        Args:
+            apart: the variance, were all clusters apart.
+            pull: what each row adds to the deviation of the sum.
+        """
+        if self.ties is None:
+            return apart
+        one, other = self.ties
+        tied = max(0.0, 2 * _sum(pull[one] * pull[other]))
+        return (apart + tied) / (1 - 2 * len(one) / len(pull) ** 2)
+
+
+Clusters = Clustering | Sequence[Hashable] | Places
+
+
+class Grouped(TypedDict, total=False):
+    """What every interval can be told.
+
+    Attributes:
+        clusters: the cluster of each row, its name or its number; None where every row stands alone.
+        level: coverage, :data:`LEVEL` by default: a 95 % interval.
+    """
+
+    clusters: Clusters | None
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedRatio:
+    """A part of a mean over cells: a ratio of sums, and what it weighs.
+
+    Attributes:
+        top: what is summed above the line, a number for each row of the cell.
+        bottom: what is summed below it; None counts the rows.
+        places: where the cell's rows stand among all, whose clusters are given; None for all, in order.
+        weight: its weight in the mean; those of all cells add up to 1.
+        most: how many answers it holds, no more information than that; None for the sum of ``bottom``.
+    """
+
+    top: Numbers
+    bottom: Numbers | None = None
+    places: Places | None = None
+    weight: float = 1.0
+    most: float | None = None
+
+
+def mean(values: Numbers, **how: Unpack[Grouped]) -> Interval | None:
+    """Return the interval of a mean of numbers from 0 to 1: an accuracy, a rate.
+
+    >>> mean([1, 1, 1, 1, 1]).ends  # five of five: the lower end is 0.025 ** (1 / 5)
+    (0.47817624..., 1.0)
+    >>> mean([]) is None
+    True
+    """
+    return mean_of_ratios([WeightedRatio(values)], **how)
+
+
+def ratio(top: Numbers, bottom: Numbers, *, most: float | None = None, **how: Unpack[Grouped]) -> Interval | None:
+    """Return the interval of sum(top) / sum(bottom), such as CHAIR_i over captions, or F1.
+
+    Args:
+        top: at most ``bottom`` in sum.
+        bottom: one for each row.
+        most: how many answers, mentions or objects count; None for the sum of ``bottom``. F1, which is
+            2TP / (2TP + FP + FN), rests on TP + FP + FN answers.
+        how: see :class:`Grouped`.
+
+    >>> ratio([1, 0], [0, 0]) is None
+    True
+    """
+    if len(top) != len(bottom):
+        raise VhbenchError(f"{len(top)} numerators for {len(bottom)} denominators: one each is needed")
+    return mean_of_ratios([WeightedRatio(top, bottom, most=most)], **how)
+
+
+def mean_of_ratios(
+    cells: Sequence[WeightedRatio], *, clusters: Clusters | None = None, level: float = LEVEL
+) -> Interval | None:
+    """Return the interval of a weighted mean over cells, in several of which a cluster may have rows.
+
+    A cell of one cluster shows no deviation, and counts as one trial.
+
+    >>> cells = [WeightedRatio([1, 0], weight=0.5, places=np.array([0, 1])),
+    ...          WeightedRatio([1], weight=0.5, places=np.array([2]))]
+    >>> mean_of_ratios(cells, clusters=["a", "b", "c"]).note
+    '3 clusters'
+    """
+    rows = max((len(c.top) if c.places is None else int(c.places.max(initial=-1)) + 1 for c in cells), default=0)
+    numbers, size, told = _numbered(clusters, rows)
+    parts = [_Summed.of(cell, numbers, size) for cell in cells]
+    if not parts or any(part.total <= 0 for part in parts):
+        return None  # the score itself is undefined
+    estimate = fsum(part.weight * part.rate for part in parts)
+    weights = sum((part.weight * part.share for part in parts), np.zeros(size))
+    held = int(np.count_nonzero(weights))
+    if not 1e-12 < estimate < 1 - 1e-12:
+        each = np.zeros(rows)
+        for cell, part in zip(cells, parts, strict=True):
+            each[_own(cell, rows)] += part.weight * _bottom(cell) / part.total
+        return _exact(estimate > 0.5, 1 / (_sum(weights**2) + _of_ties(each, clusters)), level, told)
+    if held < 2:
+        return None
+    spread = estimate * (1 - estimate)
+    pull = sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size))
+    variance = _sum(pull**2)
+    if isinstance(clusters, Clustering) and clusters.ties is not None:
+        off = np.zeros(rows)
+        for cell, part in zip(cells, parts, strict=True):
+            pulls = np.asarray(cell.top, np.float64) - part.rate * _bottom(cell)
+            off[_own(cell, rows)] += part.weight * pulls / part.total
+        variance = clusters.variance(variance, off)
+    df = _degrees(pull, held)
+    if len(parts) == 1:
+        df = min(df, _satterthwaite(parts[0].share))
+    # Few clusters tell little of how much they vary: then no more than the answers themselves tell.
+    least = spread * fsum(part.weight**2 / part.most for part in parts) * min(1.0, WELL_KNOWN / max(df, 1.0))
+    n = spread / max(variance, least)
+    return _wilson(estimate, n, max(df, 1.0), level, _joined(_few(held, df), told))
+
+
+def difference(
+    first: Numbers, second: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL
+) -> Interval | None:
+    """Return the interval of a mean of paired differences, first - second: right before, less right after.
+
+    It is that of t; where fewer than ten clusters differ, the wider of it and of what the two shares' own intervals
+    make (MOVER: Newcombe 1998, Zou and Donner 2008). Where nothing varies, it reaches as far as the exact interval of
+    a share that was never seen.
+
+    Args:
+        first: right before, from 0 to 1 for each pair.
+        second: right after, likewise.
+        clusters: of each pair; None where every pair stands alone.
+        level: coverage.
+
+    >>> difference([0] * 10, [0] * 10).ends  # 1 - 0.025 ** (1 / 10) to either side
+    (-0.30849710..., 0.30849710...)
+    >>> difference([1], [0]) is None  # a single case says nothing of others
+    True
+    """
+    if len(first) != len(second):
+        raise VhbenchError(f"{len(first)} values are paired with {len(second)}: one each is needed")
+    numbers, size, told = _numbered(clusters, len(first))
+    columns = [_summed(np.asarray(side, dtype=np.float64), numbers, size) for side in (first, second)]
+    pairs = _summed(np.ones(len(first)), numbers, size)
+    held = pairs > 0
+    before, after, pairs = (column[held] for column in (*columns, pairs))
+    if len(pairs) < 2:
+        return None
+    change = np.subtract(first, second, dtype=np.float64)
+    t = with_ties(paired(before - after, pairs), (change - change.mean()) / len(change), clusters)
+    if t.error == 0:
+        reach = _never_seen(pairs, np.ones(len(first)), clusters, level)
+        return Interval(max(-1.0, t.mean - reach), min(1.0, t.mean + reach), _joined(_NO_CHANGE, told))
+    reach = _quantile(t.df, level) * t.error
+    low, high = t.mean - reach, t.mean + reach
+    differ = int(np.count_nonzero(np.abs(before - after) > 1e-12))
+    if differ < FEW_DIFFER:
+        wide = _mover(before, after, pairs, level)
+        low, high = min(low, wide.low), max(high, wide.high)
+    few = f"{differ} clusters differ" if differ < FEW_DIFFER else _few(len(pairs), t.df)
+    return Interval(max(-1.0, low), min(1.0, high), _joined(few, told))
+
+
+def of_change(
+    change: Numbers,
+    about: Numbers,
+    *,
+    clusters: Clusters | None = None,
+    level: float = LEVEL,
+    shares: bool = False,
+) -> Interval | None:
+    """Return the interval of the difference of two scores that are no means, such as two F1: sum(change) / sum(about).
+
+    It is that of t over clusters; None where there is a single cluster. Where nothing varies, it reaches as far as that
+    of :func:`difference` if the scores are shares, and is None otherwise.
+
+    Args:
+        change: what each question changes in the score, linearised, times the questions that it is about.
+        about: 1 for each question that it is about.
+        clusters: of each question.
+        level: coverage.
+        shares: whether both scores are from 0 to 1, so that the difference is from -1 to 1.
+
+    >>> of_change([0.5, 0, -0.5, 1], [1, 1, 1, 1]).ends
+    (-0.77..., 1.27...)
+    >>> of_change([-1] * 10, [1] * 10, shares=True).ends == difference([0] * 10, [1] * 10).ends
+    True
+    """
+    numbers, size, told = _numbered(clusters, len(change))
+    sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (change, about))
+    held = rows > 0
+    if np.count_nonzero(held) < 2:
+        return None
+    total, each = _sum(rows), np.asarray(about, dtype=np.float64)
+    off = (np.asarray(change, dtype=np.float64) - _sum(sums) / total * each) / total
+    t = with_ties(paired(sums[held], rows[held]), off, clusters)
+    least, most = (-1.0, 1.0) if shares else (-inf, inf)
+    if t.error == 0 and not shares:
+        return None
+    if t.error == 0:
+        reach, note = _never_seen(rows[held], np.asarray(about, np.float64), clusters, level), _NO_CHANGE
+    else:
+        reach, note = _quantile(t.df, level) * t.error, _few(int(held.sum()), t.df)
+    return Interval(max(least, t.mean - reach), min(most, t.mean + reach), _joined(note, told))
+
+
+def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
+    """Return the interval of a mean of numbers of any size, as of words a caption; None where they do not vary.
+
+    >>> amount([3, 3, 3]) is None, amount([10, 12, 14, 16]).ends
+    (True, (8.89..., 17.10...))
+    """
+    numbers, size, told = _numbered(clusters, len(values))
+    sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (values, np.ones(len(values))))
+    held = rows > 0
+    if np.count_nonzero(held) < 2:
+        return None
+    off = np.asarray(values, dtype=np.float64) - _sum(sums) / len(values)
+    t = with_ties(paired(sums[held], rows[held]), off / len(values), clusters)
+    if t.error == 0:
+        return None
+    reach = _quantile(t.df, level) * t.error
+    return Interval(t.mean - reach, t.mean + reach, _joined(_few(int(held.sum()), t.df), told))
+
+
+def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float = LEVEL) -> Interval | None:
+    """Return the interval of a mean of counts without an upper end, as of words a caption.
+
+    Lengths are skewed: now and then a caption runs on and on, and of few captions none may. With ten of them
+    :func:`amount` held the truth 0.66 of the time where a tenth of the captions is ten times as long, and 0.86 where
+    lengths are log-normal (σ = 1). So this reaches as far as t does on the counts or on their logarithms, whichever is
+    farther, and of fewer than :data:`LEAST_OF_LENGTHS` clusters tells nothing: from there on it held it 0.92 of the
+    time.
+
+    Returns:
+        None where clusters are too few, or the counts do not vary.
+
+    >>> lengths([10, 12, 14, 16]) is None, amount([10, 12, 14, 16] * 8).ends, lengths([10, 12, 14, 16] * 8).ends
+    (True, (12.18..., 13.81...), (12.18..., 13.84...))
+    """
+    found = amount(values, clusters=clusters, level=level)
+    _, size, _ = _numbered(clusters, len(values))
+    mean = _sum(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else 0.0
+    if found is None or mean <= 0 or size < LEAST_OF_LENGTHS:
+        return None
+    reach = (found.high - mean) / mean
+    return Interval(min(found.low, mean * exp(-reach)), max(found.high, mean * exp(reach)), found.note)
+
+
+class Paired(NamedTuple):
+    """A mean over clusters, its standard error (0 where nothing varies) and its degrees of freedom."""
+
+    mean: float
+    error: float
+    df: float
+
+
+def paired(change: Floats, rows: Floats) -> Paired:
+    """Return the mean of what was summed in each of at least two clusters, by their rows.
+
+    Args:
+        change: sum of each cluster.
+        rows: of each cluster.
+
+    >>> paired(np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))
+    Paired(mean=0.5, error=0.288675..., df=2.0)
+    """
+    total = _sum(rows)
+    average = _sum(change) / total
+    pull = (change - average * rows) / total / np.sqrt(1 - rows / total)
+    spread = _sum(pull**2)
+    df = max(1.0, min(_degrees(pull, len(rows)), _satterthwaite(rows / total)))
+    return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread), df)
+
+
+def with_ties(t: Paired, pull: Floats, clusters: Clusters | None) -> Paired:
+    """Return the mean with the error that tied rows leave it; ``pull``: what each row adds to its deviation."""
+    if t.error == 0 or not isinstance(clusters, Clustering):
+        return t
+    return t._replace(error=sqrt(clusters.variance(t.error**2, pull)))
+
+
+def stated(found: Mapping[str, Interval | None]) -> dict[str, Any]:
+    """Return intervals as results have them: ``intervals``, name → ends, and ``interval_notes``, of those with a note.
+
+    >>> stated({"accuracy": Interval(0.2, 0.8, "3 clusters"), "f1": None})
+    {'intervals': {'accuracy': (0.2, 0.8), 'f1': None}, 'interval_notes': {'accuracy': '3 clusters'}}
+    """
+    ends = {name: None if interval is None else interval.ends for name, interval in found.items()}
+    notes = {name: interval.note for name, interval in found.items() if interval is not None and interval.note}
+    return {"intervals": ends, "interval_notes": notes}
+
+
+def cluster_sums(columns: Iterable[Numbers], clusters: Clusters | None) -> list[Floats]:
+    """Return the sums of columns over clusters, those without a row left out.
+
+    >>> cluster_sums([[1, 2, 3], [1, 1, 1]], ["a", "b", "a"])
+    [array([4., 2.]), array([2., 1.])]
+    """
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    numbers, size, _ = _numbered(clusters, len(arrays[0]) if arrays else 0)
+    held = _summed(np.ones(len(arrays[0]) if arrays else 0), numbers, size) > 0
+    return [_summed(array, numbers, size)[held] for array in arrays]
+
+
+@dataclass(frozen=True, slots=True)
+class _Summed:
+    """A cell, summed: its score, each cluster's share of the bottom, and how far each departs from the score."""
+
+    rate: float
+    share: Floats
+    off: Floats
+    total: float
+    weight: float
+    most: float
+
+    @classmethod
+    def of(cls, cell: WeightedRatio, numbers: Places | None, size: int) -> "_Summed":
+        rows = len(cell.top)
+        own = numbers if cell.places is None else cell.places if numbers is None else numbers[cell.places]
+        top = _summed(np.asarray(cell.top, dtype=np.float64), own, size)
+        bottom = _summed(np.ones(rows) if cell.bottom is None else np.asarray(cell.bottom, np.float64), own, size)
+        total = _sum(bottom)
+        if total <= 0:
+            return cls(0.0, bottom, bottom, 0.0, cell.weight, 0.0)
+        rate = _sum(top) / total
+        if not -1e-9 <= rate <= 1 + 1e-9:
+            raise VhbenchError(f"an interval of a share needs a score from 0 to 1, not {rate:.6g}")
+        most = total if cell.most is None else cell.most
+        return cls(rate, bottom / total, (top - rate * bottom) / total, total, cell.weight, most)
+
+    def pull(self, trial: float) -> Floats:
+        """Return what each cluster adds to the score's deviation; ``trial`` for the only cluster of a cell."""
+        alone = self.share > 1 - 1e-9
+        pull = self.off / np.sqrt(np.where(alone, 1, 1 - self.share))
+        return self.weight * np.where(alone, trial, pull)
+
+
+def _numbered(clusters: Clusters | None, rows: int) -> tuple[Places | None, int, str]:
+    """Return the number of each row's cluster (None: each stands alone), how many there are, and the note."""
+    if clusters is None:
+        return None, rows, ""
+    note = clusters.note if isinstance(clusters, Clustering) else ""
+    given = clusters.numbers if isinstance(clusters, Clustering) else clusters
+    if len(given) != rows:
+        raise VhbenchError(f"{len(given)} clusters for {rows} values: one each is needed")
+    if isinstance(given, np.ndarray):
+        return given.astype(np.intp, copy=False), int(given.max(initial=-1)) + 1, note
+    known: dict[Hashable, int] = {}
+    numbers = np.fromiter((known.setdefault(name, len(known)) for name in given), np.intp, rows)
+    return numbers, len(known), note
+
+
+def _summed(column: Floats, numbers: Places | None, size: int) -> Floats:
+    if not np.isfinite(column).all():
+        raise VhbenchError("an interval needs finite numbers; found NaN or infinity")
+    return column if numbers is None else np.bincount(numbers, weights=column, minlength=size).astype(np.float64)
+
+
+def _sum(values: Floats) -> float:
+    """Add up from the least to the largest, so that the order of clusters cannot change the last digit."""
+    return float(np.sort(values).sum())
+
+
+def _degrees(pull: Floats, clusters: int) -> float:
+    """Return the degrees of freedom that the spread of the squared residuals leaves."""
+    squares = pull**2
+    total = _sum(squares)
+    if total < _NOTHING:
+        return clusters - 1.0
+    return min(clusters - 1.0, 2 / max(_sum(squares**2) / total**2 - 1 / clusters, 1e-9))
+
+
+def _satterthwaite(share: Floats) -> float:
+    """Return the degrees of freedom of CR2 for a weighted mean in closed form; clusters - 1 for equal shares."""
+    squares = share**2
+    b = squares / np.maximum(1 - share, 1e-9)
+    return 1 / (_sum(squares) + _sum(b) ** 2 - _sum(b**2))
+
+
+def _quantile(df: float, level: float) -> float:
+    from scipy.special import stdtrit  # here, as it takes longer to load than all metrics; scipy.stats far longer
+
+    return float(stdtrit(df, (1 + level) / 2))
+
+
+def _wilson(estimate: float, n: float, df: float, level: float, note: str) -> Interval:
+    t2 = _quantile(df, level) ** 2
+    middle = estimate + t2 / 2 / n
+    reach = sqrt(t2 * (estimate * (1 - estimate) / n + t2 / 4 / n**2))
+    scale = 1 + t2 / n
+    return Interval(max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale), note)
+
+
+def _own(cell: WeightedRatio, rows: int) -> npt.NDArray[np.integer]:
+    return np.arange(rows) if cell.places is None else cell.places
+
+
+def _bottom(cell: WeightedRatio) -> Floats:
+    return np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
+
+
+def _of_ties(weights: Floats, clusters: Clusters | None) -> float:
+    """Return what ties add to Kish's sum of squared weights, as if tied rows were one: nothing tells how alike."""
+    if not isinstance(clusters, Clustering) or clusters.ties is None:
+        return 0.0
+    one, other = clusters.ties
+    return 2 * _sum(weights[one] * weights[other])
+
+
+def _exact(right: bool, trials: float, level: float, told: str) -> Interval:
+    far = ((1 - level) / 2) ** (1 / trials)
+    low, high = (far, 1.0) if right else (0.0, 1 - far)
+    return Interval(low, high, _joined(_ALIKE, told))
+
+
+def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interval:
+    numbers, total = np.arange(len(pairs)), _sum(pairs)
+    ends = [mean_of_ratios([WeightedRatio(side, pairs)], clusters=numbers, level=level) for side in (before, after)]
+    one, two = ends
+    assert one is not None
+    assert two is not None
+    p, q = _sum(before) / total, _sum(after) / total
+    a, b = before - p * pairs, after - q * pairs
+    both = sqrt(_sum(a**2) * _sum(b**2))
+    r = _sum(a * b) / both if both > 0 else 0.0
+    d, e, f, g = p - one.low, two.high - q, one.high - p, q - two.low
+    low = p - q - sqrt(max(0.0, d * d - 2 * r * d * e + e * e))
+    return Interval(low, p - q + sqrt(max(0.0, f * f - 2 * r * f * g + g * g)))
+
+
+def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None, level: float) -> float:
+    """Return how large a share may be that none of these clusters showed, each one trial (Kish), tied ones together."""
+    kish = 1 / (_sum((rows / _sum(rows)) ** 2) + _of_ties(each / each.sum(), clusters))
+    return float(1 - ((1 - level) / 2) ** (1 / kish))
+
+
+def _few(clusters: int, df: float) -> str:
+    if clusters < FEW_CLUSTERS:
+        return f"{clusters} clusters"
+    return f"{df:.0f} degrees of freedom" if df < FEW_DEGREES else ""
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(filter(None, notes))

@@ -1,0 +1,288 @@
+"""Families of claims, tested together, and the ranks that the data leave open.
+
+A run has many cells, and of many cells some differ by chance. So what is claimed of several cells of one run is
+tested together: the signs of whole clusters are flipped, each cluster's in all claims at once, and a claim is made if
+its statistic is larger than the largest that chance makes anywhere in the family (max-t, step-down: Westfall and Young
+1993, Romano and Wolf 2005). The chance that *any* claim of a family is false is then at most :data:`ALPHA`.
+
+An interval is for its cell alone, and may leave 0 out where no claim is made: the verdict is that of the family.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil, log2
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.schema import VhbenchError
+from vhbench.seeding import rng
+from vhbench.statistics import intervals
+from vhbench.statistics.intervals import Clusters, Floats, Numbers
+
+ALPHA = 0.05
+"""The chance of any false claim in a family."""
+
+DRAWS = 9_999
+TOO_FEW = 5
+"""So many clusters that differ can make no claim: of 2 ** 5 signs two agree with any result, which is p = 0.0625."""
+
+_ENUMERATED = 14  # clusters of which all signs are tried
+_CHUNK = 1 << 22  # signs at a time
+
+
+@dataclass(frozen=True, slots=True)
+class PairedClaim:
+    """Paired differences that may be claimed not to be chance.
+
+    Attributes:
+        change: of each pair.
+        clusters: the name or number of each pair's cluster, the same in all claims of a family.
+        inflation: by how much the variance of the sum is larger than clusters that are all apart would make it.
+    """
+
+    change: Numbers
+    clusters: Sequence[Hashable]
+    inflation: float = 1.0
+
+
+class Verdict(NamedTuple):
+    """What can be claimed of a cell.
+
+    Attributes:
+        p: adjusted for the whole family; None where too few clusters differ for any claim.
+        differ: how many clusters differ.
+        note: why there is no claim, "" where one could be made.
+    """
+
+    p: float | None
+    differ: int
+    note: str = ""
+
+    @property
+    def certain(self) -> bool:
+        """Whether the claim is made."""
+        return self.p is not None and self.p <= ALPHA
+
+
+def verdicts(claims: Sequence[PairedClaim], *, draws: int = DRAWS, seed: int = 0) -> list[Verdict]:
+    """Test a family of claims together.
+
+    >>> worse, same = PairedClaim([1] * 8, list(range(8))), PairedClaim([1, -1, 1], [0, 1, 2])
+    >>> verdicts([worse, same])
+    [Verdict(p=0.0078125, differ=8, note=''), Verdict(p=None, differ=3, note='too few differ (3)')]
+    """
+    numbers: dict[Hashable, int] = {}
+    for claim in claims:
+        if len(claim.change) != len(claim.clusters):
+            raise VhbenchError(f"{len(claim.clusters)} clusters for {len(claim.change)} values: one each is needed")
+        for cluster in claim.clusters:
+            numbers.setdefault(cluster, len(numbers))
+    sums = np.zeros((len(numbers), len(claims)))
+    for place, claim in enumerate(claims):
+        own = [numbers[cluster] for cluster in claim.clusters]
+        np.add.at(sums[:, place], own, np.asarray(claim.change, dtype=np.float64))
+    sums[np.abs(sums) < 1e-9] = 0
+    differ = np.count_nonzero(sums, axis=0)
+    tested = np.flatnonzero(differ > TOO_FEW)
+    inflation = [claims[place].inflation for place in tested.tolist()]
+    adjusted = max_t(sums[:, tested], inflation, draws=draws, seed=seed)
+    found = dict(zip(tested.tolist(), adjusted, strict=True))
+    return [
+        Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})")
+        for place, k in enumerate(differ.tolist())
+    ]
+
+
+class Flipped(NamedTuple):
+    """What flipping signs tells of a claim: its p alone, and the verdict among all claims of its family."""
+
+    alone: float
+    family: Verdict
+
+
+def flipped(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[Flipped]:
+    """Test a family of claims together, and each alone.
+
+    Args:
+        change: shape (clusters, claims): what each cluster sums up to in each claim.
+        inflation: as in :func:`max_t`.
+        draws: as in :func:`max_t`.
+        seed: of the signs.
+
+    >>> flipped(np.column_stack([np.ones(8), [1, -1] * 4, [1, 1] + [0] * 6]))[2]
+    Flipped(alone=0.5, family=Verdict(p=None, differ=2, note='too few differ (2)'))
+    """
+    change = np.where(np.abs(change) < 1e-12, 0.0, change)
+    differ = np.count_nonzero(change, axis=0).tolist()
+    tested = np.array([k > TOO_FEW for k in differ], dtype=bool)
+    larger = np.ones(len(differ)) if inflation is None else np.asarray(inflation, dtype=np.float64)
+    alone, adjusted = np.ones(len(differ)), list[float]()
+    alone[tested], adjusted = _flips(change[:, tested], larger[tested], draws, seed)
+    for place in (place for place, k in enumerate(differ) if k <= _ENUMERATED):
+        alone[place] = _flips(change[:, [place]], larger[[place]], draws, seed)[0][0]  # exactly
+    found = dict(zip(np.flatnonzero(tested).tolist(), adjusted, strict=True))
+    return [
+        Flipped(
+            float(alone[place]),
+            Verdict(found[place], k) if place in found else Verdict(None, k, f"too few differ ({k})"),
+        )
+        for place, k in enumerate(differ)
+    ]
+
+
+def max_t(change: Floats, inflation: Numbers | None = None, *, draws: int = DRAWS, seed: int = 0) -> list[float]:
+    """Return the adjusted p of each claim of a family, two-sided.
+
+    Where at most 14 clusters differ anywhere all signs are tried, otherwise ``draws`` at random.
+
+    Args:
+        change: shape (clusters, claims): what each cluster sums up to in each claim.
+        inflation: of each claim's variance, by what ties clusters; None for 1. What was seen counts for less by that.
+        draws: at least 999; :data:`DRAWS` for what is published.
+        seed: of the signs.
+
+    >>> max_t(np.column_stack([np.ones(8), [1, -1] * 4]))
+    [0.015625, 1.0]
+    """
+    larger = np.ones(change.shape[1]) if inflation is None else np.asarray(inflation, dtype=np.float64)
+    return _flips(change, larger, draws, seed)[1]
+
+
+def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[list[float], list[float]]:
+    """Return the p of each claim alone, and adjusted for all of the family."""
+    if draws < 999:
+        raise VhbenchError(f"{draws} draws of signs: at least 999 are needed")
+    change = change[np.any(change != 0, axis=1)]
+    if change.size == 0:
+        return [1.0] * change.shape[1], [1.0] * change.shape[1]
+    change = change[np.lexsort(change.T[::-1])]  # the order of the clusters cannot change what is drawn for them
+    scale = np.sqrt(np.maximum((change**2).sum(axis=0), 1e-12))
+    seen = np.abs(change.sum(axis=0)) / scale / np.sqrt(inflation)
+    order = np.argsort(-seen, kind="stable")
+    total, reached, alone = 0, np.zeros(len(seen)), np.zeros(len(seen))
+    for signs in _signs(len(change), draws, seed):
+        turned = np.abs(signs @ change)[:, order] / scale[order]
+        largest = np.maximum.accumulate(turned[:, ::-1], axis=1)[:, ::-1]  # of a claim and those after it
+        reached += (largest >= seen[order] - 1e-9).sum(axis=0)
+        alone[order] += (turned >= seen[order] - 1e-9).sum(axis=0)
+        total += len(signs)
+    drawn = len(change) > _ENUMERATED  # then what was seen is one draw more
+    adjusted = np.empty(len(seen))
+    adjusted[order] = np.maximum.accumulate((reached + drawn) / (total + drawn))
+    return [float(p) for p in (alone + drawn) / (total + drawn)], [float(p) for p in adjusted]
+
+
+def sign_flip(change: Numbers, clusters: Clusters | None = None, *, draws: int = DRAWS, seed: int = 0) -> Verdict:
+    """Test a single difference; with one pair in each cluster it is McNemar's exact test.
+
+    >>> sign_flip([1, 1, 1, 1, 1, 1, 0, 0])  # six of six: 2 / 2 ** 6
+    Verdict(p=0.03125, differ=6, note='')
+    """
+    (sums,) = intervals.cluster_sums([change], clusters)
+    sums[np.abs(sums) < 1e-9] = 0
+    differ = int(np.count_nonzero(sums))
+    (p,) = max_t(sums[:, None], draws=draws, seed=seed)
+    return Verdict(p, differ, "" if differ > TOO_FEW else f"too few differ ({differ})")
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Return the p of each claim adjusted for all of them (Holm 1979): the plain way, which has less power.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(p, dtype=np.float64)
+    order, claims = np.argsort(values, kind="stable"), len(values)
+    adjusted = np.empty(claims)
+    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * (claims - np.arange(claims))), 1)
+    return [float(one) for one in adjusted]
+
+
+def least_differing(claims: int, alpha: float = ALPHA) -> int:
+    """Return how many clusters must differ before any of some claims can be made, by Holm's first step.
+
+    >>> [least_differing(claims) for claims in (1, 6, 12, 28)]
+    [6, 8, 9, 11]
+    """
+    return ceil(1 + log2(claims / alpha))
+
+
+def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: float = ALPHA) -> list[tuple[int, int]]:
+    """Return the best and the worst rank that each model may have, all at once with a chance of 1 - alpha.
+
+    Each two models are compared on the same questions (t over clusters, Holm over all pairs of models): a model's rank
+    is between one more than those that are certainly better, and as many as are not certainly worse. Ranks of
+    resamples fail where models are equally good.
+
+    Args:
+        scores: shape (questions, models): what each model got for each question.
+        clusters: of each question.
+        alpha: the chance that any rank is outside.
+
+    >>> ranks([[1, 0, 0]] * 9 + [[1, 1, 0], [0, 1, 1], [1, 0, 0]])
+    [(1, 1), (2, 3), (2, 3)]
+    """
+    table = np.asarray(scores, dtype=np.float64)
+    return ranks_of(lambda one, other: table[:, one] - table[:, other], table.shape[1], clusters, alpha=alpha)
+
+
+def ranks_of(
+    change: Callable[[int, int], Floats], models: int, clusters: Clusters | None = None, *, alpha: float = ALPHA
+) -> list[tuple[int, int]]:
+    """Return what :func:`ranks` does, from what each question changes between two models, by their numbers.
+
+    Where no more than :data:`TOO_FEW` clusters differ, neither of two is certainly better.
+
+    >>> table = np.array([[1, 0]] * 5 + [[1, 1]] * 15)
+    >>> ranks_of(lambda one, other: table[:, one] - table[:, other], 2)
+    [(1, 2), (1, 2)]
+    """
+    pairs = [(one, other) for one in range(models) for other in range(one)]
+    changes = [change(one, other) for one, other in pairs]
+    adjusted = holm([p_of_t(each, clusters) if _differ(each, clusters) > TOO_FEW else 1.0 for each in changes])
+    better, worse = [0] * models, [0] * models
+    for (one, other), each, p in zip(pairs, changes, adjusted, strict=True):
+        if p <= alpha:
+            up, down = (one, other) if each.sum() > 0 else (other, one)
+            worse[up] += 1
+            better[down] += 1
+    return [(1 + above, models - below) for above, below in zip(better, worse, strict=True)]
+
+
+def _differ(change: Floats, clusters: Clusters | None) -> int:
+    """Return in how many clusters anything changes on the whole."""
+    (sums,) = intervals.cluster_sums([change], clusters)
+    return int(np.count_nonzero(np.abs(sums) > 1e-9))
+
+
+def p_of_t(change: Numbers, clusters: Clusters | None = None) -> float:
+    """Return the two-sided p that the mean of paired differences is 0, by the t of :func:`intervals.difference`.
+
+    Where all clusters change alike there is no spread to compare with, and p is that of flipping their signs.
+
+    >>> round(p_of_t([1, 1, 1, 0]), 3), p_of_t([1] * 8), p_of_t([0] * 8)
+    (0.058, 0.0078125, 1.0)
+    """
+    from scipy.special import stdtr  # here, as it takes longer to load than all metrics
+
+    each = np.asarray(change, dtype=np.float64)
+    sums, rows = intervals.cluster_sums([each, np.ones(len(each))], clusters)
+    if len(rows) < 2:
+        return 1.0
+    t = intervals.with_ties(intervals.paired(sums, rows), (each - each.mean()) / len(each), clusters)
+    if t.error == 0:
+        return 1.0 if abs(t.mean) < 1e-12 else 2.0 ** (1 - len(rows))
+    return float(2 * stdtr(t.df, -abs(t.mean) / t.error))
+
+
+def _signs(clusters: int, draws: int, seed: int) -> Iterator[Floats]:
+    """Yield the signs of the clusters, a row for each flip: all, or so many at random."""
+    if clusters <= _ENUMERATED:
+        yield np.asarray(1 - 2 * ((np.arange(2**clusters)[:, None] >> np.arange(clusters)) & 1), dtype=np.float64)
+        return
+    random = rng(seed, "signs")
+    step = max(1, _CHUNK // clusters)
+    for start in range(0, draws, step):
+        yield np.asarray(1 - 2 * random.integers(2, size=(min(step, draws - start), clusters)), dtype=np.float64)

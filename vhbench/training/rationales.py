@@ -1,0 +1,191 @@
+"""Why an answer is right, in a sentence or two, from the truth about the images.
+
+A question is read as the audit reads it (:mod:`vhbench.audit.phrases`), apart from the code that wrote it. A reason is
+given only where the audit finds the answer right; where the scenes or the words leave that open there is none.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from string import ascii_uppercase
+
+from vhbench.audit import phrases, question_solver
+from vhbench.colours import COLOURS
+from vhbench.generators.ode import environments
+from vhbench.language import inflection
+from vhbench.schema import Question, Scene, SceneObject
+from vhbench.training import image_lists
+
+Scenes = Sequence[Scene]
+_MOST_NAMED = 4
+_WEATHER = {
+    "night": "It is night in the image",
+    "sunny": "It is a sunny day in the image",
+    "gloomy": "The sky in the image is overcast",
+}
+_OPPOSITES = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
+_SAID = {predicate: said for said, predicate in phrases.PREDICATES.items()}
+
+
+def reason(question: Question, scenes: Scenes) -> str:
+    """Return the reasoned answer to a question: the short one, then why; "" where the scenes do not tell.
+
+    Args:
+        question: with its right answer.
+        scenes: the truth about its images, in their order.
+    """
+    if len(scenes) != len(question.images) or not question_solver.verdict(question, scenes):
+        return ""
+    if question.kind == "yes_no":
+        why = _yes_no(question.question, scenes)
+        return f"{question.answer.capitalize()}. {why}" if why else ""
+    right = question.choices[ascii_uppercase.index(question.answer)]
+    why = _first(_CHOICES, question.question, scenes, question.choices, right)
+    return f"{question.answer}. {why}." if why else ""
+
+
+def _first(patterns: Mapping[str, Callable[..., str]], text: str, *given: object) -> str:
+    for pattern, say in patterns.items():
+        if match := re.fullmatch(pattern, text):
+            return say(*given, *match.groups())
+    return ""
+
+
+def _yes_no(text: str, scenes: Scenes) -> str:
+    """Say what is so, whatever way round it is asked: a negated twin has the reason of its original."""
+    quoted = re.fullmatch(r'Is "no" the right answer to this question: ["“](.+\?)["”]', text)
+    if quoted:
+        right = question_solver.read(quoted[1], scenes)
+        why = _yes_no(quoted[1], scenes)
+        return f"{why[:-1]}, so the right answer to that question is “{'yes' if right else 'no'}”." if why else ""
+    for pattern, positive in _POSITIVE.items():
+        if match := re.fullmatch(pattern, text):
+            return _yes_no(match.expand(positive), scenes)
+    why = _first(_YES_NO, text, scenes)
+    return f"{why}." if why else ""
+
+
+# -- one image -------------------------------------------------------------------------------------------------------
+
+
+def contents(scene: Scene) -> str:
+    """Return what an image shows, in words: its things with their numbers, then its place."""
+    names = list(dict.fromkeys(thing.category for thing in scene.objects))[:_MOST_NAMED]
+    parts = [numbered(name, scene) for name in names]
+    if scene.environment in environments.SETTINGS and scene.environment not in names and environments.is_told(scene):
+        parts.append(environments.shown(scene.environment))
+    return inflection.listing(parts) if parts else ""
+
+
+def numbered(name: str, scene: Scene) -> str:
+    """Return a category as an image shows it: "a dog", "two dogs"; "dogs" where several are there, not all counted."""
+    found = scene.count(name)
+    if found is None and sum(thing.category == name for thing in scene.objects) > 1:
+        return name if inflection.is_plural(name) or not inflection.countable(name) else inflection.plural(name)
+    found = found or 1
+    if found == 1:
+        return inflection.with_article(name)
+    return inflection.count_phrase(found, inflection.measured(name) if inflection.is_plural(name) else name)
+
+
+def _exists(scenes: Scenes, phrase: str) -> str:
+    (scene,) = scenes
+    name = phrases.category(phrase, scenes)
+    if not phrases.holds(phrase, scene):
+        shows = contents(scene)
+        return f"The image does not show {phrase}" + (f"; it shows {shows}" if shows else "")
+    things = [thing for thing in scene.objects if thing.category == name]
+    if len(things) == 1 and scene.count(name) == 1 and inflection.countable(name):
+        return f"There is {inflection.with_article(name)} {_where(things[0], scene)} of the image"
+    return f"The image shows {numbered(name, scene) if things else phrase}"
+
+
+def _where(thing: SceneObject, scene: Scene) -> str:
+    """Return in which third of an image's width the middle of a thing lies."""
+    middle = (thing.box[0] + thing.box[2] / 2) / scene.width
+    return "on the left" if middle < 1 / 3 else "on the right" if middle > 2 / 3 else "in the middle"
+
+
+def _exactly(scenes: Scenes, phrase: str) -> str:
+    (scene,) = scenes
+    said, _, noun = phrase.partition(" ")
+    name = phrases.category(noun, scenes)
+    found, wanted = phrases.count(name, scene), phrases.to_number(said)
+    if found is None or wanted is None:
+        return ""
+    if found == 0:
+        return f"There are no {inflection.plural(name)} in the image"
+    other = "" if found == wanted else f", not {inflection.NUMBERS[wanted]}"
+    return f"There {inflection.is_or_are(found)} {inflection.count_phrase(found, name)} in the image{other}"
+
+
+def _all_are(scenes: Scenes, subject: str, value: str) -> str:
+    (scene,) = scenes
+    first, _, rest = subject.partition(" ")
+    name = phrases.category(rest if phrases.to_number(first) is not None else subject, scenes)
+    things = [thing for thing in scene.objects if thing.category == name]
+    verb = f"The {subject} in the image {inflection.is_or_are(len(things), name)}"
+    if all(value in (held for _, held in thing.attributes) for thing in things):
+        return f"{verb} {value}"
+    kind = "colour" if value in COLOURS else "action"
+    held = {dict(thing.attributes).get(kind, "") if kind in thing.known_attributes else "" for thing in things}
+    actual = held.pop() if len(held) == 1 else ""
+    return f"{verb} {actual}, not {value}" if actual else f"{verb} not {value}"
+
+
+def _weather(scenes: Scenes, said: str) -> str:
+    (scene,) = scenes
+    if scene.environment_state in _WEATHER:
+        return _WEATHER[scene.environment_state]
+    denied = {"it night": "It is not night", "it a sunny day": "It is not a sunny day"}
+    return f"{denied.get(said, 'The sky is not overcast')} in the image"
+
+
+def _related(scenes: Scenes, first: str, said: str, second: str) -> str:
+    (scene,) = scenes
+    name, other = (phrases.category(phrase, scenes) for phrase in (first, second))
+    verb = f"The {first} {inflection.is_or_are(1, name)}"
+    predicate = phrases.PREDICATES.get(said, said)
+    if phrases.related(name, predicate, other, scene):
+        return f"{verb} {said} the {second}"
+    opposite = _OPPOSITES[predicate]
+    if phrases.related(name, opposite, other, scene):
+        return f"{verb} {_SAID.get(opposite, opposite)} the {second}"
+    return f"{verb} not {said} the {second}"
+
+
+_POSITIVE: Mapping[str, str] = {
+    r"(Is|Are) there no (.+)\?": r"\1 there a \2?",
+    r"Is it false that there (is|are) (.+)\?": r"Is there \2?",
+    r"Is it false that the image (?:shows|does show) (.+)\?": r"Does the image show \1?",
+    r"Is it false that (it|the sky) is (.+)\?": r"Is \1 \2?",
+    r"Is it false that the (.+) in the image (?:is|are) (.+)\?": r"Is the \1 in the image \2?",
+    r"Is it false that the (.+) (?:is|are) (.+ in the image)\?": r"Is the \1 \2?",
+}
+"""How a negated twin is asked → its original, in the order in which they are tried."""
+
+_IMAGE = r"([Ii]mage \d+)"
+_ONE = r"(?:the|this) image"
+_YES_NO: Mapping[str, Callable[..., str]] = {
+    r"(?:Is|Are) there (.+) in any of the images\?": image_lists.in_any,
+    r"(?:Is|Are) there (.+) in every image\?": image_lists.in_every,
+    rf"(?:Is|Are) there exactly (.+) in {_ONE}\?": _exactly,
+    rf"(?:Is|Are) there (.+) in {_ONE}\?": _exists,
+    rf"Does {_ONE} show (.+)\?": _exists,
+    r"Is (it night|it a sunny day|the sky overcast)(?: in the image)?\?": _weather,
+    r"(?:Is|Are) the (.+) (to the left of|to the right of|above|below) the (.+) in the image\?": _related,
+    r"(?:Is|Are) the (.+) in the image (.+)\?": _all_are,
+}
+_CHOICES: Mapping[str, Callable[..., str]] = {
+    r"Which image shows exactly (?:\d+) (.+)\?": image_lists.numbers_of,
+    rf"Which image shows (?:more|fewer) (.+), {_IMAGE} or {_IMAGE}\?": image_lists.more,
+    r"Which image shows (.+)\?": image_lists.which_image,
+    r'Where is "(.+)"\?': image_lists.where_is,
+    rf"Which of {_IMAGE} and {_IMAGE} shows (.+)\?": image_lists.which_of_two,
+    r"Which .+ occurs in at least one of the images\?": image_lists.which_in_any,
+    r"Which .+ occurs in all of the images\?": image_lists.which_in_all,
+    rf"Which .+ is in {_IMAGE} and not in {_IMAGE}\?": image_lists.which_first_only,
+    r"In how many images are there any (.+)\?": image_lists.how_many_images,
+    r"How many (.+) are there in all images together\?": image_lists.total,
+    r"Which object occurs exactly \d+ times in all images together\?": image_lists.which_total,
+}
+"""Question → what says why an option is right: of the scenes, the options, the right one, and parts of the question."""

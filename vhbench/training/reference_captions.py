@@ -1,0 +1,117 @@
+"""Captions that are true: what a scene shows, and nothing else, in one of several wordings."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+
+from vhbench.generators.ode import environments
+from vhbench.generators.ode.questions import PEOPLE
+from vhbench.language import inflection
+from vhbench.schema import Scene, SceneObject
+from vhbench.seeding import rng
+
+_BESIDE = {"left of": "to the left of", "right of": "to the right of"}
+
+
+def caption(scene: Scene, seed: int = 0, unsaid: Collection[str] = ()) -> str:
+    """Return a caption that names everything of a scene, with colours, numbers and actions as far as they are known.
+
+    Args:
+        scene: the truth about one image.
+        seed: together with the scene's id it decides the wording.
+        unsaid: what is not named where it is only painted around.
+    """
+    names = list(WORDINGS)
+    return worded(scene, names[int(rng(seed, "caption", scene.id).integers(len(names)))], unsaid)
+
+
+def worded(scene: Scene, wording: str, unsaid: Collection[str] = ()) -> str:
+    """Return the caption of a scene in one of :data:`WORDINGS`."""
+    things = [_described(name, members, name in scene.countable) for name, members in _groups(scene).items()]
+    told = scene.environment in environments.SETTINGS and environments.is_told(scene)
+    place = environments.place(scene.environment, aloft=False) if told else ""
+    named = {thing.category for thing in scene.objects} | {scene.environment, *unsaid}
+    around = [inflection.with_article(area) for area in scene.areas if area not in named]
+    text = WORDINGS[wording](
+        inflection.listing(things) if things else "", place, inflection.listing(around) if around else ""
+    )
+    return " ".join([text, *_sides(scene)])
+
+
+def _groups(scene: Scene) -> Mapping[str, list[SceneObject]]:
+    found: dict[str, list[SceneObject]] = {}
+    for thing in scene.objects:
+        found.setdefault(thing.category, []).append(thing)
+    return found
+
+
+def _described(name: str, members: list[SceneObject], counted: bool) -> str:
+    """Return "two black dogs sitting": a colour and an action only where all have them.
+
+    Of what is not all listed one by one no number is said: "black dogs" where several are, "a black dog" where one is.
+    """
+    colour = "" if name in PEOPLE else _shared(members, "colour")
+    action = _shared(members, "action")
+    noun = " ".join(filter(None, (colour, name)))
+    if len(members) == 1:
+        said = inflection.with_article(noun)
+    elif not counted:
+        said = noun if inflection.is_plural(name) or not inflection.countable(name) else inflection.plural(noun)
+    else:
+        said = inflection.count_phrase(len(members), inflection.measured(noun))
+    return " ".join(filter(None, (said, "lying down" if action == "lying" else action)))
+
+
+def _shared(members: list[SceneObject], kind: str) -> str:
+    values = {dict(o.attributes).get(kind, "") if kind in o.known_attributes else "" for o in members}
+    return values.pop() if len(values) == 1 else ""
+
+
+def _sides(scene: Scene) -> Iterator[str]:
+    """Yield where the first of two single things stands."""
+    single = {o.id: o.category for o in scene.objects if scene.count(o.category) == 1}
+    for held in scene.relations:
+        if held.predicate in _BESIDE and held.subject in single and held.object in single:
+            one, other = single[held.subject], single[held.object]
+            yield f"The {one} {inflection.is_or_are(1, one)} {_BESIDE[held.predicate]} the {other}."
+            return
+
+
+def _sentence(*parts: str) -> str:
+    text = " ".join(part for part in parts if part)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _shows(things: str, place: str, around: str) -> str:
+    first = _sentence("the image shows", things or "no single thing", place)
+    return " ".join([first, *([_sentence("the background has", around)] if around else [])])
+
+
+def _there(things: str, place: str, around: str) -> str:
+    first = _sentence(f"in view{f' {place}' if place else ''}:", things or "no single thing")
+    return " ".join([first, *([_sentence("behind and around:", around)] if around else [])])
+
+
+def _seen(things: str, place: str, around: str) -> str:
+    first = _sentence("one sees", things or "a view", place)
+    return " ".join([first, *([_sentence("also in view:", around)] if around else [])])
+
+
+def _in_it(things: str, place: str, around: str) -> str:
+    around = f", with {around}" if around else ""
+    return _sentence("in this image:", f"{things or 'a view'}{f' {place}' if place else ''}{around}")
+
+
+def _scene(things: str, place: str, around: str) -> str:
+    if not place:
+        return _shows(things, place, around)
+    first = _sentence("the scene is", f"{place},", "with", things or "no single thing")
+    return " ".join([first, *([_sentence("one also sees", around)] if around else [])])
+
+
+WORDINGS: Mapping[str, Callable[[str, str, str], str]] = {
+    "shows": _shows,
+    "there": _there,
+    "seen": _seen,
+    "in it": _in_it,
+    "scene": _scene,
+}
+"""Wording → the caption of things, their place and what is around, in words; each may be ""."""
