@@ -7,9 +7,9 @@ from typing import Any, Literal
 import cv2
 
 from vhbench.generators.scenes.catalog import Entry
-from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, is_mirrored, scenery, silhouettes
+from vhbench.generators.scenes.drawings.render import Placed, Silhouettes, silhouettes
 from vhbench.generators.scenes.drawings.sprites import TooSmallError
-from vhbench.generators.scenes.environments.backdrops import Backdrop
+from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop, is_mirrored
 from vhbench.generators.scenes.layout import demands, plan
 from vhbench.generators.scenes.layout.arrange import arrange
 from vhbench.generators.scenes.layout.plan import Locale, Refusal
@@ -93,10 +93,10 @@ class SceneSource:
             raise Refusal("too small", drawing=str(error)) from None
         seen = measuring.measure(owned)
         demands.check_visible(spec, who, things, seen)
-        backdrop = scenery(locale.environment.name, locale.state, locale.variant, spec.width, spec.height)
-        picture = demands.meet_contrast(who, things, seen, backdrop, patience)
+        scene = backdrop(locale.environment.name, locale.state, locale.variant, spec.width, spec.height)
+        picture = demands.meet_contrast(who, things, seen, scene, patience)
         objects = tuple(measuring.scene_object(i + 1, things[i], seen[i], picture) for i in range(len(things)))
-        made = self._scene(spec, seed, backdrop, picture, objects, owned)
+        made = self._scene(spec, seed, scene, picture, objects, owned)
         demands.check_requests(spec, who, made)
         return made
 

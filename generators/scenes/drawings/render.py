@@ -1,18 +1,15 @@
 """From a layout to pixels and to the map of who owns which pixel."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.generators.scenes.drawings.sprites import Look, Shadow, Silhouette, Sprite, shadow, sprite
-from vhbench.generators.scenes.environments.backdrops import Backdrop, backdrop
+from vhbench.generators.scenes.drawings.sprites import Look, Sprite, shadow, sprite
+from vhbench.generators.scenes.environments.backdrops import Backdrop
 from vhbench.generators.scenes.rasters import Pixels
-
-VARIANTS = 2
-"""Paintings per environment and state, each also mirrored; few, so that they are painted once and kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +28,9 @@ class Placed:
     haze: float = 0.0  # 0 … 1, how much of it is lost in the distance, or blended away on purpose
     tint: tuple[float, float, float] | None = None  # the colour into which it is lost; None is the backdrop's haze
 
-    def sprite(self) -> Sprite:
-        """Return its pixels."""
-        return sprite(self.look, self.longest)
 
-    def shadow(self) -> Shadow:
-        """Return what it darkens if it stands on something."""
-        return shadow(self.look, self.longest)
-
-
-Slices = tuple[slice, slice]
-Wide = npt.NDArray[np.uint16]
+_Slices = tuple[slice, slice]
+_Wide = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,71 +39,42 @@ class Silhouettes:
 
     things: Sequence[Placed]  # in the order of their numbers
     owner: npt.NDArray[np.uint8]  # (height, width); 0 where the backdrop shows, i + 1 where thing i does
-    windows: Sequence[Slices]  # rows and columns of the frame outside of which a thing owns nothing
+    windows: Sequence[_Slices]  # rows and columns of the frame outside of which a thing owns nothing
     whole: npt.NDArray[np.int64]  # pixels of each thing's silhouette, in the frame or not
     in_frame: npt.NDArray[np.int64]  # of it, pixels inside the frame
     hidden: npt.NDArray[np.int64]  # (things, things): pixels of the first that the second, nearer, covers
 
 
-def painting_order(things: Sequence[Placed]) -> list[int]:
+def silhouettes(things: Sequence[Placed], width: int, height: int) -> Silhouettes:
+    """Paint the things by numbers: the same order and the same sprites as :func:`paint`, without colour."""
+    owner = np.zeros((height, width), np.uint8)
+    whole, hidden = np.zeros(len(things), np.int64), np.zeros((len(things), len(things)), np.int64)
+    masks = np.zeros((len(things), height, width), np.bool_)  # of each thing in the frame
+    windows = []
+    for i, thing in enumerate(things):
+        solid = sprite(thing.look, thing.longest).solid
+        window, part = _overlap(thing.x, thing.y, solid.shape, owner.shape)
+        masks[i][window], whole[i] = solid[part], np.count_nonzero(solid)
+        windows.append(window)
+    order = _painting_order(things)
+    for done, i in enumerate(order):
+        np.copyto(owner, np.uint8(i + 1), where=masks[i])
+        for far in order[:done]:
+            hidden[far, i] = np.count_nonzero(masks[far] & masks[i])
+    return Silhouettes(things, owner, windows, whole, np.count_nonzero(masks, axis=(1, 2)), hidden)
+
+
+def _painting_order(things: Sequence[Placed]) -> list[int]:
     """Return the indices from far to near; equal depths in the order of the list."""
     return sorted(range(len(things)), key=lambda i: (things[i].depth, i))
 
 
-def silhouettes(things: Sequence[Placed], width: int, height: int) -> Silhouettes:
-    """Paint the things by numbers: the same order and the same sprites as :func:`paint`, without colour."""
-    owner = np.zeros((height, width), np.uint8)
-    whole, in_frame = np.zeros(len(things), np.int64), np.zeros(len(things), np.int64)
-    hidden = np.zeros((len(things), len(things)), np.int64)
-    solids = [thing.sprite().solid for thing in things]
-    overlaps = [_overlap(t.x, t.y, solid.shape, owner.shape) for t, solid in zip(things, solids, strict=True)]
-    done: list[int] = []
-    for i in painting_order(things):
-        window, part = overlaps[i]
-        solid = solids[i][part]
-        whole[i], in_frame[i] = np.count_nonzero(solids[i]), np.count_nonzero(solid)
-        for far in done:
-            hidden[far, i] = _common(things[far], solids[far], things[i], solids[i], (height, width))
-        np.copyto(owner[window], np.uint8(i + 1), where=solid)
-        done.append(i)
-    return Silhouettes(things, owner, [window for window, _ in overlaps], whole, in_frame, hidden)
-
-
-def _common(far: Placed, a: Silhouette, near: Placed, b: Silhouette, frame: tuple[int, int]) -> int:
-    """Count the pixels in the frame that lie in both silhouettes."""
-    left, top = max(far.x, near.x, 0), max(far.y, near.y, 0)
-    right = min(far.x + a.shape[1], near.x + b.shape[1], frame[1])
-    bottom = min(far.y + a.shape[0], near.y + b.shape[0], frame[0])
-    if right <= left or bottom <= top:
-        return 0
-    one = a[top - far.y : bottom - far.y, left - far.x : right - far.x]
-    two = b[top - near.y : bottom - near.y, left - near.x : right - near.x]
-    return int(np.count_nonzero(one & two))
-
-
-def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> tuple[Slices, Slices]:
+def _overlap(x: int, y: int, shape: tuple[int, int], frame: tuple[int, int]) -> tuple[_Slices, _Slices]:
     """Return where a patch at (x, y) lies in the frame, and which part of the patch that is."""
     top, bottom = max(0, y), max(0, min(frame[0], y + shape[0]))
     left, right = max(0, x), max(0, min(frame[1], x + shape[1]))
     bottom, right = max(top, bottom), max(left, right)
     return (slice(top, bottom), slice(left, right)), (slice(top - y, bottom - y), slice(left - x, right - x))
-
-
-def scenery(name: str, state: str, variant: int, width: int, height: int) -> Backdrop:
-    """Return a backdrop at any size; ``variant`` counts paintings, and from :data:`VARIANTS` on their mirror images.
-
-    Where things may be is mirrored by :func:`layout.stage.mirror`.
-    """
-    painted = backdrop(name, state=state, variant=variant % VARIANTS, size=max(width, height))
-    pixels = painted.pixels
-    if pixels.shape[:2] != (height, width):
-        pixels = np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
-    return replace(painted, pixels=np.asarray(cv2.flip(pixels, 1), np.uint8) if is_mirrored(variant) else pixels)
-
-
-def is_mirrored(variant: int) -> bool:
-    """Tell whether a variant of a backdrop is a mirror image."""
-    return variant >= VARIANTS
 
 
 def paint(things: Sequence[Placed], scene: Backdrop) -> Pixels:
@@ -123,19 +83,19 @@ def paint(things: Sequence[Placed], scene: Backdrop) -> Pixels:
     Blending is done in integers, so that the pixels do not depend on the processor.
     """
     canvas = scene.pixels.copy()
-    for i in painting_order(things):
+    for i in _painting_order(things):
         thing = things[i]
         if thing.grounded:
-            cast = thing.shadow()
+            cast = shadow(thing.look, thing.longest)
             _darken(canvas, cast.darkness, (thing.x + cast.at[0], thing.y + cast.at[1]))
-        _blend(canvas, thing.sprite(), thing, scene)
+        _blend(canvas, sprite(thing.look, thing.longest), thing, scene)
     return canvas
 
 
-def _darken(canvas: Pixels, shadow: Pixels, corner: tuple[int, int]) -> None:
-    window, part = _overlap(*corner, (shadow.shape[0], shadow.shape[1]), (canvas.shape[0], canvas.shape[1]))
+def _darken(canvas: Pixels, darkness: Pixels, corner: tuple[int, int]) -> None:
+    window, part = _overlap(*corner, (darkness.shape[0], darkness.shape[1]), (canvas.shape[0], canvas.shape[1]))
     if canvas[window].size:
-        left = _thrice(255 - shadow[part])
+        left = _thrice(255 - darkness[part])
         left *= canvas[window]
         canvas[window] = _divided(left)
 
@@ -151,19 +111,19 @@ def _blend(canvas: Pixels, pixels: Sprite, thing: Placed, scene: Backdrop) -> No
         canvas[window] = _divided(top)
 
 
-def _thrice(channel: Pixels) -> Wide:
+def _thrice(channel: Pixels) -> _Wide:
     """Return a channel for each of red, green and blue, which is quicker to reckon with than one for all."""
     return np.asarray(cv2.cvtColor(channel, cv2.COLOR_GRAY2RGB), np.uint16)
 
 
-def _divided(products: Wide) -> Wide:
+def _divided(products: _Wide) -> _Wide:
     """Return products of 255, rounded, in the place of what they were."""
     products += 127
     products //= 255
     return products
 
 
-def _lit(rgb: Pixels, thing: Placed, scene: Backdrop) -> Wide:
+def _lit(rgb: Pixels, thing: Placed, scene: Backdrop) -> _Wide:
     """Return a thing's colours in the light of a scene, and as far in its haze as the thing is."""
     if thing.haze <= 0 and scene.light == (1.0, 1.0, 1.0):
         return rgb.astype(np.uint16)

@@ -1,6 +1,7 @@
 """Drawings as pixels: rasterised, shaded like clay, with their shadow on the ground. Cached; nothing here is random."""
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -25,8 +26,6 @@ class TooSmallError(VhbenchError):
 _LIGHT = np.array([-0.45, -0.62, 0.64], np.float32)
 _GLANCE = np.array([-0.30, -0.42, 0.86], np.float32)
 _GREY = np.array([0.30, 0.59, 0.11], np.float32)
-_GLOSSY = 0.96
-"""Below it, a glance's 26th power is less than 0.35 and adds nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,71 +112,33 @@ def _opaque_part(bgra: Pixels, word: str) -> Pixels:
     return bgra[top : top + height, left : left + width]
 
 
-def _clay(rgb: Pixels, opacity: Pixels, strength: float = 0.5) -> Pixels:
+def _clay(rgb: Pixels, opacity: Pixels) -> Pixels:
     """Shade a flat drawing as if it were modelled: the blurred silhouette is taken as relief, lit from the top left."""
-    lit = rgb.astype(np.float32)
-    lit /= 255
-    slope_x, slope_y = _slopes(_relief(lit, opacity))
-    up = slope_x * slope_x
-    up += slope_y * slope_y
-    up += 1
-    np.divide(1, np.sqrt(up, out=up), out=up)
-    shade = _towards(_LIGHT, slope_x, slope_y, up)
-    shade -= _LIGHT[2]
-    shade *= strength
-    shade *= 1.25
-    shade += 1
-    shade *= _fall(len(shade))
-    lit *= cv2.merge([shade] * 3)
-    glance = _towards(_GLANCE, slope_x, slope_y, up)
-    glossy = np.flatnonzero(glance > _GLOSSY)
-    gleam = np.minimum(glance.take(glossy), 1) ** 26
-    gleam -= 0.35
-    np.clip(gleam, 0, 1, out=gleam)
-    gleam *= 0.13 * strength
-    lit.reshape(-1, 3)[glossy] += gleam[:, None]
-    np.clip(lit, 0, 1, out=lit)
-    lit *= 255
-    lit += 0.5
-    return lit.astype(np.uint8)
+    flat = rgb.astype(np.float32) / 255
+    slope_x, slope_y = _slopes(_relief(flat, opacity))
+    up = 1 / np.sqrt(slope_x * slope_x + slope_y * slope_y + 1)
+    lit, glance = ((slope_x * x + slope_y * y + z) * up for x, y, z in (_LIGHT, _GLANCE))
+    fall = np.linspace(1.05, 0.92, len(rgb), dtype=np.float32)[:, None]  # it gets darker from top to bottom
+    shade = ((lit - _LIGHT[2]) * 0.5 * 1.25 + 1) * fall
+    gleam = np.clip(np.clip(glance, 0, 1) ** 26 - 0.35, 0, 1) * 0.065
+    shaded = np.clip(flat * cv2.merge([shade] * 3) + cv2.merge([gleam] * 3), 0, 1)
+    return (shaded * 255 + 0.5).astype(np.uint8)
 
 
 def _relief(colours: Field, opacity: Pixels) -> Field:
     """Return how high a drawing is: its middle, and what is light."""
-    alpha = opacity.astype(np.float32)
-    alpha /= 255
-    grey: Field = colours @ _GREY
-    grey *= alpha
-    longest = max(alpha.shape)
+    alpha = opacity.astype(np.float32) / 255
+    grey = colours @ _GREY * alpha
     relief = np.zeros_like(alpha)
     for height, spread, field in ((0.35, 0.012, alpha), (0.35, 0.04, alpha), (0.5, 0.09, alpha), (0.10, 0.010, grey)):
-        blurred = _blur(field, spread * longest)
-        blurred *= height
-        relief += blurred
+        relief += height * _blur(field, spread * max(alpha.shape))
     return relief
 
 
-def _slopes(relief: Field) -> tuple[Field, Field]:
-    """Return how steeply a relief falls to the right and downwards."""
-    slopes = [cv2.Sobel(relief, cv2.CV_32F, *axis, ksize=1) for axis in ((1, 0), (0, 1))]
-    for slope in slopes:
-        slope *= -0.5 * 0.055 * max(relief.shape)
-    return np.asarray(slopes[0], np.float32), np.asarray(slopes[1], np.float32)
-
-
-def _towards(light: Field, slope_x: Field, slope_y: Field, up: Field) -> Field:
-    """Return how far a surface is turned towards a light."""
-    turned: Field = slope_x * light[0]
-    turned += slope_y * light[1]
-    turned += light[2]
-    turned *= up
-    return turned
-
-
-@functools.lru_cache(maxsize=1024)
-def _fall(height: int) -> Field:
-    """Return by how much it gets darker from top to bottom, as a column."""
-    return np.linspace(1.05, 0.92, height, dtype=np.float32)[:, None]
+def _slopes(relief: Field) -> Iterator[Field]:
+    """Yield how steeply a relief falls to the right and downwards."""
+    for right, down in ((1, 0), (0, 1)):
+        yield cv2.Sobel(relief, cv2.CV_32F, right, down, ksize=1) * np.float32(-0.5 * 0.055 * max(relief.shape))
 
 
 @functools.lru_cache(maxsize=256)

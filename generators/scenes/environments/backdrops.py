@@ -1,7 +1,7 @@
 """Environments as pixels. The paintings do not depend on a split's seed, so that they can be kept."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -9,16 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.generators.scenes.environments import brushes
-from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
+from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS
 from vhbench.generators.scenes.environments.environment import Environment
-from vhbench.generators.scenes.environments.paintings import Painting, kept
 from vhbench.generators.scenes.paints import channels
 from vhbench.generators.scenes.rasters import rasterise
-from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 
-VARIANTS = 4
-"""How many pictures there are of each environment and state."""
+VARIANTS = 2
+"""Paintings per environment and state, each also mirrored; few, so that they are painted once and kept."""
 
 _RESOLUTION = 0.64
 """Share of the pixels' number at which environments are painted: a soft background, and three times as fast."""
@@ -41,7 +39,7 @@ class Backdrop:
     Attributes:
         name: of the environment.
         state: of the environment.
-        pixels: sRGB, uint8, shape (size, size, 3), read-only.
+        pixels: sRGB, uint8, shape (height, width, 3).
         areas: the words painted in this very picture.
         haze: the colour that far things fade to, sRGB.
         light: factor per channel for the light on things; close to 1 so that colours keep their names.
@@ -55,47 +53,45 @@ class Backdrop:
     light: tuple[float, float, float]
 
 
-@lru_cache(maxsize=128)  # 100 MB at 512 pixels
-def backdrop(name: str, *, state: str = "", variant: int = 0, size: int = 512) -> Backdrop:
-    """Paint an environment.
+def backdrop(name: str, state: str, variant: int, width: int, height: int) -> Backdrop:
+    """Return a painted environment at any size.
 
     Args:
-        name: of the environment, or a synonym.
-        state: one of its states, or "" for the usual one.
-        variant: any number; pictures repeat after :data:`VARIANTS`.
-        size: side in pixels.
-
-    Raises:
-        VhbenchError: if there is no such environment or state.
+        name: of the environment.
+        state: one of its states.
+        variant: counts paintings, and from :data:`VARIANTS` on their mirror images; where things may be is mirrored by
+            :func:`vhbench.generators.scenes.layout.stage.mirror`.
+        width: in pixels.
+        height: in pixels.
     """
-    environment = find_environment(name)
-    if environment is None:
-        raise VhbenchError(f"unknown environment {name!r}: must be one of {', '.join(ENVIRONMENTS)}")
-    state = environment.state_of(state) or environment.states[0]
-    if state not in environment.states:
-        raise VhbenchError(f"{environment.name} cannot be {state!r}: must be one of {', '.join(environment.states)}")
-    variant %= VARIANTS
-    key = (environment.name, state, variant, size)
-    painting = kept(key, lambda: _paint(environment, state, variant, size))
-    pixels, horizon = painting.pixels, environment.horizon
+    painted = _painted(name, state, variant % VARIANTS, max(width, height))
+    pixels = painted.pixels
+    if pixels.shape[:2] != (height, width):
+        pixels = np.asarray(cv2.resize(pixels, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+    return replace(painted, pixels=np.asarray(cv2.flip(pixels, 1), np.uint8) if is_mirrored(variant) else pixels)
+
+
+def is_mirrored(variant: int) -> bool:
+    """Tell whether a variant of a backdrop is a mirror image."""
+    return variant >= VARIANTS
+
+
+@lru_cache(maxsize=128)  # 100 MB at 512 pixels
+def _painted(name: str, state: str, variant: int, size: int) -> Backdrop:
+    """Paint an environment, ``size`` pixels square."""
+    environment, canvas = ENVIRONMENTS[name], _canvas(name, state, variant)
+    flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
+    lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
+    lit *= cv2.merge([_grain(name, variant, size)] * 3)
+    pixels = np.clip(lit + np.float32(0.5), 0, 255).astype(np.uint8)
+    pixels.flags.writeable = False
+    horizon = environment.horizon
     far = pixels[int(size * horizon * 0.9) : int(size * horizon) + 1] if horizon > 0 else pixels
     red, green, blue = (int(channel) for channel in far.reshape(-1, 3).mean(0))
     light = _LIGHTS.get(state, (1.0, 1.0, 1.0))
-    return Backdrop(environment.name, state, pixels, painting.areas, (red, green, blue), light)
+    return Backdrop(name, state, pixels, tuple(canvas.areas), (red, green, blue), light)
 
 
-def _paint(environment: Environment, state: str, variant: int, size: int) -> Painting:
-    canvas = _canvas(environment.name, state, variant)
-    flat = _rasterise(canvas.svg(), round(size * _RESOLUTION))
-    lit = cv2.resize(_shine(canvas, flat, environment), (size, size), interpolation=cv2.INTER_CUBIC)
-    lit *= cv2.merge([_grain(environment.name, variant, size)] * 3)
-    lit += 0.5
-    pixels = np.clip(lit, 0, 255, out=lit).astype(np.uint8)
-    pixels.flags.writeable = False
-    return Painting(pixels, tuple(canvas.areas))
-
-
-@lru_cache(maxsize=512)
 def _canvas(name: str, state: str, variant: int) -> brushes.Canvas:
     canvas = brushes.Canvas(rng(_SEED, "environment", name, state, variant), state)
     ENVIRONMENTS[name].paint(canvas)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from vhbench.generators.scenes.catalog import Entry, Place, lookup, readable
-from vhbench.generators.scenes.drawings.render import VARIANTS
 from vhbench.generators.scenes.drawings.sprites import Look
 from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS, find_environment
+from vhbench.generators.scenes.environments.backdrops import VARIANTS
 from vhbench.generators.scenes.environments.environment import Environment
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import VOCABULARY, clash, known_words, rivals
@@ -80,7 +80,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Locale:
-    """Where a scene plays; ``variant`` is a painting of it, see :func:`render.scenery`."""
+    """Where a scene plays; ``variant`` is a painting of it, see :func:`backdrop`."""
 
     environment: Environment
     state: str
