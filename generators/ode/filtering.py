@@ -19,7 +19,7 @@ from vhbench.seeding import rng
 SAME = 0.5
 """Two boxes of one word that overlap by more than this (IoU) are one thing, found by two names."""
 
-LIKELY = 5
+_LIKELY = 5
 """How many things a case lists as likely hallucinations."""
 PLACES = 2
 """How many places."""
@@ -137,7 +137,7 @@ def likely_hallucinations(
     known_absent = scene.known - scene.categories()
     random = rng(seed, "ode", "likely", scene.id)
     found = []
-    for kind, limit in (("entity", LIKELY), ("environment", PLACES)):
+    for kind, limit in (("entity", _LIKELY), ("environment", PLACES)):
         absent = known_absent & environments.SETTINGS.keys() if kind == "environment" else known_absent
         queues = [
             _neighbours(source, word, graph, names, absent, kind)

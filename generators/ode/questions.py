@@ -32,7 +32,7 @@ FEW = 2
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Whose colour is that of their clothes, and not asked."""
 
-CONTRARY: Mapping[str, tuple[str, ...]] = {
+_CONTRARY: Mapping[str, tuple[str, ...]] = {
     "standing": ("sitting", "lying", "running", "jumping", "crouching"),
     "walking": ("sitting", "lying", "jumping", "eating", "waving", "crouching"),
     "running": ("sitting", "lying", "eating", "waving", "crouching"),
@@ -215,7 +215,7 @@ def attribute(picture: Picture) -> Iterator[Choice]:
         members = [o for o in scene.objects if o.category == target]
         if members and picture.exact:
             yield from _colour(scene, target, members)
-            yield from _action(scene, target, members, picture.deeds.get(target, frozenset(CONTRARY)))
+            yield from _action(scene, target, members, picture.deeds.get(target, frozenset(_CONTRARY)))
             yield from _drawn_state(scene, target, members)
     for target in _counted(picture):
         if target not in picture.single:
@@ -308,10 +308,10 @@ def _colour(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterat
 
 def _action(scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str]) -> Iterator[Choice]:
     value = _shared(members, "action")
-    if value not in CONTRARY or len(members) > MOST_COUNTED or (target in PEOPLE and value in _UNCLEAR):
+    if value not in _CONTRARY or len(members) > MOST_COUNTED or (target in PEOPLE and value in _UNCLEAR):
         return
     subject = _subject(target, members)
-    noes = {other: f"{subject} {other}?" for other in CONTRARY[value] if other in deeds}
+    noes = {other: f"{subject} {other}?" for other in _CONTRARY[value] if other in deeds}
     yield Choice(scene.id, "action", target, value, f"{subject} {value}?", noes)
 
 

@@ -17,7 +17,7 @@ from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
-NO_LEFT = "no pair left"
+_NO_LEFT = "no pair left"
 """Reason of the rejection that stands for pairs which were asked for and could not be replaced."""
 
 GROUPS = 40
@@ -107,7 +107,7 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
         missing -= len(done)
         if missing and (not cases or tries <= 0):
             detail = {"criterion": share.criterion, "pairing": PAIRINGS[share.pairing], "missing": missing}
-            yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", NO_LEFT, detail)
+            yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", _NO_LEFT, detail)
             break
     yield from _rows(recipe, kept)
 
