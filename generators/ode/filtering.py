@@ -5,6 +5,7 @@ found with confidence, everything else that is found becomes truth too, and what
 neither: it leaves ``known``.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -161,12 +162,17 @@ def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], nam
         others: the names.
         names: the graph's word → the name.
     """
-    weights = dict.fromkeys(others, 0)
+    weights = company(graph, words, names)
+    return sorted(dict.fromkeys(others), key=lambda name: -weights[name])
+
+
+def company(graph: ConceptGraph, words: Sequence[str], names: Mapping[str, str]) -> Counter[str]:
+    """Return the names of what goes with any of the words, and how often at most."""
+    weights: Counter[str] = Counter()
     for word in words:
         for other, data in graph[word].items() if word in graph else ():
-            if names[other] in weights:
-                weights[names[other]] = max(weights[names[other]], data["weight"])
-    return sorted(weights, key=lambda name: -weights[name])
+            weights[names[other]] = max(weights[names[other]], data["weight"])
+    return weights
 
 
 def _neighbours(

@@ -52,7 +52,7 @@ class Spot:
         """Its silhouette on the coarse grid."""
         shape = (max(1, self.width // _GRID), max(1, self.height // _GRID))
         solid = silhouette(self.placed.look).view(np.uint8)
-        return cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST).view(np.bool_)
+        return np.asarray(cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST), np.bool_)
 
     @property
     def shown(self) -> float:
