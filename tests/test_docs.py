@@ -1,7 +1,6 @@
 """What the pages name is there: links, anchors, paths, modules, commands with their options, tasks, columns."""
 
 import re
-import runpy
 import shlex
 from collections.abc import Iterator
 from dataclasses import fields
@@ -164,11 +163,6 @@ def test_the_fields_are_those_of_a_manifest() -> None:
 def test_the_metrics_that_are_explained_are_those_of_tasks() -> None:
     families = [family for benchmark in BENCHMARKS.values() for family in benchmark.families.values()]
     assert {name for name, *_ in rows("docs/reports.md", "metric")} <= {m.name for f in families for m in f.metrics}
-
-
-def test_the_floors_are_those_that_are_held() -> None:
-    floors = [tuple(rooms.split(", ")) for _, rooms in rows("CONTRIBUTING.md", "floor")]
-    assert floors == list(runpy.run_path(str(ROOT / "tests" / "test_floors.py"))["FLOORS"])
 
 
 def test_each_thing_of_the_list_is_explained() -> None:

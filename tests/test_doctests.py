@@ -8,7 +8,7 @@ import pytest
 
 import vhbench.tasks.metrics
 
-FLOOR_0 = [f"vhbench.{name}" for name in ("answers", "colours", "english", "seeding")]
+FLOOR_0 = [f"vhbench.{name}" for name in ("colours", "language.inflection", "language.parsing", "seeding")]
 MORE = [
     "vhbench.generators.mioh.templates",
     "vhbench.generators.scenes.concept_parts",

@@ -126,10 +126,10 @@ def test_inflect_is_imported_late_and_without_checks() -> None:
     program = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from vhbench import english
+from vhbench.language import inflection
 assert "inflect" not in sys.modules
 with ThreadPoolExecutor(4) as pool:
-    assert set(pool.map(english.plural, ["dog"] * 8)) == {"dogs"}
+    assert set(pool.map(inflection.plural, ["dog"] * 8)) == {"dogs"}
 import typeguard
 assert typeguard.typechecked.__module__.startswith("typeguard")
 """
