@@ -9,7 +9,7 @@ import numpy as np
 from vhbench import colours
 from vhbench.generators.mioh.scene_columns import NO_ROWS, Ints, SceneColumns, mark
 
-ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
+_ASKED_KINDS: Final = ("colour", "material", "pattern", "transparency", "action")
 """Attribute types that questions use; a ``partly`` value (a minor colour of a mug) is neither true nor false."""
 
 _ALIKE: Final = frozenset(
@@ -51,7 +51,7 @@ class AttributeTable:
             plain = kind.removeprefix("partly ")
             for column, part in self._by_category(rows):
                 self._values[column, plain][value].append(part)
-            if kind in ASKED_KINDS and kind in self._typed:
+            if kind in _ASKED_KINDS and kind in self._typed:
                 sure = rows[self._typed[kind][rows]]
                 self._anywhere[kind, value] = sure
                 self.holders |= {(column, kind, value): part for column, part in self._by_category(sure)}

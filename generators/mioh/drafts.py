@@ -213,7 +213,7 @@ def which_of_two(text: str, facts: Sequence[Fact], _: np.random.Generator) -> Bl
     pairs = ((BOTH, plus(f), plus(f)), (NEITHER, minus(f), minus(f)), (FIRST, plus(f), minus(f)),
              (SECOND, minus(f), plus(f)))  # fmt: skip
     text = text.replace("{a}", inflection.a(f.phrase()))
-    return [(Draft(text, (f,), answer, (x, y), (ImageSlot(),), options=TWO_IMAGES),) for answer, x, y in pairs]
+    return [(Draft(text, (f,), answer, (x, y), (ImageSlot(),), options=_TWO_IMAGES),) for answer, x, y in pairs]
 
 
 def how_many_images(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Block:
@@ -321,7 +321,7 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
     asks, form = (Exists(category),), "both images show some, or neither does"
     return [
         tuple(
-            Draft(text, asks, said, (shows[x], shows[y]), (ImageSlot(),), options=TWO_AMOUNTS,
+            Draft(text, asks, said, (shows[x], shows[y]), (ImageSlot(),), options=_TWO_AMOUNTS,
                   told=said == NONE_SHOWN, form=form)
             for x, y in pairs
         )
@@ -331,8 +331,8 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
 
 FIRST, SECOND, BOTH, NEITHER = "{first}", "{second}", "Both", "Neither"
 SAME, NONE_SHOWN = "Both show the same number", "Neither shows any"
-TWO_IMAGES: Final = (BOTH, NEITHER, FIRST, SECOND)
-TWO_AMOUNTS: Final = (SAME, FIRST, SECOND, NONE_SHOWN)
+_TWO_IMAGES: Final = (BOTH, NEITHER, FIRST, SECOND)
+_TWO_AMOUNTS: Final = (SAME, FIRST, SECOND, NONE_SHOWN)
 
 
 def zero(category: str) -> ImageSlot:

@@ -34,7 +34,7 @@ T = TypeVar("T")
 MOST_COUNTED: Final = 5
 """Counting asks only about images with at most this many instances (the paper's limit: labels get unreliable)."""
 
-PLENTY: Final = max(NUMBERS_OF_IMAGES)
+_PLENTY: Final = max(NUMBERS_OF_IMAGES)
 _FAINT: Final = 0.2  # of what is small: less of a thing is asked about under no pressure
 _CACHE_BYTES: Final = 150_000_000
 _MOST_RELATIONS: Final = 1200  # that are asked about: of most others there is hardly an image
@@ -395,7 +395,7 @@ class ScenePool:
     def _pressable(self, fact: Fact, least: int) -> float:
         """Return how many times over there are images for every pressure, where ``least`` show the fact; at most 8."""
         t = self.truth(fact)
-        needs = ((t.easy, PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, PLENTY))
+        needs = ((t.easy, _PLENTY if least > 1 else 2), (t.hard, least), (t.near, EASY_IMAGES), (t.far, _PLENTY))
         return min(8.0, *(number_of(where) / number for where, number in needs))
 
     def existence_facts(self) -> list[Exists]:

@@ -26,7 +26,7 @@ Bits = npt.NDArray[np.uint64]
 Key = TypeVar("Key")
 
 NO_ROWS: Ints = np.zeros(0, np.int64)
-MOST_WORDS: Final = 600
+_MOST_WORDS: Final = 600
 """An open vocabulary (Synthetic Visual Genome) is cut to its most frequent words: of the others nothing is asked."""
 _CHUNK: Final = 8192  # scenes that co-occurrence is counted over at once
 _FEW: Final = 256  # words that are counted faster as one long number than as an array
@@ -195,10 +195,10 @@ class _Collected:
 
     def vocabulary(self) -> list[str]:
         """Return the words, sorted; only those of most objects, where there are very many."""
-        if len(self.words) <= MOST_WORDS:
+        if len(self.words) <= _MOST_WORDS:
             return sorted(self.words)
         names, counts = list(self.words), np.bincount(self.things[1::3], minlength=len(self.words))
-        return sorted(sorted(names, key=lambda word: (-counts[self.words[word]], word))[:MOST_WORDS])
+        return sorted(sorted(names, key=lambda word: (-counts[self.words[word]], word))[:_MOST_WORDS])
 
     def _word(self, word: str) -> int:
         return self.words.setdefault(word, len(self.words))

@@ -5,7 +5,7 @@ from typing import Final
 
 from vhbench.language import inflection
 
-ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
+_ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
 """How a value is said before a noun, where it is not said as it is written."""
 
 PREDICATES: Final = {"left of": "to the left of", "right of": "to the right of"}
@@ -45,7 +45,7 @@ def described(category: str, kind: str, value: str) -> str:
     noun = inflection.measured(category)
     if kind == "action":
         return f"{noun} that is {value}"
-    return f"{ADJECTIVES.get(value, value)} {noun}"
+    return f"{_ADJECTIVES.get(value, value)} {noun}"
 
 
 @lru_cache(maxsize=_KEPT)

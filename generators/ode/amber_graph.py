@@ -31,8 +31,10 @@ NAMES: Mapping[str, str] = {
 }  # fmt: skip
 """AMBER's word → readable English, where they differ."""
 
-_STATE = re.compile(r"Is the (\w+) (.+) in this image\??$")
-_ACTION = re.compile(r"Does the (\w+) (.+) in this image\??$")
+_QUESTIONS = {
+    "state": re.compile(r"Is the (\w+) (.+) in this image\??$"),
+    "action": re.compile(r"Does the (\w+) (.+) in this image\??$"),
+}
 _ONE_WORD = {
     "state": re.compile(r"Is the (\w+) (\w+) in this image"),
     "action": re.compile(r"Does the (\w+) (\w+) in this image"),
@@ -61,16 +63,16 @@ def from_amber(
         return _reference_graph(pictures, kinds, _pairs(directory, annotations, _ONE_WORD))
     real = {word: kind for word, kind in kinds.items() if kind != "virtual"}
     counts = concept_graph.count_together((w for w in words if w in real) for words in pictures)
-    attributes = _pairs(directory, annotations, {"state": _STATE, "action": _ACTION})
+    attributes = _pairs(directory, annotations, _QUESTIONS)
     names = {word: NAMES.get(word, word) for word in real}
     return concept_graph.assemble(real, counts, attributes, names=names, where=str(directory))
 
 
-def hallucinations(directory: str | Path, *, compat: bool = False) -> "nx.Graph[str]":
+def hallucinations(directory: str | Path) -> "nx.Graph[str]":
     """Return the truth-hallucination graph H: how often a model may imagine b in a picture that shows a.
 
     Edges join each concept that is there with each that AMBER lists as a likely hallucination; ``weight`` is the
-    number of pictures. The graph is undirected, as in ODE; with ``compat`` it keeps the reference's self-loops.
+    number of pictures. The graph is undirected, as in ODE, without the reference's self-loops.
     """
     result: nx.Graph[str] = nx.Graph()
     for entry in _annotations(Path(directory)):
@@ -78,10 +80,9 @@ def hallucinations(directory: str | Path, *, compat: bool = False) -> "nx.Graph[
             continue
         for truth in entry["truth"]:
             for imagined in entry["hallu"]:
-                if truth == imagined and not compat:
-                    continue
-                weight = result.get_edge_data(truth, imagined, {"weight": 0})["weight"]
-                result.add_edge(truth, imagined, weight=weight + 1)
+                if truth != imagined:
+                    weight = result.get_edge_data(truth, imagined, {"weight": 0})["weight"]
+                    result.add_edge(truth, imagined, weight=weight + 1)
     return result
 
 

@@ -14,7 +14,7 @@ from vhbench.images import open_image, to_png
 from vhbench.protocols import Verifier
 from vhbench.schema import ObjectSpec, Scene, SceneObject, SceneSpec, VhbenchError
 
-MARGIN = 0.1
+_MARGIN = 0.1
 """A thing is looked at with so much around it, as a share of its box's sides."""
 
 _MOST = 12
@@ -133,7 +133,7 @@ def parts_of(image: bytes, look: AttributeLook) -> list[bytes]:
     picture = open_image(image)
     found = []
     for x, y, width, height in (member.box for member in look.members):
-        dx, dy = MARGIN * width, MARGIN * height
+        dx, dy = _MARGIN * width, _MARGIN * height
         left, top = min(floor(max(0, x - dx)), picture.width - 1), min(floor(max(0, y - dy)), picture.height - 1)
         right, bottom = min(picture.width, ceil(x + width + dx)), min(picture.height, ceil(y + height + dy))
         found.append(to_png(picture.crop((left, top, max(right, left + 1), max(bottom, top + 1)))))

@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from vhbench import tsv
 from vhbench.colours import COLOURS, near
 
 _BASIC: Final[Mapping[str, str]] = {
@@ -33,10 +34,10 @@ def of(said: str) -> tuple[str, ...]:
 
 @cache
 def _table() -> Mapping[str, tuple[str, ...]]:
-    _, *rows = Path(__file__).with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+    rows = tsv.records(Path(__file__).with_suffix(".tsv"), lambda kind, sets: sets.split("|"), {})
     found: dict[str, list[str]] = {}
-    for row in rows:
-        sets = [group.split(",") for group in row.split("\t")[1].split("|")]
+    for groups in rows:
+        sets = [group.split(",") for group in groups]
         for i, group in enumerate(sets):
             others = [word for j, other in enumerate(sets) if j != i for word in other]
             for word in group:

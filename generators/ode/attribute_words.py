@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+from vhbench import tsv
 from vhbench.colours import COLOURS
 from vhbench.language import inflection
 
@@ -45,16 +46,13 @@ class Attribute:
         return self.kind in BODILY
 
 
-def _read(file: Path) -> dict[tuple[str, str], Attribute]:
-    _, *rows = (line.split("\t") for line in file.read_text(encoding="utf-8").splitlines())
-    kinds: dict[str, Kind] = {kind: kind for kind in get_args(Kind)}
-    found = {}
-    for word, nouns, kind, said in rows:
-        found.update({(word, noun): Attribute(kinds[kind], said) for noun in nouns.split(",")})
-    return found
-
-
-WORDS: Final[Mapping[tuple[str, str], Attribute]] = _read(Path(__file__).with_suffix(".tsv"))
+WORDS: Final[Mapping[tuple[str, str], Attribute]] = {
+    (word, noun): Attribute(kind, said)
+    for word, nouns, kind, said in tsv.records(
+        Path(__file__).with_suffix(".tsv"), lambda word, of, kind, said: (word, of.split(","), kind, said), {}
+    )
+    for noun in nouns
+}
 """(word, noun) → attribute; the noun is "" where the word means the same of every other one."""
 
 

@@ -34,7 +34,7 @@ Attributes = Mapping[str, tuple[tuple[str, str], ...]]
 STARTER = Path(__file__).with_name("starter.json")
 """The project's own table: environment → what one finds there."""
 
-WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
+_WEIGHTS: Mapping[str, int] = {"often": 3, "sometimes": 2, "rarely": 1}
 """How much each column of the starter table counts."""
 
 
@@ -81,7 +81,7 @@ def starter() -> ConceptGraph:
     counts: Counter[tuple[str, str]] = Counter()
     for environment, columns in table["environments"].items():
         kinds[environment] = "environment"
-        found = {word: WEIGHTS[column] for column, words in columns.items() for word in words}
+        found = {word: _WEIGHTS[column] for column, words in columns.items() for word in words}
         for word, weight in found.items():
             kinds[word] = "entity"
             counts[environment, word] += 3 * weight

@@ -14,7 +14,7 @@ yields its pairs in an order that the seed decides, so that a pair which cannot 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 
@@ -57,21 +57,20 @@ class PairPool:
     @cached_property
     def seen(self) -> dict[Pair, int]:
         """The pairs with an edge, in alphabetic order, and their counts."""
-        found = {}
+        kinds, found = concept_graph.kinds(self.graph), {}
         for a, b, count in concept_graph.edges(self.graph):
-            key = self._key(a, b)
-            if key is not None:
-                found[key] = count
+            one, other = sorted((a, b), key=lambda word: (kinds[word], word))  # an entity before an environment
+            if f"{kinds[one]}-{kinds[other]}" == PAIRINGS[self.pairing] and concept_graph.is_new(self.graph, a, b):
+                found[one, other] = count
         return dict(sorted(found.items()))
 
     @cached_property
     def every(self) -> list[Pair]:
         """All pairs, with or without an edge, in alphabetic order."""
-        entities = self._words("entity")
-        if self.pairing == "ee":
-            return [p for p in combinations(entities, 2) if self._is_new(*p)]
-        environments = self._words("environment")
-        return [(a, b) for a in entities for b in environments if self._is_new(a, b)]
+        kinds = concept_graph.kinds(self.graph)
+        entities, places = (sorted(w for w in kinds if kinds[w] == kind) for kind in ("entity", "environment"))
+        pairs = combinations(entities, 2) if self.pairing == "ee" else product(entities, places)
+        return [pair for pair in pairs if concept_graph.is_new(self.graph, *pair)]
 
     @cached_property
     def unseen(self) -> list[Pair]:
@@ -92,23 +91,6 @@ class PairPool:
         if self.epsilon >= delta:
             raise VhbenchError(f"the long tail is ε < c < δ: ε = {self.epsilon} must be less than δ = {delta}")
         return self.epsilon, delta
-
-    def _words(self, kind: str) -> list[str]:
-        return sorted(w for w, d in self.graph.nodes(data=True) if d["kind"] == kind)
-
-    def _key(self, a: str, b: str) -> Pair | None:
-        """Return the pair in this pool's order, or None if it does not belong here."""
-        if not self._is_new(a, b):
-            return None
-        kinds = [self.graph.nodes[word]["kind"] for word in (a, b)]
-        if self.pairing == "ee":
-            return ((a, b) if a <= b else (b, a)) if kinds == ["entity", "entity"] else None
-        if sorted(kinds) != ["entity", "environment"]:
-            return None
-        return (a, b) if kinds[1] == "environment" else (b, a)
-
-    def _is_new(self, a: str, b: str) -> bool:
-        return concept_graph.is_new(self.graph, a, b)
 
 
 def _most_frequent(pool: PairPool, random: np.random.Generator) -> list[Pair]:

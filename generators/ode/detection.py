@@ -5,7 +5,6 @@ For which words the detector looks depends on the picture's concepts alone, and 
 another filter asks nothing anew.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -109,10 +108,7 @@ def words_for(
     """
     names = {word: world.name(word) for word in graph}
     targets = prompts.targets(case, world)
-    weights: Counter[str] = Counter()
-    for word in case.concepts:
-        for other, data in graph[word].items():
-            weights[names[other]] = max(weights[names[other]], data["weight"])
+    weights = filtering.company(graph, case.concepts, names)
     ranked = sorted(weights, key=lambda word: (-weights[word], word))
     every = sorted(set(names.values()))
     random = rng(seed, "ode", "detector words", case.id)

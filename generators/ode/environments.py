@@ -1,45 +1,45 @@
 """Settings: how English speaks of environments, and which of them nobody would take for one another."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from vhbench import tsv
 from vhbench.language import inflection
 from vhbench.schema import Scene
 
 
 @dataclass(frozen=True, slots=True)
 class SettingWords:
-    """An environment in words.
+    """An environment in words: a row of ``environments.tsv``.
 
     Attributes:
+        word: the environment.
         family: settings of one family look alike; "" for what may be in any of them (a floor, the ground).
         place: where a thing is that is there ("on a street").
-        shown: what the picture shows ("a street").
         made_by: things without any of which a drawing of it could be another place, and how many of them.
     """
 
+    word: str
     family: str
     place: str
-    shown: str
-    made_by: Mapping[str, int] = field(default_factory=dict)
+    made_by: Mapping[str, int]
 
-
-def _read(file: Path) -> dict[str, SettingWords]:
-    _, *rows = (line.split("\t") for line in file.read_text(encoding="utf-8").splitlines())
-    return {
-        word: SettingWords(family, place, place.split(" ", 1)[1], _counted(things))
-        for word, family, place, things in rows
-    }
+    @property
+    def shown(self) -> str:
+        """What the picture shows ("a street")."""
+        return self.place.split(" ", 1)[1]
 
 
 def _counted(cell: str) -> dict[str, int]:
     """Read "bed" or "chair:3,board"."""
-    parts = [part.partition(":") for part in cell.split(",") if part]
+    parts = (part.partition(":") for part in tsv.words(cell))
     return {name: int(number or 1) for name, _, number in parts}
 
 
-PLACES: Mapping[str, SettingWords] = _read(Path(__file__).with_suffix(".tsv"))
+PLACES: Mapping[str, SettingWords] = {
+    row.word: row for row in tsv.records(Path(__file__).with_suffix(".tsv"), SettingWords, {"made_by": _counted})
+}
 """Environment → its words."""
 
 SETTINGS: Mapping[str, SettingWords] = {word: words for word, words in PLACES.items() if words.family}

@@ -5,6 +5,7 @@ found with confidence, everything else that is found becomes truth too, and what
 neither: it leaves ``known``.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,7 +20,7 @@ from vhbench.seeding import rng
 SAME = 0.5
 """Two boxes of one word that overlap by more than this (IoU) are one thing, found by two names."""
 
-LIKELY = 5
+_LIKELY = 5
 """How many things a case lists as likely hallucinations."""
 PLACES = 2
 """How many places."""
@@ -137,7 +138,7 @@ def likely_hallucinations(
     known_absent = scene.known - scene.categories()
     random = rng(seed, "ode", "likely", scene.id)
     found = []
-    for kind, limit in (("entity", LIKELY), ("environment", PLACES)):
+    for kind, limit in (("entity", _LIKELY), ("environment", PLACES)):
         absent = known_absent & environments.SETTINGS.keys() if kind == "environment" else known_absent
         queues = [
             _neighbours(source, word, graph, names, absent, kind)
@@ -161,12 +162,17 @@ def ranked(graph: ConceptGraph, words: Sequence[str], others: Sequence[str], nam
         others: the names.
         names: the graph's word → the name.
     """
-    weights = dict.fromkeys(others, 0)
+    weights = company(graph, words, names)
+    return sorted(dict.fromkeys(others), key=lambda name: -weights[name])
+
+
+def company(graph: ConceptGraph, words: Sequence[str], names: Mapping[str, str]) -> Counter[str]:
+    """Return the names of what goes with any of the words, and how often at most."""
+    weights: Counter[str] = Counter()
     for word in words:
         for other, data in graph[word].items() if word in graph else ():
-            if names[other] in weights:
-                weights[names[other]] = max(weights[names[other]], data["weight"])
-    return sorted(weights, key=lambda name: -weights[name])
+            weights[names[other]] = max(weights[names[other]], data["weight"])
+    return weights
 
 
 def _neighbours(

@@ -16,10 +16,10 @@ from vhbench.language import inflection
 from vhbench.schema import ObjectSpec, SceneSpec
 from vhbench.seeding import rng
 
-COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.25, 0.15)}
+_COUNTS: Mapping[int, tuple[float, ...]] = {1: (1.0,), 2: (0.5, 0.5), 3: (0.6, 0.25, 0.15)}
 """Most things of one kind → how often there are one, two, three."""
 
-TWO = 2
+_TWO = 2
 """Where so many are the most, both numbers are dealt in turn, so that they can be asked about as often."""
 
 STATES: Mapping[str, str] = {
@@ -27,19 +27,19 @@ STATES: Mapping[str, str] = {
 }  # fmt: skip
 """State of a drawn thing → its contrary. The two are dealt in turn, so that they can be asked about as often."""
 
-DAYS = {weather: f"on {inflection.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
+_DAYS = {weather: f"on {inflection.a(f'{weather} day')}" for weather in ("sunny", "overcast", "gloomy", "stormy")}
 """Weather → when a prompt says that something is somewhere; "in sunny snow" is no English."""
 
 QUALITY = "a realistic photograph, natural light, sharp focus, the whole scene in view"
 """What every prompt ends with."""
 
-FLYING = frozenset(
+_FLYING = frozenset(
     "airplane balloon bird butterfly cloud drone eagle helicopter kite moon parachute parasail pigeon plane rainbow "
     "seagull star sun".split()
 )
 """What is in the sky; everything else is under it."""
 
-CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
+_CELESTIAL = frozenset({"cloud", "moon", "rainbow", "star", "sun"})
 """What is never down on the ground: a cloud is over a beach, not on it."""
 
 HIDDEN: Mapping[str, frozenset[str]] = {
@@ -50,9 +50,9 @@ HIDDEN: Mapping[str, frozenset[str]] = {
 }
 """How a place is → what nobody sees there then."""
 
-AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
-AVOID_ENTITIES = f"{AVOID}, missing objects, merged objects, duplicate objects"
-AVOID_ENVIRONMENT = f"{AVOID}, other places, other objects, plain background"
+_AVOID = "blurry, out of focus, low quality, distorted, deformed, bad anatomy, extra limbs, cropped, text, watermark"
+_AVOID_ENTITIES = f"{_AVOID}, missing objects, merged objects, duplicate objects"
+_AVOID_ENVIRONMENT = f"{_AVOID}, other places, other objects, plain background"
 
 
 _FREE = frozenset({"colour", "material", "pattern", "shape", "size", "opening", "lighting"})
@@ -155,7 +155,7 @@ def spec(
         environment=setting,
         state=state,
         prompt=prompt(objects, setting, state),
-        negative_prompt=AVOID_ENVIRONMENT if setting else AVOID_ENTITIES,
+        negative_prompt=_AVOID_ENVIRONMENT if setting else _AVOID_ENTITIES,
         width=size,
         height=size,
     )
@@ -215,8 +215,8 @@ def _thing(
     found = [value for value in (state, other, held) if value]
     colour = next((value for value in found if value in colours), "")
     most = world.most(word) if inflection.countable(name) else 1
-    shares = COUNTS[most]
-    count = dealt if most == TWO else 1 + int(random.choice(len(shares), p=shares))
+    shares = _COUNTS[most]
+    count = dealt if most == _TWO else 1 + int(random.choice(len(shares), p=shares))
     state = ", ".join(value for value in found if value != colour)
     return ObjectSpec(name, count, colour=colour, state=state, action=action)
 
@@ -298,10 +298,10 @@ def prompt(objects: Sequence[ObjectSpec], setting: str, state: str) -> str:
     'A tree with falling leaves in a park at night: a r'
     """
     parts = [inflection.listing([phrase(thing) for thing in objects])]
-    later = DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
+    later = _DAYS.get(state, state if attribute_words.follows(state) or not setting else "")
     if setting:
-        aloft = all(thing.category in FLYING for thing in objects)
-        over = all(thing.category in CELESTIAL for thing in objects)
+        aloft = all(thing.category in _FLYING for thing in objects)
+        over = all(thing.category in _CELESTIAL for thing in objects)
         parts.append(environments.place(setting, "" if later else state, aloft=aloft, over=over))
     parts += [later] if later else []
     text = " ".join(parts)

@@ -32,7 +32,7 @@ FEW = 2
 PEOPLE = frozenset({"person", "man", "woman", "boy", "girl", "child"})
 """Whose colour is that of their clothes, and not asked."""
 
-CONTRARY: Mapping[str, tuple[str, ...]] = {
+_CONTRARY: Mapping[str, tuple[str, ...]] = {
     "standing": ("sitting", "lying", "running", "jumping", "crouching"),
     "walking": ("sitting", "lying", "jumping", "eating", "waving", "crouching"),
     "running": ("sitting", "lying", "eating", "waving", "crouching"),
@@ -214,9 +214,7 @@ def attribute(picture: Picture) -> Iterator[Choice]:
     for target in picture.targets:
         members = [o for o in scene.objects if o.category == target]
         if members and picture.exact:
-            yield from _colour(scene, target, members)
-            yield from _action(scene, target, members, picture.deeds.get(target, frozenset(CONTRARY)))
-            yield from _drawn_state(scene, target, members)
+            yield from _seen(scene, target, members, picture.deeds.get(target, frozenset(_CONTRARY)))
     for target in _counted(picture):
         if target not in picture.single:
             yield from _number(scene, target)
@@ -297,31 +295,23 @@ def _shared(members: Sequence[SceneObject], kind: str) -> str:
     return values.pop() if len(values) == 1 else ""
 
 
-def _colour(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
-    value = _shared(members, "colour")
-    if not value or value not in COLOURS or target in PEOPLE or len(members) > MOST_COUNTED:
+def _seen(scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str]) -> Iterator[Choice]:
+    """Yield questions about the colour, action and state that all of a target's things are known to share."""
+    if len(members) > MOST_COUNTED:
         return
-    subject = _subject(target, members)
-    noes = {other: f"{subject} {other}?" for other in COLOURS if not near(other, value)}
-    yield Choice(scene.id, "state", target, value, f"{subject} {value}?", noes)
-
-
-def _action(scene: Scene, target: str, members: Sequence[SceneObject], deeds: AbstractSet[str]) -> Iterator[Choice]:
-    value = _shared(members, "action")
-    if value not in CONTRARY or len(members) > MOST_COUNTED or (target in PEOPLE and value in _UNCLEAR):
-        return
-    subject = _subject(target, members)
-    noes = {other: f"{subject} {other}?" for other in CONTRARY[value] if other in deeds}
-    yield Choice(scene.id, "action", target, value, f"{subject} {value}?", noes)
-
-
-def _drawn_state(scene: Scene, target: str, members: Sequence[SceneObject]) -> Iterator[Choice]:
-    value = _shared(members, "state")
-    if value not in STATES or len(members) > MOST_COUNTED:
-        return
-    subject, other = _subject(target, members), STATES[value]
-    about = f"{target} state"  # beside its colour
-    yield Choice(scene.id, "state", about, value, f"{subject} {value}?", {other: f"{subject} {other}?"})
+    subject, person = _subject(target, members), target in PEOPLE
+    colour, action, state = (_shared(members, kind) for kind in ("colour", "action", "state"))
+    unlike = [other for other in COLOURS if colour in COLOURS and not person and not near(other, colour)]
+    others = [deed for deed in _CONTRARY.get(action, ()) if deed in deeds]
+    found = (
+        ("state", target, colour, unlike, bool(unlike)),
+        ("action", target, action, others, action in _CONTRARY and not (person and action in _UNCLEAR)),
+        ("state", f"{target} state", state, [STATES.get(state, "")], state in STATES),
+    )
+    for question_type, about, value, noes, asked in found:
+        if asked:
+            wrong = {other: f"{subject} {other}?" for other in noes}
+            yield Choice(scene.id, question_type, about, value, f"{subject} {value}?", wrong)
 
 
 def _counted(picture: Picture) -> list[str]:

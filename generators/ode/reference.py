@@ -10,7 +10,7 @@ from vhbench.schema import VhbenchError
 
 Pair = tuple[str, str]
 
-ENVIRONMENT_CAP = 20
+_ENVIRONMENT_CAP = 20
 """The reference never takes more entity-environment pairs than this for its fictional class."""
 
 
@@ -24,7 +24,7 @@ def select(graph: "nx.Graph[str]", criterion: str, *, limit: int, seed: int) -> 
         raise VhbenchError("compat=True draws from a graph that from_amber(…, compat=True) made")
     if criterion not in _STREAMS:
         raise VhbenchError(f"unknown criterion {criterion!r}: must be one of {', '.join(_STREAMS)}")
-    capped = min(limit, ENVIRONMENT_CAP) if criterion == "fictional" else limit
+    capped = min(limit, _ENVIRONMENT_CAP) if criterion == "fictional" else limit
     spill = criterion in ("random", "fictional")
     return _fill(graph, _STREAMS[criterion](graph, seed), {"ee": limit, "ev": capped}, spill=spill)
 

@@ -17,7 +17,7 @@ from vhbench.protocols import ImageSource
 from vhbench.schema import Rejection, Row, Scene, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
-NO_LEFT = "no pair left"
+_NO_LEFT = "no pair left"
 """Reason of the rejection that stands for pairs which were asked for and could not be replaced."""
 
 GROUPS = 40
@@ -107,7 +107,7 @@ def make(recipe: Recipe, share: Share) -> Iterator[Row | Scene | Rejection]:
         missing -= len(done)
         if missing and (not cases or tries <= 0):
             detail = {"criterion": share.criterion, "pairing": PAIRINGS[share.pairing], "missing": missing}
-            yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", NO_LEFT, detail)
+            yield Rejection(f"{share.criterion}-{share.pairing}-{share.first:05d}", _NO_LEFT, detail)
             break
     yield from _rows(recipe, kept)
 
@@ -135,16 +135,9 @@ def _pairs(recipe: Recipe, share: Share) -> Iterator[list[ImagePlan] | Rejection
             detail = {"concepts": list(concepts), "word": word, "pairing": PAIRINGS[share.pairing]}
             yield Rejection(f"{share.criterion}-{share.pairing}-{rank + offset:05d}", reason, detail)
         else:
+            plan = ImagePlan(share.criterion, share.pairing, rank + offset, 0, group, turn)
             yield [
-                ImagePlan(
-                    share.criterion,
-                    share.pairing,
-                    rank + offset,
-                    variant,
-                    group,
-                    turn,
-                    prompts.deal_states(group, recipe.world, dealt),
-                )
+                replace(plan, variant=variant, states=prompts.deal_states(group, recipe.world, dealt))
                 for variant in range(recipe.variants)
             ]
             turn += 1
@@ -170,14 +163,12 @@ def _pictures(recipe: Recipe, cases: Sequence[ImagePlan], elsewhere: Sequence[st
                 failed.append(case)
             for k, (spec, result, claims) in enumerate(results):
                 if isinstance(result, Scene) and k != best:
-                    result = Rejection(
-                        result.id, "another image scored higher", {"scores": result.provenance["scores"]}
-                    )
+                    scores = {"scores": result.provenance["scores"]}
+                    result = Rejection(result.id, "another image scored higher", scores)
                 if isinstance(result, Rejection):
-                    detail = {
-                        "concepts": list(case.concepts), "attempt": attempt, "seed": tried[k][2], **result.detail,
-                    }  # fmt: skip
-                    result = Rejection(f"{case.id}-{attempt}{f'-{k}' if k else ''}", result.reason, detail)
+                    detail = {"concepts": list(case.concepts), "attempt": attempt, "seed": tried[k][2]}
+                    name = f"{case.id}-{attempt}{f'-{k}' if k else ''}"
+                    result = Rejection(name, result.reason, {**detail, **result.detail})
                 yield case, spec, result, claims
         waiting = failed
         if not waiting:
@@ -212,13 +203,8 @@ def _seen(
     """Return pictures with their truth: their own where that is exact, otherwise what is seen in them, all at once."""
     if recipe.eyes is None:
         unclear = {recipe.world.name(word) for word in recipe.graph if recipe.world.problem([word])}
-        checked = [
-            one
-            if isinstance(one, Rejection)
-            else _checked(environments.annotate(one), prompts.targets(case, recipe.world), unclear)
-            for case, one in zip(cases, made, strict=True)
-        ]
-        return [one if isinstance(one, Rejection) else (one, ()) for one in checked]
+        targets = [prompts.targets(case, recipe.world) for case in cases]
+        return [_checked(one, words, unclear) for one, words in zip(made, targets, strict=True)]
     there = [(i, one) for i, one in enumerate(made) if isinstance(one, Scene)]
     asked = [
         detection.words_for(cases[i], recipe.graph, recipe.world, elsewhere, recipe.eyes, seed=recipe.seed)
@@ -241,12 +227,15 @@ def _score(result: Scene | Rejection) -> float:
     return min(scores.values(), default=0.0)
 
 
-def _checked(scene: Scene, targets: Sequence[str], unclear: AbstractSet[str]) -> Scene | Rejection:
+def _checked(made: Scene | Rejection, targets: Sequence[str], unclear: AbstractSet[str]) -> detection.Seen:
     """Return the scene if it shows what it was made for; what is never shown is not asked for as absent either."""
+    if isinstance(made, Rejection):
+        return made
+    scene = environments.annotate(made)
     missing = sorted(set(targets) - scene.categories())
     if missing:
         return Rejection(scene.id, "target missing", {"words": missing})
-    return replace(scene, known=scene.known - (unclear - scene.categories()))
+    return replace(scene, known=scene.known - (unclear - scene.categories())), ()
 
 
 def _rows(
@@ -262,22 +251,11 @@ def _rows(
         )
         likely = [*things, *places] if spec.environment else things
         elsewhere = filtering.ranked(recipe.graph, case.concepts, every, names)
-        targets = prompts.targets(case, recipe.world)
-        exact = recipe.images.exact
+        targets = tuple(prompts.targets(case, recipe.world))
         deeds = {names[word]: recipe.world.values(word, "action") or frozenset() for word in case.concepts}
-        pictures.append(
-            questions.Picture(
-                case,
-                scene,
-                tuple(targets),
-                tuple(likely),
-                tuple(elsewhere),
-                exact,
-                claims,
-                deeds,
-                single=frozenset(names[word] for word in case.concepts if recipe.world.most(word) == 1),
-            )
-        )
+        single = frozenset(names[word] for word in case.concepts if recipe.world.most(word) == 1)
+        seen = targets, tuple(likely), tuple(elsewhere), recipe.images.exact, claims
+        pictures.append(questions.Picture(case, scene, *seen, deeds, single))
     yield from questions.rows(
         pictures, seed=recipe.seed, version=recipe.version, source=recipe.images.name, levels=recipe.levels,
         vocabulary=recipe.world.vocabulary(),

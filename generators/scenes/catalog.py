@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from vhbench.generators.scenes.paints import COLOURS
+from vhbench.colours import COLOURS
 from vhbench.schema import VhbenchError
 from vhbench.tsv import numbers, records, words
 

@@ -13,7 +13,7 @@ from vhbench.generators.scenes.catalog import CATALOG, readable
 from vhbench.schema import VhbenchError
 from vhbench.seeding import label
 
-MOST_PARTS = 9
+_MOST_PARTS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def read_part(text: str) -> ConceptPart:
         return WHOLE
     found = re.fullmatch(r"([1-9])/([1-9])", text)
     if not found or int(found[1]) > int(found[2]):
-        raise VhbenchError(f"--part {text!r}: must be I/N with 1 ≤ I ≤ N ≤ {MOST_PARTS}, such as 1/2")
+        raise VhbenchError(f"--part {text!r}: must be I/N with 1 ≤ I ≤ N ≤ {_MOST_PARTS}, such as 1/2")
     return ConceptPart(int(found[1]), int(found[2]))
 
 

@@ -1,25 +1,24 @@
 """Colours by name: what a drawing is painted in, and what a pixel is called.
 
 The eleven names are the basic colour terms of English (Berlin and Kay, 1969), which are also the ones that questions
-about colour use. :data:`PALETTE` gives the paint, :func:`name_pixels` reads a picture back; the two are written
-apart, and a test holds them together for every drawing.
+about colour use. :data:`_PALETTE` gives the paint, :func:`shares` reads a picture back; the two are written apart, and
+a test holds them together for every drawing.
 """
 
 import colorsys
-import re
 from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.schema import VhbenchError
+from vhbench.colours import COLOURS
 
-HSL = tuple[float, float, float]
+_HSL = tuple[float, float, float]
 """Hue, saturation and lightness, each in [0, 1]."""
 
-Image = npt.NDArray[np.float32]
+_Image = npt.NDArray[np.float32]
 
-PALETTE: Mapping[str, HSL] = {
+_PALETTE: Mapping[str, _HSL] = {
     "red": (0.0, 0.78, 0.46),
     "orange": (0.075, 0.92, 0.53),
     "yellow": (0.135, 0.94, 0.56),
@@ -34,10 +33,7 @@ PALETTE: Mapping[str, HSL] = {
 }
 """Name → the colour that a drawing's slot is painted in."""
 
-COLOURS: tuple[str, ...] = tuple(PALETTE)
-"""Every colour name, in a fixed order."""
-
-Numbers = npt.NDArray[np.uint8]
+_Numbers = npt.NDArray[np.uint8]
 """Colour names as their places in :data:`COLOURS`."""
 
 _PURPLE, _PINK, _BROWN = (np.uint8(COLOURS.index(name)) for name in ("purple", "pink", "brown"))
@@ -50,28 +46,20 @@ _BY_HUE = np.array(
     [COLOURS.index(name) for name in ("red", "orange", "yellow", "green", "blue", "purple", "pink", "red")], np.uint8
 )
 
-_HEX = re.compile(r"#[0-9a-f]{6}")
-
 
 def channels(colour: str) -> bytes:
     """Return red, green and blue of ``"#rrggbb"``, 0 … 255."""
     return bytes.fromhex(colour[1:])
 
 
-def parse_hex(colour: str) -> HSL:
-    """Return the HSL of ``"#rrggbb"``.
-
-    Raises:
-        VhbenchError: if the text is not such a colour.
-    """
-    if not _HEX.fullmatch(colour):
-        raise VhbenchError(f"{colour!r} is not a colour: write it as #rrggbb in lower case")
+def parse_hex(colour: str) -> _HSL:
+    """Return the HSL of ``"#rrggbb"``."""
     red, green, blue = (channel / 255 for channel in channels(colour))
     hue, lightness, saturation = colorsys.rgb_to_hls(red, green, blue)
     return hue, saturation, lightness
 
 
-def to_hex(colour: HSL) -> str:
+def to_hex(colour: _HSL) -> str:
     """Return ``"#rrggbb"``; saturation and lightness are cut to [0, 1]."""
     hue, saturation, lightness = colour
     rgb = colorsys.hls_to_rgb(hue % 1, min(1.0, max(0.0, lightness)), min(1.0, max(0.0, saturation)))
@@ -91,14 +79,8 @@ def mix(one: str, other: str, share: float) -> str:
 
 
 def paint(name: str) -> str:
-    """Return the hexadecimal paint of a colour name.
-
-    Raises:
-        VhbenchError: if the name is not one of :data:`COLOURS`.
-    """
-    if name not in PALETTE:
-        raise VhbenchError(f"unknown colour {name!r}: must be one of {', '.join(COLOURS)}")
-    return to_hex(PALETTE[name])
+    """Return the hexadecimal paint of a colour name."""
+    return to_hex(_PALETTE[name])
 
 
 def reshade(shade_of_base: str, base: str, name: str) -> str:
@@ -109,23 +91,11 @@ def reshade(shade_of_base: str, base: str, name: str) -> str:
         base: the slot's own colour in the file, of which the other is a shade.
         name: the colour asked for.
     """
-    hue, saturation, lightness = PALETTE[name]
+    hue, saturation, lightness = _PALETTE[name]
     offset = parse_hex(shade_of_base)[2] - parse_hex(base)[2]
     # Very light and very dark paints have little room for shades; too much contrast would read as another colour.
     contrast = {"black": 0.35, "white": 0.45, "yellow": 0.6, "orange": 0.6, "pink": 0.5}.get(name, 0.7)
     return to_hex((hue, saturation, min(0.97, max(0.05, lightness + contrast * offset))))
-
-
-def name_pixels(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.str_]:
-    """Name the colour of each pixel.
-
-    Args:
-        pixels: sRGB, shape (..., 3).
-
-    Returns:
-        Names from :data:`COLOURS`, shape (...).
-    """
-    return np.array(COLOURS)[_numbers(pixels)]
 
 
 def shares(pixels: npt.NDArray[np.uint8]) -> dict[str, float]:
@@ -134,7 +104,7 @@ def shares(pixels: npt.NDArray[np.uint8]) -> dict[str, float]:
     return {name: count / len(pixels) for name, count in zip(COLOURS, counts, strict=True) if count}
 
 
-def _numbers(pixels: npt.NDArray[np.uint8]) -> Numbers:
+def _numbers(pixels: npt.NDArray[np.uint8]) -> _Numbers:
     """Return the places in :data:`COLOURS` of the names of pixels."""
     rgb = np.asarray(pixels, dtype=np.float32) / np.float32(255)
     red, green, blue = rgb[..., 0], rgb[..., 1], rgb[..., 2]
@@ -147,12 +117,7 @@ def _numbers(pixels: npt.NDArray[np.uint8]) -> Numbers:
     return np.where((high < 0.22) | (high < 0.30) & (chroma < 0.12), _BLACK, numbers)
 
 
-def matches(pixels: npt.NDArray[np.uint8], name: str) -> float:
-    """Return the share of pixels, shape (n, 3), that have a colour name; nan for no pixels."""
-    return float((name_pixels(pixels) == name).mean()) if len(pixels) else float("nan")
-
-
-def _hue(red: Image, green: Image, blue: Image, high: Image, chroma: Image) -> Image:
+def _hue(red: _Image, green: _Image, blue: _Image, high: _Image, chroma: _Image) -> _Image:
     """Return hues in degrees."""
     safe = np.maximum(chroma, 1e-6)
     first = (green - blue) / safe  # from -1 to 1
@@ -161,7 +126,7 @@ def _hue(red: Image, green: Image, blue: Image, high: Image, chroma: Image) -> I
     return np.asarray(np.where(high == red, first, rest) * 60, dtype=np.float32)
 
 
-def _number_of_hue(hue: Image, high: Image, chroma: Image) -> Numbers:
+def _number_of_hue(hue: _Image, high: _Image, chroma: _Image) -> _Numbers:
     """Name saturated pixels by hue; brown is dark orange, pink is light red."""
     numbers = _BY_HUE[np.searchsorted(_HUES, hue, side="right")]
     saturation = chroma / np.maximum(high, 1e-6)

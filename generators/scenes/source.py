@@ -23,7 +23,7 @@ from vhbench.seeding import rng
 
 Objects = tuple[SceneObject, ...]
 
-TRIES = 14
+_TRIES = 14
 """Layouts tried before a spec is refused; with smaller and smaller things."""
 
 _TRIES_PER_LOCALE = 4
@@ -67,7 +67,7 @@ class SceneSource:
     def _make_one(self, spec: SceneSpec, seed: int) -> Scene:
         entries = plan.check(spec)
         failures: Counter[str] = Counter()
-        for attempt in range(TRIES):
+        for attempt in range(_TRIES):
             if attempt % _TRIES_PER_LOCALE == 0:  # what failed is mostly the layout, and paintings are dear
                 locale = plan.choose_locale(spec, entries, rng(seed, "setting", spec.id, attempt // _TRIES_PER_LOCALE))
             try:
@@ -75,14 +75,14 @@ class SceneSource:
             except Refusal as refusal:
                 failures[refusal.reason] += 1
         reason, _ = max(failures.items(), key=lambda item: (item[1], item[0]))
-        raise Refusal(reason, tries=TRIES, failures=dict(sorted(failures.items())))
+        raise Refusal(reason, tries=_TRIES, failures=dict(sorted(failures.items())))
 
     def _attempt(self, spec: SceneSpec, entries: list[Entry], locale: Locale, seed: int, attempt: int) -> Scene:
         random = rng(seed, "scenes", spec.id, attempt)
         plan.check_height(spec, entries, locale)
         wishes = plan.wishes(spec, entries, locale, random)
         stage = mirror(locale.environment) if is_mirrored(locale.variant) else locale.environment
-        zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / TRIES
+        zoom, patience = _zoom(len(wishes), attempt), 1 - attempt / _TRIES
         # Side by side without overlap, so that nobody doubts which is where; if need be, by their centres alone.
         layout = Layout(stage, spec.width, spec.height, random, zoom, spec.relations, apart=patience > 0.5)
         placed = arrange(layout, wishes + plan.occluders(spec, locale, wishes, random))

@@ -41,4 +41,4 @@ def test_mioh_takes_no_near_colours_for_a_difference() -> None:
 
 
 def test_drawings_are_painted_in_the_colours_that_are_asked_about() -> None:
-    assert paints.COLOURS == COLOURS
+    assert tuple(paints._PALETTE) == COLOURS

@@ -48,7 +48,7 @@ class DrawnWorld:
         name = self.name(word)
         needed = {entry.place for thing in things if (entry := scenes.lookup(thing))}
         painting = [e for e in scenes.ENVIRONMENTS.values() if name in (e.name, *e.areas())]
-        fitting = [e.name for e in painting if needed <= e.places]
+        fitting = [e.name for e in painting if needed <= e.bands.keys()]
         own = scenes.ENVIRONMENTS.get(name)
         if own and (own.name in fitting or not fitting):
             return own.name

@@ -7,7 +7,7 @@ from vhbench.generators.scenes.creatures.frame import Frame
 from vhbench.generators.scenes.creatures.sketch import Point, Sketch, around, between, polar
 from vhbench.generators.scenes.paints import shade
 
-INNER_EAR = {
+_INNER_EAR = {
     "point": "#f3d9c6", "cat": "#f1b9ae", "donkey": "#d5c6bb", "cow": "#e9b3a6", "side": "#e0b8a8", "deer": "#f0d9c2",
     "rabbit": "#f0b8b4",
 }  # fmt: skip
@@ -31,7 +31,7 @@ def head(sketch: Sketch, frame: Frame) -> None:
     ear_colour = "#2a2b2f" if frame.coat.black else frame.coat.ears
     inner = ("#111111" if frame.coat.black else shade(ear_colour, 0.7)) if frame.species.ear == "round" else ""
     if frame.species.ear != "flop":
-        _ear(sketch, frame, 6, ear_colour, inner or INNER_EAR.get(frame.species.ear, ""))
+        _ear(sketch, frame, 6, ear_colour, inner or _INNER_EAR.get(frame.species.ear, ""))
     _eye(sketch, frame)
     _nose(sketch, frame)
     if frame.species.ear == "flop":

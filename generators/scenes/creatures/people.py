@@ -8,11 +8,11 @@ from vhbench.files import read_typed
 from vhbench.generators.scenes.creatures.sketch import Point, Sketch, hang, polar
 from vhbench.generators.scenes.paints import paint, shade
 
-SKIN = ("#f2c9a5", "#e0a878", "#c68656", "#8d5a3b", "#ffdbb8")
-HAIR = ("#3a2618", "#1f1a1a", "#8a5a2b", "#d9a94a", "#5b2f1c")
-SHIRT = ("#d8433b", "#3b78c4", "#3f9a5a", "#e0a52e", "#8a56b0", "#e77f3c", "#3aa6a0")
-TROUSERS = ("#33476b", "#4a4a50", "#6d5a44", "#2f5d50")
-SHOE = "#2b2b30"
+_SKIN = ("#f2c9a5", "#e0a878", "#c68656", "#8d5a3b", "#ffdbb8")
+_HAIR = ("#3a2618", "#1f1a1a", "#8a5a2b", "#d9a94a", "#5b2f1c")
+_SHIRT = ("#d8433b", "#3b78c4", "#3f9a5a", "#e0a52e", "#8a56b0", "#e77f3c", "#3aa6a0")
+_TROUSERS = ("#33476b", "#4a4a50", "#6d5a44", "#2f5d50")
+_SHOE = "#2b2b30"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,10 @@ def _person(kind: str, colour: str, action: str, variant: int) -> Person:
     return Person(
         figure=figure,
         stance=stance,
-        skin=SKIN[(variant * 3 + order) % len(SKIN)],
-        hair=HAIR[(variant * 2 + order) % len(HAIR)],
-        shirt=paint(colour) if colour else SHIRT[(variant * 5 + order) % len(SHIRT)],
-        trousers=TROUSERS[(variant * 3 + order) % len(TROUSERS)],
+        skin=_SKIN[(variant * 3 + order) % len(_SKIN)],
+        hair=_HAIR[(variant * 2 + order) % len(_HAIR)],
+        shirt=paint(colour) if colour else _SHIRT[(variant * 5 + order) % len(_SHIRT)],
+        trousers=_TROUSERS[(variant * 3 + order) % len(_TROUSERS)],
         leg=leg,
         trunk=height * 0.31,
         arm=height * (0.37 if figure.child else 0.33),
@@ -143,11 +143,11 @@ def _leg(sketch: Sketch, who: Person, side: int, angles: tuple[float, float], co
     sketch.taper(root, width * scale[0], knee, width * scale[1], colour)
     sketch.taper(knee, width * scale[1], foot, width * scale[2], colour)
     if who.stance.lying:
-        sketch.ellipse((foot[0] + 2, foot[1] + 2.5), 3.2, 5.4, SHOE)
+        sketch.ellipse((foot[0] + 2, foot[1] + 2.5), 3.2, 5.4, _SHOE)
     else:
         toe = -1 if who.stance.front and side < 0 else 1
         middle = (foot[0] + toe * 2.6, foot[1] - 1.6)
-        sketch.ellipse(middle, width * 0.98, width * 0.50, SHOE, turn=toe * angles[1] * 0.33)
+        sketch.ellipse(middle, width * 0.98, width * 0.50, _SHOE, turn=toe * angles[1] * 0.33)
 
 
 def _arm(sketch: Sketch, who: Person, side: int, angles: tuple[float, float], sleeve: str) -> None:

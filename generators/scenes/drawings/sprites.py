@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -13,7 +14,7 @@ from vhbench.generators.scenes.rasters import Pixels, rasterise
 from vhbench.schema import VhbenchError
 
 Silhouette = npt.NDArray[np.bool_]
-Field = npt.NDArray[np.float32]
+Field = npt.NDArray[np.floating[Any]]
 
 PROBE = 96
 """Longest side, in pixels, of the raster from which a drawing's silhouette is taken while a scene is laid out."""
@@ -122,7 +123,7 @@ def _clay(rgb: Pixels, opacity: Pixels) -> Pixels:
     shade = ((lit - _LIGHT[2]) * 0.5 * 1.25 + 1) * fall
     gleam = np.clip(np.clip(glance, 0, 1) ** 26 - 0.35, 0, 1) * 0.065
     shaded = np.clip(flat * cv2.merge([shade] * 3) + cv2.merge([gleam] * 3), 0, 1)
-    return (shaded * 255 + 0.5).astype(np.uint8)
+    return np.asarray(shaded * 255 + 0.5, np.uint8)
 
 
 def _relief(colours: Field, opacity: Pixels) -> Field:

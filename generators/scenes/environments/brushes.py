@@ -26,12 +26,12 @@ class Mood:
     clouds: int = 4
 
 
-SUNNY = Mood(("#3f8fd6", "#7cbcec", "#d3ecf7"), ("#ffffff", "#dfe9f2"), sun=True)
-GLOOMY = Mood(("#76828b", "#97a2a9", "#c3cacd"), ("#c3cacf", "#98a3aa"), tint="#d8dcde", clouds=8)
-SUNSET = Mood(("#4a5a9c", "#d9788b", "#ffc980"), ("#f7c7b6", "#d694a0"), tint="#ffe6d2", clouds=5)
-NIGHT = Mood(("#0b1236", "#1d2a5c", "#3c4a80"), ("#4b5885", "#333f6e"), tint="#5c678f", clouds=2)
-SNOWY = Mood(("#a9b9c8", "#c5d2dd", "#e4ecf2"), ("#eef3f7", "#cfdae4"), tint="#f2f6fb", clouds=6)
-MOODS = {"sunny": SUNNY, "gloomy": GLOOMY, "sunset": SUNSET, "night": NIGHT, "snowy": SNOWY, "withered": SUNNY}
+_SUNNY = Mood(("#3f8fd6", "#7cbcec", "#d3ecf7"), ("#ffffff", "#dfe9f2"), sun=True)
+_GLOOMY = Mood(("#76828b", "#97a2a9", "#c3cacd"), ("#c3cacf", "#98a3aa"), tint="#d8dcde", clouds=8)
+_SUNSET = Mood(("#4a5a9c", "#d9788b", "#ffc980"), ("#f7c7b6", "#d694a0"), tint="#ffe6d2", clouds=5)
+_NIGHT = Mood(("#0b1236", "#1d2a5c", "#3c4a80"), ("#4b5885", "#333f6e"), tint="#5c678f", clouds=2)
+_SNOWY = Mood(("#a9b9c8", "#c5d2dd", "#e4ecf2"), ("#eef3f7", "#cfdae4"), tint="#f2f6fb", clouds=6)
+_MOODS = {"sunny": _SUNNY, "gloomy": _GLOOMY, "sunset": _SUNSET, "night": _NIGHT, "snowy": _SNOWY, "withered": _SUNNY}
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Canvas:
     @property
     def mood(self) -> Mood:
         """The light of the canvas's state."""
-        return MOODS.get(self.state, SUNNY)
+        return _MOODS.get(self.state, _SUNNY)
 
     def area(self, *words: str) -> None:
         """Declare words that are now in the picture."""

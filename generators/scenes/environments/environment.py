@@ -4,7 +4,6 @@ An *area* is present but not countable (sky, grass, a painted window): its word 
 about as absent.
 """
 
-import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -46,37 +45,28 @@ class Environment:
     indoor: bool = False
     synonyms: tuple[str, ...] = ()
 
-    @property
-    def places(self) -> frozenset[Place]:
-        """The places that things can have here."""
-        return frozenset(self.bands)
-
     def state_of(self, word: str) -> str:
         """Return the state that a word stands for here, or the word itself: no desert is "lush"."""
-        state, needs = STATE_WORDS.get(word, (word, ()))
+        state, needs = _STATE_WORDS.get(word, (word, ()))
         return state if not needs or set(needs) & set(self.paints) else word
 
     def areas(self, state: str = "") -> tuple[str, ...]:
         """Return the words that are painted in a state."""
-        return _painted_in(self.paints, self.state_of(state) or self.states[0])
-
-
-@functools.cache
-def _painted_in(paints: tuple[str, ...], state: str) -> tuple[str, ...]:
-    words = list(paints)
-    if "sky" in words:
-        words += _SKY.get(state, ("cloud",))
-    if state == "withered" and "grass" in words:
-        words.append("tussock")
-    if state == "snowy":
-        words = [word for word in words if word != "grass"] + ["snow"]
-    return tuple(dict.fromkeys(words))
+        state = self.state_of(state) or self.states[0]
+        words = list(self.paints)
+        if "sky" in words:
+            words += _SKY.get(state, ("cloud",))
+        if state == "withered" and "grass" in words:
+            words.append("tussock")
+        if state == "snowy":
+            words = [word for word in words if word != "grass"] + ["snow"]
+        return tuple(dict.fromkeys(words))
 
 
 _SKY = {"night": ("star", "moon", "cloud"), "sunny": ("sun", "cloud"), "withered": ("sun", "cloud")}
 _PLANTS = ("grass", "tree", "forest")
 _WATERS = ("sea", "lake", "river")
-STATE_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+_STATE_WORDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(("lush", "verdant", "green"), ("sunny", _PLANTS)),
     **dict.fromkeys(("calm", "sparkling", "rippling"), ("sunny", _WATERS)),
     **dict.fromkeys(("daytime", "fair"), ("sunny", ("sky",))),

@@ -3,14 +3,14 @@
 from vhbench.generators.scenes.environments import brushes as brush
 from vhbench.generators.scenes.environments.brushes import SIZE, Canvas
 
-WOOD = ("#c79a63", "#b98a52", "#a87a45")
-STONE = ("#d9d3c8", "#cfc8bb", "#c2baac")
+_WOOD = ("#c79a63", "#b98a52", "#a87a45")
+_STONE = ("#d9d3c8", "#cfc8bb", "#c2baac")
 
 
 def kitchen(canvas: Canvas) -> None:
     """Cupboards above and below, a stove with its hood between them."""
     brush.wall(canvas, 297, ("#f1e9d8", "#e6dcc6"), pattern="tile", ink="#cfc5ad")
-    brush.floor(canvas, 302, STONE, kind="tile")
+    brush.floor(canvas, 302, _STONE, kind="tile")
     for x in (10, 136, 387):
         _cupboard(canvas, x, 10, 120, 104, knob=(96, 80))
         _cupboard(canvas, x, 207, 123, 105, knob=(60, 14))
@@ -40,7 +40,7 @@ def _stove(canvas: Canvas, left: float, right: float) -> None:
 def living_room(canvas: Canvas) -> None:
     """A papered wall with a window, boards and a rug."""
     brush.wall(canvas, 287, ("#e9dcc3", "#dccaa8"), pattern="stripe")
-    brush.floor(canvas, 292, WOOD)
+    brush.floor(canvas, 292, _WOOD)
     _window(canvas, canvas.uniform(40, 330), 46)
     canvas.ellipse(256, 424, 206, 64, "#a34a4a")
     canvas.ellipse(256, 424, 190, 57, "none", 'stroke="#e8cf9a" stroke-width="4"')
@@ -51,7 +51,7 @@ def living_room(canvas: Canvas) -> None:
 def bedroom(canvas: Canvas) -> None:
     """A blue papered wall with a curtained window."""
     brush.wall(canvas, 287, ("#cfd9e6", "#bccadb"), pattern="stripe")
-    brush.floor(canvas, 292, WOOD)
+    brush.floor(canvas, 292, _WOOD)
     x = canvas.uniform(60, 310)
     _window(canvas, x, 46)
     for side in (x - 34, x + 112):
@@ -98,7 +98,7 @@ def stage(canvas: Canvas) -> None:
 def room(canvas: Canvas) -> None:
     """A bare room: wall and boards."""
     brush.wall(canvas, 287, ("#d9cdb6", "#c9bb9f"))
-    brush.floor(canvas, 292, WOOD)
+    brush.floor(canvas, 292, _WOOD)
 
 
 def classroom(canvas: Canvas) -> None:

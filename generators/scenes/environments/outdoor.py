@@ -8,14 +8,14 @@ import numpy as np
 from vhbench.generators.scenes.environments import brushes as brush
 from vhbench.generators.scenes.environments.brushes import SIZE, Canvas
 
-GREEN = ("#94bd64", "#7fae4c", "#5f9440", "#477c33")
-BLADES = ("#3f7030", "#5f9a42", "#8fc063")
-TREE = ("#2f5d2a", "#437f38", "#6aa84f")
-FIR = ("#2c5140", "#37634c", "#5b8a68")
-SEA = ("#9fd0e6", "#5fa9d0", "#2f7fb5", "#1f6699")
-LAKE = ("#b7d6df", "#7fb3c9", "#4f8fb0", "#3b7a9c")
-SAND = ("#e8cf98", "#efd9a6", "#e3c488", "#d2ae70")
-SNOW = ("#dbe6f1", "#eef4fa", "#ffffff", "#e4edf6")
+_GREEN = ("#94bd64", "#7fae4c", "#5f9440", "#477c33")
+_BLADES = ("#3f7030", "#5f9a42", "#8fc063")
+_TREE = ("#2f5d2a", "#437f38", "#6aa84f")
+_FIR = ("#2c5140", "#37634c", "#5b8a68")
+_SEA = ("#9fd0e6", "#5fa9d0", "#2f7fb5", "#1f6699")
+_LAKE = ("#b7d6df", "#7fb3c9", "#4f8fb0", "#3b7a9c")
+_SAND = ("#e8cf98", "#efd9a6", "#e3c488", "#d2ae70")
+_SNOW = ("#dbe6f1", "#eef4fa", "#ffffff", "#e4edf6")
 
 
 def plants(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
@@ -29,10 +29,10 @@ def plants(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
 
 def soil(canvas: Canvas, colours: Sequence[str]) -> tuple[str, ...]:
     """Return the colours of the ground below plants; under snow it is white."""
-    return SNOW if canvas.state == "snowy" else plants(canvas, colours)
+    return _SNOW if canvas.state == "snowy" else plants(canvas, colours)
 
 
-def grow(canvas: Canvas, top: float, blades: Sequence[str] = BLADES, *, count: int = 420) -> None:
+def grow(canvas: Canvas, top: float, blades: Sequence[str] = _BLADES, *, count: int = 420) -> None:
     """Let grass grow from ``top`` down, unless there is snow."""
     if canvas.state == "snowy":
         canvas.area("snow")
@@ -45,7 +45,7 @@ def grow(canvas: Canvas, top: float, blades: Sequence[str] = BLADES, *, count: i
 
 def meadow(canvas: Canvas, top: float) -> None:
     """Paint grassland from ``top`` down; under snow it is snow."""
-    brush.ground(canvas, top, soil(canvas, GREEN), word="snow" if canvas.state == "snowy" else "grass")
+    brush.ground(canvas, top, soil(canvas, _GREEN), word="snow" if canvas.state == "snowy" else "grass")
     grow(canvas, top + 8)
 
 
@@ -67,7 +67,7 @@ def forest(canvas: Canvas) -> None:
     brush.sky(canvas, 300, clouds=1)
     canvas.rect(0, 90, SIZE, 220, "#dcebdc", 'fill-opacity="0.5"')
     for row, (count, y, height, haze) in enumerate(((10, 272, 225, 0.5), (8, 284, 262, 0.24), (6, 298, 300, 0.0))):
-        leaves, needles = (brush.hazy(plants(canvas, tones), haze) for tones in (TREE, FIR))
+        leaves, needles = (brush.hazy(plants(canvas, tones), haze) for tones in (_TREE, _FIR))
         trunk = brush.hazy(("#5b4029",), haze)[0]
         for i, x in enumerate(brush.scatter(canvas, count, jitter=0.35)):
             tall, foot = height * canvas.uniform(0.85, 1.12), y + canvas.uniform(-2, 5)
@@ -83,12 +83,12 @@ def forest(canvas: Canvas) -> None:
 def beach(canvas: Canvas) -> None:
     """Sand in front, the sea behind, foam between."""
     brush.sky(canvas, 205)
-    brush.water(canvas, 205, 300, SEA, word="sea", waves=0.7)
+    brush.water(canvas, 205, 300, _SEA, word="sea", waves=0.7)
     phase = canvas.uniform(0, 6)
     waves = ((x, 9 * math.sin(x * 0.010 + phase) + 4 * math.sin(x * 0.027 + phase)) for x in range(0, 521, 8))
     edge = [(float(x), 288 + wave) for x, wave in waves]
     canvas.polygon([(x, y - 7) for x, y in edge] + [(x, y + 1) for x, y in reversed(edge)], "#ffffff")
-    canvas.polygon([*edge, (520, SIZE), (0, SIZE)], canvas.gradient(SAND))
+    canvas.polygon([*edge, (520, SIZE), (0, SIZE)], canvas.gradient(_SAND))
     canvas.polygon(edge + [(x, y + 14) for x, y in reversed(edge)], "#b08d58", 'fill-opacity="0.4"')
     for _ in range(60):
         x, y = canvas.uniform(0, SIZE), canvas.uniform(320, SIZE)
@@ -100,7 +100,7 @@ def sea(canvas: Canvas) -> None:
     """Open water to the horizon."""
     brush.sky(canvas, 205)
     rough = canvas.state in ("gloomy", "stormy")
-    brush.water(canvas, 205, SIZE, SEA, word="sea", waves=2.0 if rough else 1.0)
+    brush.water(canvas, 205, SIZE, _SEA, word="sea", waves=2.0 if rough else 1.0)
 
 
 def lake(canvas: Canvas) -> None:
@@ -109,9 +109,9 @@ def lake(canvas: Canvas) -> None:
     brush.ridge(canvas, 232, 100, ("#8ba0b4", "#6d8c94", "#648777"), word="mountain", rough=0.6, snow=True)
     far_trees(canvas, 236, 26, word="forest")
     canvas.area("tree")
-    brush.water(canvas, 234, 420, LAKE, word="lake", waves=0.4)
+    brush.water(canvas, 234, 420, _LAKE, word="lake", waves=0.4)
     shore = [(float(x), 398 + 12 * math.sin(x * 0.008 + 1)) for x in range(0, 521, 8)]
-    canvas.polygon([*shore, (520, SIZE), (0, SIZE)], canvas.gradient(soil(canvas, GREEN)[1:]))
+    canvas.polygon([*shore, (520, SIZE), (0, SIZE)], canvas.gradient(soil(canvas, _GREEN)[1:]))
     grow(canvas, 412, count=240)
     canvas.area("waterfront")
 
@@ -174,7 +174,7 @@ def street(canvas: Canvas) -> None:
         canvas.area("snow")
     brush.ground(canvas, 256, pavement, word="sidewalk", patches=6)
     for x in (0.16, 0.52, 0.86):
-        brush.broad_tree(canvas, (x + canvas.uniform(-0.05, 0.05)) * SIZE, 279, 122, plants(canvas, TREE))
+        brush.broad_tree(canvas, (x + canvas.uniform(-0.05, 0.05)) * SIZE, 279, 122, plants(canvas, _TREE))
     canvas.rect(0, 290, SIZE, 7, "#8d8a84")
     brush.ground(canvas, 296, asphalt, word="road", patches=24)
     for i in range(6):
@@ -233,7 +233,7 @@ def airport(canvas: Canvas) -> None:
 def pier(canvas: Canvas) -> None:
     """A wooden pier that runs into the sea."""
     brush.sky(canvas, 205)
-    brush.water(canvas, 205, SIZE, SEA, word="sea", waves=0.9)
+    brush.water(canvas, 205, SIZE, _SEA, word="sea", waves=0.9)
     canvas.polygon(
         [(205, 240), (307, 240), (740, SIZE), (-228, SIZE)], canvas.gradient(("#a9784a", "#9b6b3e", "#8f6138"))
     )
@@ -267,10 +267,10 @@ def glacier(canvas: Canvas) -> None:
 def island(canvas: Canvas) -> None:
     """A sandy island with grass, all round the sea."""
     brush.sky(canvas, 215)
-    brush.water(canvas, 215, SIZE, SEA, word="sea", waves=0.9)
+    brush.water(canvas, 215, SIZE, _SEA, word="sea", waves=0.9)
     canvas.ellipse(256, 412, 276, 90, "#ffffff", 'fill-opacity="0.7"')
-    canvas.ellipse(256, 410, 268, 84, canvas.gradient(SAND))
-    canvas.ellipse(256, 400, 208, 58, canvas.gradient(plants(canvas, GREEN[:3])))
+    canvas.ellipse(256, 410, 268, 84, canvas.gradient(_SAND))
+    canvas.ellipse(256, 400, 208, 58, canvas.gradient(plants(canvas, _GREEN[:3])))
     canvas.area("island", "sand", "grass", "beach")
 
 
@@ -278,12 +278,12 @@ def park(canvas: Canvas) -> None:
     """Lawn with trees and a path."""
     brush.sky(canvas, 244)
     for x in brush.scatter(canvas, 12):
-        brush.broad_tree(canvas, x, 250, canvas.uniform(80, 120), brush.hazy(plants(canvas, TREE), 0.3))
+        brush.broad_tree(canvas, x, 250, canvas.uniform(80, 120), brush.hazy(plants(canvas, _TREE), 0.3))
     meadow(canvas, 242)
     path = [(0.53, 244), (0.56, 244), (0.52, 300), (0.62, 380), (0.90, SIZE), (0.34, SIZE), (0.40, 380), (0.46, 300)]
     canvas.polygon([(x * SIZE, float(y)) for x, y in path], "#d9c7a0")
     for x in (0.12, 0.88):
-        brush.broad_tree(canvas, x * SIZE, 290, 210, plants(canvas, TREE))
+        brush.broad_tree(canvas, x * SIZE, 290, 210, plants(canvas, _TREE))
     canvas.area("path", "ground")
 
 

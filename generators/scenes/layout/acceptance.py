@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from vhbench.generators.scenes.layout.plan import Wish
+from vhbench.generators.scenes.layout.plan import tied
 from vhbench.generators.scenes.layout.stage import Layout, Spot, share_among, ties, visible_share
 from vhbench.generators.scenes.truth import relations
 from vhbench.schema import Box
@@ -36,7 +36,7 @@ def acceptable(layout: Layout, spot: Spot, target: Spot | None, *, strict: bool)
 
 def _wanted(layout: Layout, spot: Spot, *, carries: bool, strict: bool) -> float:
     """Return how much of a thing must be seen."""
-    if carries or _tied(layout, spot.wish):
+    if carries or spot.wish.spec in tied(layout.requested):
         return 0.5
     return 0.32 if "occluded" in spot.wish.hard else 0.96 if strict else 0.8
 
@@ -50,13 +50,6 @@ def _clearly_beside(layout: Layout, spot: Spot) -> bool:
         if distance < 0.62 * (spot.width + other.width) / 2:
             return False
     return True
-
-
-def _tied(layout: Layout, wish: Wish) -> bool:
-    """Tell whether a relation that was asked for makes some hiding natural."""
-    return any(
-        wish.spec in (i, j) and predicate in ("on", "in front of", "behind") for i, predicate, j in layout.requested
-    )
 
 
 def _outside(layout: Layout, spot: Spot) -> float:

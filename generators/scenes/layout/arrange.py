@@ -4,7 +4,6 @@ A layout is tried on small silhouettes, so that hundreds of positions cost less 
 is checked again on the pixels (:mod:`source`); a try that fails is followed by another, from other random numbers.
 """
 
-import functools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,8 +20,8 @@ from vhbench.generators.scenes.layout.plan import Refusal, Wish, can_hide
 from vhbench.generators.scenes.layout.stage import Layout, Spot, place, ties
 from vhbench.generators.scenes.truth import measuring
 
-GROUNDED = ("ground", "floor", "table")
-STANDING = (*GROUNDED, "water")
+_GROUNDED = ("ground", "floor", "table")
+_STANDING = (*_GROUNDED, "water")
 _TRIES = 60
 _PERSPECTIVE = 0.78
 """Longest side of a thing one metre long, over the height of its foot below the horizon. Lengths enter by their square
@@ -127,7 +126,7 @@ def _pick_base(layout: Layout, wish: Wish, band: Band, tied: Sequence[tuple[str,
             low = max(low, (anchor.placed.y + anchor.height) / layout.height)
     if "small" in wish.hard:
         high = low + 0.5 * (high - low)
-    elif wish.entry.size_m < 0.5 and wish.place in GROUNDED:
+    elif wish.entry.size_m < 0.5 and wish.place in _GROUNDED:
         low += 0.35 * (high - low)
     return layout.uniform(low, max(low, high))
 
@@ -142,7 +141,7 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
         return frame * layout.uniform(
             *{"tiny": (0.042, 0.052), "large": (0.37, 0.46)}.get(wish.size, (1.2 * low, 0.85 * high))
         )
-    standing = wish.place in STANDING
+    standing = wish.place in _STANDING
     reference = base - layout.scene.horizon if standing else _IN_THE_AIR
     unit, most = _sizing(wish.look, wish.entry.size_m, layout.width, layout.height)
     scale = layout.zoom * unit * max(0.06, reference) * frame * (_INDOORS if layout.scene.indoor else 1.0)
@@ -150,7 +149,6 @@ def _scale(layout: Layout, wish: Wish, base: float) -> float:
     return min(max(min(scale, most), least * frame), 0.5 * frame)
 
 
-@functools.lru_cache(maxsize=4096)
 def _sizing(look: Look, metres: float, width: int, height: int) -> tuple[float, float]:
     """Return the geometric mean side per height below the horizon, and the largest one that the picture takes."""
     drawing = artwork.draw(look.word, action=look.action, state=look.state, variant=look.variant)
@@ -225,7 +223,7 @@ def _cover(layout: Layout, wish: Wish, target: Spot) -> Spot | None:
     band = layout.scene.bands.get(wish.place)
     if band is None:
         return None
-    if wish.place in STANDING:
+    if wish.place in _STANDING:
         base = layout.uniform(min(band.bottom, max(band.top, target.base + 0.015)), band.bottom)
     else:
         base = min(band.bottom, max(band.top, target.base + layout.uniform(-0.1, 0.1)))
@@ -240,7 +238,7 @@ def _cover(layout: Layout, wish: Wish, target: Spot) -> Spot | None:
 def _spot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[int, int]) -> Spot:
     """Make a spot; ``base`` is the share of the height at which the foot (or centre) lies."""
     width, height = size
-    look, standing = wish.look, wish.place in STANDING
+    look, standing = wish.look, wish.place in _STANDING
     if wish.place == "water":
         sunk = 0.06 if wish.entry.place == "water" else 0.22
         look, height = replace(look, sunk=sunk), max(2, round(height * (1 - sunk)))
@@ -250,7 +248,7 @@ def _spot(layout: Layout, wish: Wish, middle: float, base: float, size: tuple[in
     depth += 1e-6 * len(layout.spots)  # no two things are equally far: what is placed later is nearer
     placed = Placed(
         wish.spec, look, x, y, max(width, round(height / (1 - look.sunk))), depth,
-        grounded=wish.place in GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),
+        grounded=wish.place in _GROUNDED, lifted=not standing, haze=_haze(layout.scene, depth, wish.place),
     )  # fmt: skip
     return Spot(wish, placed, width, height, base)
 

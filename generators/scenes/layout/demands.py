@@ -6,6 +6,7 @@ from dataclasses import replace
 from vhbench.generators.scenes import catalog
 from vhbench.generators.scenes.drawings.render import Placed, paint
 from vhbench.generators.scenes.environments.backdrops import Backdrop
+from vhbench.generators.scenes.layout import plan
 from vhbench.generators.scenes.layout.plan import Refusal, Wish
 from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import measuring
@@ -13,13 +14,13 @@ from vhbench.generators.scenes.truth.known_words import VOCABULARY
 from vhbench.generators.scenes.truth.measuring import Measured
 from vhbench.schema import Scene, SceneSpec
 
-LEAST_VISIBLE = 0.7
+_LEAST_VISIBLE = 0.7
 """Least visible fraction of what nobody asked to be hidden."""
 
-LEAST_VISIBLE_TIED = 0.45
+_LEAST_VISIBLE_TIED = 0.45
 """The same where a relation that was asked for, or a thing standing on it, hides some of it."""
 
-LEAST_IN_FRAME = 0.98
+_LEAST_IN_FRAME = 0.98
 """Least in-frame fraction of what nobody asked to be truncated."""
 
 _MOST_HAZE = 0.66
@@ -29,18 +30,18 @@ _MOST_HAZE = 0.66
 def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[Measured]) -> None:
     """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
     canvas = spec.width * spec.height
-    tied = {i for a, predicate, b in spec.relations if predicate in ("on", "in front of", "behind") for i in (a, b)}
+    tied = plan.tied(spec.relations)
     carriers = {thing.host for thing in things}
     for number, (wish, thing) in enumerate(zip(wishes, seen, strict=True)):
         least = measuring.LEAST_PART if {"occluded", "truncated"} & set(wish.hard) else measuring.LEAST_PIXELS
         if thing.area < least * canvas:
             raise Refusal("hardly visible", category=wish.entry.name)
         fraction, share = thing.visible_fraction, thing.box[2] * thing.box[3] / canvas
-        least = LEAST_VISIBLE_TIED if wish.spec in tied or number in carriers else LEAST_VISIBLE
+        least = _LEAST_VISIBLE_TIED if wish.spec in tied or number in carriers else _LEAST_VISIBLE
         low, high = measuring.OCCLUDED if "occluded" in wish.hard else (least, 1.0)
         if not low <= fraction <= high:
             raise Refusal("visible fraction missed", category=wish.entry.name, fraction=fraction, wanted=[low, high])
-        low, high = measuring.TRUNCATED if "truncated" in wish.hard else (LEAST_IN_FRAME, 1.0)
+        low, high = measuring.TRUNCATED if "truncated" in wish.hard else (_LEAST_IN_FRAME, 1.0)
         if not low <= thing.in_frame_fraction <= high:
             raise Refusal("in-frame fraction missed", category=wish.entry.name, fraction=thing.in_frame_fraction)
         if "small" in wish.hard and share > measuring.SMALL_BOX:

@@ -1,6 +1,5 @@
 """From a spec to wishes: which drawings, in which colours, where; and every refusal that needs no try."""
 
-import functools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,7 +22,7 @@ MOST_THINGS = 10
 HARD = ("small", "occluded", "truncated", "low_contrast")
 """Hard positives that a spec may ask for."""
 
-SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
+_SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
     "ground": ("ground", "water", "air"),
     "floor": ("floor", "ground", "water", "air"),
     "table": ("table", "ground", "water", "air"),
@@ -35,7 +34,7 @@ SUBSTITUTES: Mapping[Place, tuple[Place, ...]] = {
 """Where a thing goes, in order of preference, if the environment does not offer its own place. Fictional scenes ask
 for elephants at sea; they get them, up to the belly in water."""
 
-OCCLUDERS = (
+_OCCLUDERS = (
     *("bush", "tree", "box", "car", "rock", "cabinet", "sofa", "bench", "bookshelf", "umbrella"),
     *("kite", "plane", "parasail", "balloon", "curtain", "drawing", "mirror", "board", "boat", "yacht"),
 )
@@ -94,12 +93,7 @@ class Locale:
     @property
     def painted(self) -> frozenset[str]:
         """The same, and the names of drawings that they could stand for."""
-        return _painted(self.areas)
-
-
-@functools.cache
-def _painted(areas: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(areas) | frozenset(map(readable, areas))
+        return frozenset(self.areas).union(map(readable, self.areas))
 
 
 def check(spec: SceneSpec) -> list[Entry]:
@@ -270,7 +264,7 @@ def _fits(locale: Locale, asked: str, entries: Sequence[Entry], names: frozenset
 
 def place_of(entry: Entry, locale: Locale) -> Place | None:
     """Return where a thing goes in a locale, or None if nowhere."""
-    return next((place for place in SUBSTITUTES[entry.place] if place in locale.environment.bands), None)
+    return next((place for place in _SUBSTITUTES[entry.place] if place in locale.environment.bands), None)
 
 
 def wishes(spec: SceneSpec, entries: list[Entry], locale: Locale, random: np.random.Generator) -> list[Wish]:
@@ -310,6 +304,13 @@ def _look(thing: ObjectSpec, entry: Entry, random: np.random.Generator) -> Look:
     return Look(entry.word, paint, action, state, variant, flip)
 
 
+def tied(requested: Sequence[tuple[int, str, int]]) -> set[int]:
+    """Return the indices of what a relation that was asked for may hide, or have hide something."""
+    return {
+        i for one, predicate, other in requested if predicate in ("on", "in front of", "behind") for i in (one, other)
+    }
+
+
 def can_hide(wish: Wish, target: Wish) -> bool:
     """Tell whether one thing could stand before another: as far off the ground, and not too small."""
     alike = wish.place == target.place or {wish.place, target.place} <= _DOWN or {wish.place, target.place} <= _ALOFT
@@ -333,7 +334,7 @@ def occluders(spec: SceneSpec, locale: Locale, wishes: list[Wish], random: np.ra
 def _occluder(spec: SceneSpec, locale: Locale, wishes: list[Wish], target: Wish, random: np.random.Generator) -> Wish:
     taken = locale.painted.union(map(readable, spec.absent), (wish.entry.name for wish in wishes if wish.spec >= 0))
     found = []
-    for entry in filter(None, map(lookup, OCCLUDERS)):
+    for entry in filter(None, map(lookup, _OCCLUDERS)):
         place = place_of(entry, locale)
         if place == entry.place and entry.name not in taken and not clash(entry.name, taken):
             wish = Wish(-1, entry, place, Look(entry.word, flip=entry.flip and bool(random.integers(2))))

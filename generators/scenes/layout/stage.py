@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -26,12 +27,12 @@ def mirror(environment: Environment) -> Environment:
     return replace(environment, bands=bands)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class Spot:
     """A wish that has a place; layout-internal.
 
     ``base`` is the share of the height at which its foot (centre) is; ``free`` the part of its coarse silhouette that
-    nothing that has its place covers (None for all of it), and ``shown`` the share of that part.
+    nothing that has its place covers, None for all of it.
     """
 
     wish: Wish
@@ -39,23 +40,24 @@ class Spot:
     width: int
     height: int
     base: float
-    mask: npt.NDArray[np.bool_] | None = None
     free: npt.NDArray[np.bool_] | None = None
-    shown: float = 1.0
 
     @property
     def at(self) -> tuple[int, int]:
         """Where its corner is on the coarse grid."""
         return self.placed.x // _GRID, self.placed.y // _GRID
 
-    @property
+    @cached_property
     def coarse(self) -> npt.NDArray[np.bool_]:
         """Its silhouette on the coarse grid."""
-        if self.mask is None:
-            shape = (max(1, self.width // _GRID), max(1, self.height // _GRID))
-            solid = silhouette(self.placed.look).view(np.uint8)
-            self.mask = cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST).view(np.bool_)
-        return self.mask
+        shape = (max(1, self.width // _GRID), max(1, self.height // _GRID))
+        solid = silhouette(self.placed.look).view(np.uint8)
+        return np.asarray(cv2.resize(solid, shape, interpolation=cv2.INTER_NEAREST), np.bool_)
+
+    @property
+    def shown(self) -> float:
+        """The share of its coarse silhouette that is free."""
+        return 1.0 if self.free is None else _share(self.free, self)
 
     @property
     def box(self) -> Box:
@@ -98,7 +100,6 @@ def place(layout: Layout, spot: Spot) -> None:
         for far, near in ((other, spot), (spot, other)):
             if _covers(near, far):
                 far.free = _uncovered(far, near)
-                far.shown = _share(far.free, far)
     layout.spots.append(spot)
 
 
