@@ -33,6 +33,7 @@ class Answers:
         metrics: Sequence[Metric],
         columns: Iterable[str] = (),
         claimed: Claimed | None = None,
+        read: Callable[[Record], Record] | None = None,
     ) -> None:
         """Read the answers.
 
@@ -41,6 +42,7 @@ class Answers:
             metrics: what will be counted.
             columns: further columns that :meth:`groups` is asked for.
             claimed: what a caption claims; None where no metric needs it.
+            read: sets the prediction of a record; None where it has one.
 
         Raises:
             VhbenchError: for a record that is none, an id that occurs twice or, if a metric counts pairs, halves that
@@ -53,8 +55,9 @@ class Answers:
         key, kinds, codes = attrgetter(*names), dict[tuple[Hashable, ...], int](), array("q")
         pairs, halves = dict[Hashable, int](), array("q")
         self.ids, self.shared, unpaired = list[str](), Shared(), ""
-        for record in each_record(records):
-            many = len(record.choices) or 2 if options else 2
+        rows = each_record(records)
+        for record in map(read, rows) if read else rows:
+            many = len(record.choices) if options else 0
             kind = (key(record), many, is_cut_off(record), claimed(record) if claimed else Claims())
             codes.append(kinds.setdefault(kind, len(kinds)))
             self.ids.append(record.id)
@@ -93,7 +96,8 @@ class Answers:
         """Return the values of some columns, in order, and the places of the rows that have them."""
         value = attrgetter(*(f"record.{column}" for column in columns))
         values = [value(kind) if len(columns) > 1 else (value(kind),) for kind in self.kinds]
-        order = {key: number for number, key in enumerate(sorted({values[code] for code in np.unique(self.codes[places])}))}
+        given = {values[code] for code in np.unique(self.codes[places])}
+        order = {key: number for number, key in enumerate(sorted(given))}
         own = np.array([order.get(key, -1) for key in values], dtype=np.int64)[self.codes[places]]
         sort = np.argsort(own, kind="stable")
         ends = np.searchsorted(own[sort], np.arange(len(order) + 1))

@@ -1,4 +1,4 @@
-"""All scores of some answers, and of every cell of them: what reports, ``score``, ``compare`` and the leaderboard share.
+"""All scores of some answers and of each cell: what reports, ``score``, ``compare`` and the leaderboard share.
 
     measured = measure(records, "yes_no", columns=("criterion", "pairing"))
     measured.scores["accuracy"]                  # Score(value, interval, note), in percent; None where undefined
@@ -11,7 +11,8 @@
 Nothing is computed before it is asked for. :mod:`vhbench.tasks.metrics.registry` lists the metrics of each family.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -53,6 +54,25 @@ class Measured:
     def n(self) -> int:
         """How many answers there are."""
         return len(self.places)
+
+    @property
+    def kinds(self) -> list[tuple[Answer, int]]:
+        """The different answers among them, and how often each is given."""
+        codes, counts = np.unique(self.answers.codes[self.places], return_counts=True)
+        return [(self.answers.kinds[code], count) for code, count in zip(codes.tolist(), counts.tolist(), strict=True)]
+
+    def tally(self, key: Callable[[Answer], Any]) -> Counter[Any]:
+        """Return how often each value of a key occurs."""
+        found = Counter[Any]()
+        for kind, count in self.kinds:
+            found[key(kind)] += count
+        return found
+
+    @property
+    def predictions(self) -> list[str]:
+        """The prediction of each, "" where there is none."""
+        said = [kind.record.prediction for kind in self.answers.kinds]
+        return [said[code] for code in self.answers.codes[self.places].tolist()]
 
     @cached_property
     def withheld(self) -> str | None:
@@ -139,14 +159,15 @@ class Measured:
         found, owner = self.sums(metric), self.answers.owner
         return None if found is None else found.by_question(owner, int(owner.max()) + 1)
 
-    def within(self, places: Places) -> "Measured":
-        """Return the scores of some of the answers."""
+    def within(self, places: Places, metrics: Sequence[Metric] | None = None) -> "Measured":
+        """Return the scores of some of the answers, all or some of them."""
         how: dict[str, Any] = {"withheld": self.withheld, "allow_failed": self._allow_failed}
-        return Measured(self.answers, self.metrics, places, self.positive, **how)
+        return Measured(self.answers, metrics or self.metrics, places, self.positive, **how)
 
     def cells(self, columns: Sequence[str]) -> dict[tuple[Any, ...], "Measured"]:
-        """Return the values of some columns, in order, and the scores of the answers that have them."""
-        return {key: self.within(own) for key, own in self.answers.groups(columns, self.places).items()}
+        """Return the values of some columns, in order, and the scores that answers with these values have in cells."""
+        metrics = [metric for metric in self.metrics if metric.in_cells]
+        return {key: self.within(own, metrics) for key, own in self.answers.groups(columns, self.places).items()}
 
     def _strata(self, metric: Metric, about: np.ndarray) -> tuple[Places | None, tuple[float, ...]]:
         """Return the stratum of each unit and the weights: a mean over the strata of a task, then over the tasks."""
@@ -154,7 +175,7 @@ class Measured:
             return None, (1.0,)
         kinds = [metric.stratum(kind) for kind in self.answers.kinds]
         codes = self.answers.codes[self.places]
-        known = sorted({name for code in np.unique(codes) if (name := kinds[code]) is not None})
+        known = sorted({name for kind, _ in self.kinds if (name := metric.stratum(kind)) is not None})
         tasks = [task for task, _ in known]
         number = {name: place for place, name in enumerate(known)}
         strata = np.array([-1 if name is None else number.get(name, -1) for name in kinds], dtype=np.int64)[codes]
@@ -173,23 +194,25 @@ def measure(
     columns: Iterable[str] = (),
     positive: str = "no",
     claimed: Claimed | None = None,
+    read: Callable[[Record], Record] | None = None,
     allow_failed: bool = False,
 ) -> Measured:
     """Measure the answers of a run to the questions of one family of tasks.
 
     Args:
-        records: each with its prediction.
+        records: each with its prediction, unless ``read`` sets it.
         family: whose metrics, or these themselves.
         columns: by which cells are asked for.
         positive: the class that precision and recall are about.
         claimed: what a caption claims (:func:`vhbench.tasks.metrics.ode_captions.counter`).
+        read: sets the prediction of a record, as a reference implementation parses it.
         allow_failed: report scores even where more than 1 % of the requests failed.
 
     Raises:
         VhbenchError: for an answer that cannot be counted.
     """
     metrics = metrics_of(family) if isinstance(family, str) else tuple(family)
-    answers = Answers(records, metrics, columns, claimed)
+    answers = Answers(records, metrics, columns, claimed, read)
     return Measured(answers, metrics, answers.every, positive, allow_failed=allow_failed)
 
 

@@ -7,11 +7,19 @@ from typing import Literal, NamedTuple
 from vhbench.schema import Record
 from vhbench.statistics.sums import Scale
 
-DERIVED = {"options": ("choices",), "claims": ("response", "objects", "candidates", "neutral")}
-"""Attribute of :class:`Answer` that is no column of a record → the columns that it is made of."""
+DERIVED = {
+    "options": ("choices",),
+    "claims": ("response", "objects", "candidates", "neutral"),
+    "words": ("response", "objects"),
+    "public": ("objects",),  # a caption's reference, which a hidden test set keeps back
+}
+"""What a metric may need that is no column of a record → the columns that it is made of."""
 
 ALWAYS = ("answer", "prediction", "failure", "negated", "perturbation")
-"""The columns of a record that every metric may read."""
+"""The columns of a record that ``count`` may always read."""
+
+PAYLOAD = ("id", "benchmark", "kind", "answer", "prediction", "failure", "pair_id", "perturbation", "scene_ids")
+"""The columns that lmms-eval carries for every metric."""
 
 
 class Claims(NamedTuple):
@@ -57,14 +65,14 @@ class Answer:
     Attributes:
         record: the answered question, with the columns :data:`ALWAYS`, those that the metrics of its family need, and
             those of its cells; all others are empty.
-        options: how many answers the question allows.
+        options: how many answer options the question lists; 0 for yes or no.
         cut_off: whether the response visibly stops midway.
         claims: what a caption claims.
         twin: the answer to the negated question, for a metric of pairs.
     """
 
     record: Record
-    options: int = 2
+    options: int = 0
     cut_off: bool = False
     claims: Claims = Claims()  # noqa: RUF009 - immutable
     twin: "Answer | None" = None
@@ -115,7 +123,7 @@ class Metric:
         title: on pages for people; "" for the name with spaces.
         count: what an answer adds; None where the metric is not about the question, whatever is answered.
         higher_is_better: None where neither more nor less is better: then runs have no ranks in it.
-        needs: columns of a record, or attributes in :data:`DERIVED`, that ``count`` reads beyond :data:`ALWAYS`.
+        needs: columns of a record, or names in :data:`DERIVED`, that it needs beyond :data:`PAYLOAD`.
         units: what is counted: each answer, or each complete pair (``answer.twin`` is set).
         fixed: whether ``bottom`` is the same whatever is answered.
         scale: unit of the score. A constant has neither interval nor rank.
@@ -151,7 +159,7 @@ class Metric:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a record that it needs beyond :data:`ALWAYS`."""
+        """The columns of a record that it needs beyond :data:`PAYLOAD`."""
         return tuple(column for name in self.needs for column in DERIVED.get(name, (name,)))
 
     @property

@@ -33,10 +33,11 @@ from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.records import each_record, is_cut_off, settled
 from vhbench.schema import Record
 from vhbench.tasks.metrics import chair
-from vhbench.tasks.metrics.measuring import measure, stated
+from vhbench.tasks.metrics.measuring import Measured, measure, stated
 from vhbench.tasks.metrics.metric import Claims
 from vhbench.tsv import records as table_rows
 from vhbench.tsv import words
+
 
 def score(
     records: Iterable[Record | Mapping[str, Any]],
@@ -63,12 +64,14 @@ def score(
     """
     captions = (settled(replace(row, kind="caption")) for row in each_record(records))
     measured = measure(captions, "caption", claimed=counter(vocabulary), allow_failed=allow_failed)
-    kinds = np.bincount(measured.answers.codes, minlength=len(measured.answers.kinds))
-    sums = kinds @ np.array([kind.claims for kind in measured.answers.kinds]).reshape(-1, len(Claims._fields))
-    return stated(measured) | {
-        "counters": dict(zip(Claims._fields, sums.tolist(), strict=True)),
-        "withheld": measured.withheld,
-    }
+    return stated(measured) | {"counters": counters(measured), "withheld": measured.withheld}
+
+
+def counters(measured: Measured) -> dict[str, int]:
+    """Return what captions claim, added up."""
+    claims = np.array([kind.claims for kind in measured.answers.kinds], dtype=np.int64).reshape(-1, len(Claims._fields))
+    sums = claims[measured.answers.codes[measured.places]].sum(axis=0)
+    return dict(zip(Claims._fields, sums.tolist(), strict=True))
 
 
 def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:

@@ -74,8 +74,21 @@ def _of_half(said: str, *, twin: bool) -> Metric:
     return Metric(name=f"{said}_to_{'twin' if twin else 'original'}", count=count, units="pairs")
 
 
-def _guessed(yes: float, no: float, twin_yes: float, twin_no: float, yes_share: float) -> float:
-    """Symmetric accuracy of a guesser who answers both halves independently (VHExpansion, Theorem 2)."""
+def guessed(yes: float, no: float, twin_yes: float, twin_no: float, yes_share: float) -> float:
+    """Return the symmetric accuracy of a guesser who answers both halves independently (VHExpansion, Theorem 2).
+
+    Args:
+        yes: share of originals that are answered yes.
+        no: share that are answered no.
+        twin_yes: the same of their negated twins.
+        twin_no: likewise.
+        yes_share: share of the originals whose answer is yes.
+
+    >>> guessed(0.3, 0.7, 0.3, 0.7, 0.9)  # both halves alike: p(1 - p), Theorem 2
+    0.21
+    >>> guessed(1.0, 0.0, 0.0, 1.0, 0.5)  # yes to originals, no to twins: half of the pairs are right
+    0.5
+    """
     return yes_share * yes * twin_no + (1 - yes_share) * no * twin_yes
 
 
@@ -146,7 +159,7 @@ METRICS: Mapping[str, tuple[Metric, ...]] = {
         ),
         Metric(
             name="chance",
-            count=lambda answer, facts: Count(1 / answer.options),
+            count=lambda answer, facts: Count(1 / (answer.options or 2)),
             needs=("options",),
             higher_is_better=None,
             scale="constant",
@@ -156,14 +169,24 @@ METRICS: Mapping[str, tuple[Metric, ...]] = {
     ),
     "pairs": (
         replace(ACCURACY, brief=True),
-        Metric(name="original_accuracy", title="accuracy, not negated", count=_original, in_cells=False),
-        Metric(name="symmetric_accuracy", count=_symmetric, units="pairs", in_cells=False, headline=True),
+        Metric(
+            name="original_accuracy", title="accuracy, not negated", count=_original, needs=("negated",), in_cells=False
+        ),
+        Metric(
+            name="symmetric_accuracy",
+            count=_symmetric,
+            needs=("negated",),
+            units="pairs",
+            in_cells=False,
+            headline=True,
+        ),
         YES_RATE,
         Metric(
             name="blind_level",
             title="own blind level",
             count=_blind,
             higher_is_better=None,
+            needs=("negated",),
             units="pairs",
             scale="constant",
             in_cells=False,
@@ -173,15 +196,22 @@ METRICS: Mapping[str, tuple[Metric, ...]] = {
         Metric(
             name="chance",
             higher_is_better=None,
+            needs=("negated",),
             units="pairs",
             scale="constant",
             in_cells=False,
             compared=False,
             parts=_HALVES,
-            formula=_guessed,
+            formula=guessed,
         ),
         Metric(
-            name="new_cases", count=_new_case, higher_is_better=False, scale="count", in_cells=False, compared=False
+            name="new_cases",
+            count=_new_case,
+            needs=("negated",),
+            higher_is_better=False,
+            scale="count",
+            in_cells=False,
+            compared=False,
         ),
         *LOST,
     ),
@@ -217,13 +247,13 @@ METRICS: Mapping[str, tuple[Metric, ...]] = {
             title="words a caption",
             count=_claims("words", "given"),
             higher_is_better=None,
-            needs=("claims",),
+            needs=("words",),
             fixed=False,
             scale="length",
             always=True,
             brief=True,
         ),
-        *LOST[1:],  # a caption is not parsed but searched
+        *(replace(metric, needs=(*metric.needs, "public")) for metric in LOST[1:]),  # a caption is not parsed
     ),
 }
 """Family of tasks (:class:`vhbench.benchmarks.Family`) → its metrics. lmms-eval's table has them in this order."""
@@ -238,6 +268,16 @@ def metrics_of(family: str) -> tuple[Metric, ...]:
     if family not in METRICS:
         raise VhbenchError(f"no family '{family}' has metrics; must be one of {', '.join(METRICS)}")
     return METRICS[family]
+
+
+def shown(family: str) -> tuple[Metric, ...]:
+    """Return the metrics that the leaderboard shows: those that are compared, and what they are held against."""
+    return tuple(metric for metric in metrics_of(family) if metric.compared or metric.brief)
+
+
+def labels() -> dict[str, str]:
+    """Return the name of each metric for people."""
+    return {metric.name: metric.label for metrics in METRICS.values() for metric in metrics}
 
 
 def headline_of(family: str) -> Metric:

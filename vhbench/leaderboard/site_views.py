@@ -13,33 +13,14 @@ from vhbench.leaderboard.baselines import BLIND
 from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.question_index import MAPS, AskedEdition, QuestionPart, in_order
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
-from vhbench.tasks.metrics.scores import Score
+from vhbench.statistics.sums import Score
+from vhbench.tasks.metrics.registry import headline_of, labels, shown
 
 STEPS = 4
 """Steps of colour on either side of the blind level."""
 
-WORDS: Mapping[str, str] = {
-    "accuracy": "accuracy",
-    "symmetric_accuracy": "symmetric accuracy",
-    "chair_i": "CHAIR",
-    "chair_s": "CHAIR of captions",
-    "cover": "Cover",
-    "cog": "Cog",
-    "words": "words a caption",
-    "f1": "F1",
-    "yes_rate": "share of yes",
-    "original_accuracy": "accuracy, not negated",
-    "blind_level": "own blind level",
-}
-"""Metric → how pages call it; others are called by their names."""
-
-SHORT: Mapping[str, tuple[str, ...]] = {
-    "yes_no": ("f1",),
-    "caption": ("chair_i", "cover", "words"),
-    "multiple_choice": ("aggregate",),
-    "pairs": ("accuracy", "blind_level"),
-}
-"""Family → its metrics that the table of an edition has beside the headline."""
+WORDS: Mapping[str, str] = labels()
+"""Metric → how pages call it."""
 
 
 @dataclass(frozen=True, slots=True)
