@@ -104,12 +104,6 @@ def _zipped(size: int, unit: bytes = b"A") -> Callable[[Path], object]:
     return write
 
 
-def questions(path: Path) -> None:
-    """What is right: two questions with their answers and responses."""
-    columns = {"id": ["a", "b"], "question": ["Is it a dog?", "Is it a cat?"], "answer": ["yes", "no"]}
-    _table(**columns, response=["yes", "yes"], image=[b"x", b"y"], choices=[["a", "b"], ["c", "d"]])(path)
-
-
 ANY: Mapping[str, Callable[[Path], object]] = {
     "missing": lambda path: None,
     "a folder": Path.mkdir,
@@ -166,17 +160,17 @@ MOST_DIFFERENT = (
 )  # fmt: skip
 """A few of them."""
 
-WORDS: tuple[str, ...] = (
-    "deep",
-    "[]",
-    "{}",
-    "a number",
-    "an int of 5,000 digits",
-    "wrong types",
-    "half of a character",
-)
-WORDS += ("a key of 2,000,000 characters",)
-"""What is text all the same."""
+FEW = ("missing", "empty", "cut", "wrong types", "other columns", "a header alone", "no zip")
+"""Accidents that every command is tried with."""
+
+HOSTILE = (
+    "a pipe", "a device", "a link to itself", "4 TB of nothing", "deep", "deep objects", "deep in a row", "a pickle",
+    "an int of 5,000 digits", "a name that leads out", "a value of 2,000,000 characters",
+    "a key of 2,000,000 characters", "terminal codes", "aliases of YAML", "a text that is repeated", "zeros",
+    "a list without an end", "a list that repeats a text", "a long header", "a long value", "a bomb",
+    "elements without an end", "many elements", "a password", "names with NUL", "a name with a NUL",
+)  # fmt: skip
+"""What does not happen by accident."""
 
 YAML: Mapping[str, Callable[[Path], object]] = {
     "a billion laughs": _text(
