@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters.table_rows import READERS
-from vhbench.files import below, cache_folder, each_row, shown, shown_path, there, write_atomic
+from vhbench.files import below, cache_folder, shown, there, write_atomic
+from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
@@ -127,7 +128,7 @@ class ImageFolder:
                 raise VhbenchError(f"{line.place}: image {error}") from error
             if path is not None:
                 return path
-        raise VhbenchError(f"{line.place}: no image {shown(candidates[0])} in {shown_path(self.folder)}")
+        raise VhbenchError(f"{line.place}: no image {shown(candidates[0])} in {self.folder}")
 
 
 def _put_aside(image: bytes, name: str) -> Path:
