@@ -1,5 +1,6 @@
 """lmms-eval on a hidden edition ends well, and writes what its maintainers can score."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -36,14 +37,14 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_a_run_on_a_hidden_edition_is_scored_with_the_key(
-    command_line: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command_line: CommandLine, use_data: Callable[[Path], None], tmp_path: Path
 ) -> None:
     build = OdeBuild(pairs=3, size=64, criteria=("fictional",), seed=hidden_seed.seed_of(KEY, "ode", "1.0.0"))
     sharding.run(build, tmp_path, commitment=hidden_seed.commitment_of(KEY, "ode", "1.0.0"), progress=False)
     key = tmp_path / "ode.key.jsonl"
     hidden_edition.write(tmp_path / "ode", KEY, tmp_path / "public" / "ode", key)
 
-    monkeypatch.setenv("VHBENCH_DATA", str(tmp_path / "public"))
+    use_data(tmp_path / "public")
     done = command_line("vhbench_yes", "ode_fictional", tmp_path / "results")
     assert done.code == 0, done.err
     assert "ode_fictional_existence: a hidden edition" in done.err

@@ -282,8 +282,6 @@ def with_part(folder: Path, whole: Path, name: str, odd: Path) -> Path:
     return folder
 
 
-def bounded(seconds: int = 60, memory: int = 4 << 30) -> Iterator[None]:
-    """Let what happens here take a minute of the processor, and so much more memory than there is now."""
 def damaged(data: st.DataObject, content: bytes) -> bytes:
     """Return a file in which some bytes are others, most of them near its end, where Parquet has its metadata."""
     changed = bytearray(content)
