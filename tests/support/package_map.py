@@ -166,10 +166,8 @@ def diagram() -> str:
     lines = ["```mermaid", "graph TD"]
     for number, rooms in reversed(list(enumerate(FLOORS, start=1))):
         lines.append(f"  subgraph floor{number}[{number}]; {'; '.join(rooms)}; end")
-    for one in sorted(reduced, key=lambda name: (-floor(name), name)):
-        if below := sorted(reduced[one]):
-            lines.append(f"  {one} --> {' & '.join(below)}")
-    return "\n".join([*lines, "```"]) + "\n"
+    arrows = sorted((-floor(one), one, " & ".join(sorted(below))) for one, below in reduced.adjacency() if below)
+    return "\n".join([*lines, *(f"  {one} --> {below}" for _, one, below in arrows), "```"]) + "\n"
 
 
 def with_diagram(text: str) -> str:
