@@ -6,7 +6,6 @@ own are tried with what happens by accident.
 
 import json
 import os
-import re
 import resource
 import shutil
 import signal
@@ -103,7 +102,6 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str]] = {
     "leaderboard add": (("json", "parquet"), "leaderboard add ODD --board BOARD --splits SPLIT --name other"),
     "leaderboard check": (("yaml",), "leaderboard check --board RULES --splits SPLIT"),
     "leaderboard build": (("yaml",), "leaderboard build --board ENTRY --splits SPLIT --out OUT/site"),
-    "leaderboard build answers": (("stranger",), "leaderboard build --board ANSWERS --splits SPLIT --out OUT/site"),
     "leaderboard export": (("yaml",), "leaderboard export --board ENTRY --splits SPLIT --out OUT/exports"),
     "verify a shard": (("stranger",), "verify SHARD"),
     "diff a shard": (("parquet",), "diff SHARD SPLIT"),
@@ -255,7 +253,6 @@ PARTS = {
     "SCENES": ("ode", "scenes.parquet"),
     "RULES": ("board", "board.yaml"),
     "ENTRY": ("board", "entries/m/ode-1.0.0/entry.yaml"),
-    "ANSWERS": ("board", "entries/m/ode-1.0.0/answers.parquet"),
 }
 """Word of a command → the folder of which the odd file is a part, and its name there."""
 
@@ -272,10 +269,7 @@ def with_part(folder: Path, whole: Path, name: str, odd: Path) -> Path:
     digest = "0" * 64
     with suppress(VhbenchError):
         digest = file_sha256(folder / name)
-    if name == PARTS["ANSWERS"][1]:
-        entry = folder / PARTS["ENTRY"][1]
-        entry.write_text(re.sub("(?m)^answers: .*", f"answers: {digest}", entry.read_text()))
-    elif name in (PARTS["SHARD"][1], PARTS["SCENES"][1]):
+    if name in (PARTS["SHARD"][1], PARTS["SCENES"][1]):
         manifest = json.loads((folder / "manifest.json").read_text())
         manifest["files"][name] = digest
         (folder / "manifest.json").write_text(json.dumps(manifest))
