@@ -1,12 +1,15 @@
 """The English that questions and captions need: articles, plurals, number words.
 
-Nouns are English words or short phrases ("fire hydrant", "cup of coffee"). Plurals and articles follow rules; small
-tables hold the exceptions. The tests compare both with the library ``inflect`` over every noun of every vocabulary.
+Nouns are English words or short phrases ("fire hydrant", "cup of coffee"). ``plurals.tsv`` holds the rules of plurals.
+The tests compare plurals and articles with the library ``inflect`` over every noun of every vocabulary.
 """
 
 import re
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
+
+from vhbench.tsv import records
 
 NUMBERS: tuple[str, ...] = tuple("zero one two three four five six seven eight nine ten".split())
 """Number words by value."""
@@ -28,58 +31,13 @@ MEASURES: Mapping[str, str] = {
 }
 """Nouns that are counted by another one: "two pairs of skis"."""
 
-_IRREGULAR: Mapping[str, str] = {
-    **{noun: f"{noun}s" for noun in "beef cello chili hoof lenovo loco mongoose palomino turf yo-yo zero".split()},
-    **dict(
-        pair.split(":")
-        for pair in "child:children grandchild:grandchildren ox:oxen loaf:loaves thief:thieves die:dice opus:opuses"
-        " passerby:passersby yes:yeses genus:genera bacterium:bacteria criterion:criteria phenomenon:phenomena"
-        " nucleus:nuclei stimulus:stimuli alga:algae radix:radices stomach:stomachs nonzero:nonzeros".split()
-    ),
-}
-_UNCHANGED = re.compile(
-    r"(?i)(?:fish|deer|sheep|craft|pox|[lmnr]ese|cash|butter|furniture|jewelry|cutlery|equipment|machinery|livestock"
-    r"|.+ceps|\b(?:luggage|baggage|information|measles|tuna|salmon|mackerel|trout|carp|cod|moose|graffiti|offspring|debris|series"
-    r"|species|chassis|news|headquarters|diabetes|corps))$"
+_ENDINGS = records(
+    Path(__file__).with_name("plurals.tsv"),
+    lambda ending, cut, plural: (ending, cut, plural),
+    {"ending": lambda cell: re.compile(rf"(?i)(?:{cell})\Z"), "cut": int},
 )
-# What a noun ends with, how many letters are cut off, and what is put there; the first that fits counts.
-_PLURALS = tuple(
-    (re.compile(f"(?i)(?:{ending})$"), cut, plural)
-    for ending, cut, plural in (
-        ("human|shaman|talisman|caiman|cayman|ottoman|roman|german|norman|doberman", 0, "s"),
-        ("man", 2, "en"),
-        ("[lm]ouse", 4, "ice"),
-        ("goose", 4, "eese"),
-        ("tooth", 4, "eeth"),
-        ("foot", 3, "eet"),
-        ("person", 4, "ople"),
-        ("[csx]is", 2, "es"),
-        (
-            "lens|gas|canvas|bias|iris|ibis|atlas|pelvis|trellis|mantis|chaos|cosmos|rhinoceros|thermos|dais|alias",
-            0,
-            "es",
-        ),
-        ("us|ss|zz|[cs]h|x|quartz|topaz", 0, "es"),
-        ("[^z]z", 0, "zes"),
-        ("s", 0, ""),
-        ("[eao]lf|(?<!d)eaf|arf", 1, "ves"),
-        ("[nlw]ife", 2, "ves"),
-        ("(?-i:^[A-Z].*)y", 0, "s"),
-        ("(?:[^aeiou]|qu)y", 1, "ies"),
-        # What is short for something, and what came from Italian and Spanish.
-        (
-            r"[aeiou]o|(?:alb|cas|p[ai]an|dom)ino|\b(?:alto|ammo|auto|burro|casino|demo|euro|gyro|info|limo|lino|logo|macro"
-            r"|memo|metro|micro|mono|polo|poncho|pro|rhino|sago|silo|sumo|taco|tempo|tiro|typo|ufo|bronco|commando|dynamo"
-            r"|embryo|espresso|cappuccino|flamenco|hippo|kilo|piano|photo|pimento|pinto|sombrero|soprano|stucco|techno"
-            r"|avocado|oregano|cilantro|tobacco|bongo|bingo|jumbo|limbo|ghetto|gizmo|fiasco|pogo|solo|armadillo|torso"
-            r"|risotto|pueblo|bolero|hairdo|weirdo|inferno|gumbo|manifesto|magneto|repo|archipelago|virtuoso|quarto)",
-            0,
-            "s",
-        ),
-        ("o", 0, "es"),
-        ("", 0, "s"),
-    )
-)
+"""What a noun ends with, how many letters are cut off and what is put there; the first row that fits counts."""
+
 _SOUNDS_LIKE_A = re.compile(
     r"(?i)e[uw]|onc?e\b|onetime\b|uni(?:[^nmd]|mo)|u(?:[bcfghjkqrst][aeiou]|kr|[.-]|$)|unanimous|(?-i:U[NKS])|us\b"
 )
@@ -233,12 +191,12 @@ def _article(word: str) -> str:
 
 @cache
 def _plural(word: str) -> str:
-    if not word or word in MASS or word in _IRREGULAR or _UNCHANGED.search(word):
-        return _IRREGULAR.get(word, word)
+    if not word or word in MASS:
+        return word
     if word.isupper():
         return f"{word}s"  # TVs, CDs
-    cut, ending = next((cut, plural) for pattern, cut, plural in _PLURALS if pattern.search(word))
-    return word[: len(word) - cut] + ending
+    cut, plural = next((cut, plural) for ending, cut, plural in _ENDINGS if ending.search(word))
+    return word[: len(word) - cut] + plural
 
 
 def gerund(verb: str) -> str:

@@ -122,8 +122,8 @@ def test_the_audit_reads_what_questions_say() -> None:
 
 
 # What inflect says otherwise than people do: "broncoes", "dobermen", "gentlemans", "grandchilds", "lenovoes", ….
-FAULTS_OF_INFLECT = set(
-    "bronco doberman gentleman grandchild lenovo palomino passerby thermos thief jeans object-with-spatial-relation".split()
+FAULTS_OF_INFLECT = frozenset(
+    "bronco doberman gentleman grandchild lenovo palomino passerby thermos thief jeans".split()
 )
 
 

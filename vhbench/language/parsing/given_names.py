@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-
 _FRAMES: Final[Mapping[str, str]] = {
     "title": r"(?:titled|named|called|entitled|(?:title|name)(?:\s+of\s+[^,.;?]{1,40})?\s+is)",
     "maker": r"(?:created|painted|made|drawn|directed|written|composed|designed|produced)\s+by",

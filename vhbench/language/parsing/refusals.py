@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-
 _CANNOT = (
     r"(?:can\s*not|can't|cannot|could\s*n(?:o|')t|won't|will\s+not|do(?:es)?\s+not|don't|did\s+not|didn't|am\s+not"
     r"|'m\s+not|unable|not\s+able"
