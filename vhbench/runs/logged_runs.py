@@ -11,8 +11,8 @@ from typing import Any
 from vhbench.files import last_written, read_json
 from vhbench.json_rows import each_row
 from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
+from vhbench.records import to_records
 from vhbench.runs.checks import SamplesCheck
-from vhbench.runs.payloads import to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.terminal import escaped
 
