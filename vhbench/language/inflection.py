@@ -9,16 +9,20 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from vhbench.language import lexicon
 from vhbench.tsv import records
 
-NUMBERS: tuple[str, ...] = tuple("zero one two three four five six seven eight nine ten".split())
-"""Number words by value."""
+NUMBER_WORDS: Mapping[str, int] = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+        " seventeen eighteen nineteen twenty".split()
+    )
+}
+NUMBERS: tuple[str, ...] = tuple(NUMBER_WORDS)[:11]
+"""Number words up to ten, by value: larger numbers are written in digits."""
 
-MASS: frozenset[str] = frozenset(
-    "bacon baggage bamboo beer bread broccoli charcoal cheese cloth coffee cola foil furniture ginger grass ice juice "
-    "luggage meat milk money paper pulp rain rice sand sanitizer sauce shampoo snow sound tape tennis tinfoil "
-    "toothpaste traffic water wine wood".split()
-)
+MASS: frozenset[str] = lexicon.words("mass nouns")
 """Nouns that take neither an article nor a plural."""
 
 UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())

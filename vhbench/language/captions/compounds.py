@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import Found, Vocabulary
 from vhbench.tsv import records, words
 
@@ -18,12 +19,7 @@ ANY, ANIMATE = "*", "@animate"
 _BARE = "!"
 """Behind a noun of the table that is a verb as well in its other forms: the bus stops, the horse races."""
 
-_CREATURES = frozenset(
-    "person man woman boy girl child people lady soldier rider baby dog puppy cat kitten horse pony cow bull calf "
-    "sheep lamb goat pig bird duck goose owl eagle swan chicken rooster hen elephant bear zebra giraffe lion tiger "
-    "leopard wolf fox rabbit bunny monkey deer camel fish dolphin squirrel frog turtle tortoise crocodile penguin "
-    "panda donkey snail butterfly seagull pigeon dragon".split()
-)
+_CREATURES = lexicon.words("creatures")
 _BETWEEN = frozenset(
     "red blue green yellow brown black white gray grey pink purple orange big large small little tiny old cute".split()
 )

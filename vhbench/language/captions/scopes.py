@@ -96,9 +96,8 @@ def cues() -> Mapping[str, Sequence[Cue]]:
 _SAYS_WHAT_IT_IS = re.compile(
     r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo"
     r"|photograph|scene|artwork)) (?:is|shows?|appears to be|seems to be|features?|presents?|depicts?|displays?"
-    r"|captures?)) )?"
-    r"(?:(?:an?|the|this) )?"
-    r"(?:(?!(?:with|of|on|has|have|there|hold\w*|show\w*|wear\w*|next|near|by|at|from|to)\b)[\w,'-]+ ){0,6}\Z"
+    r"|captures?)) )?(?:(?:an?|the|this) )?(?:(?!(?:with|of|on|has|have|there|hold\w*|show\w*|wear\w*|next|near|by|at"
+    r"|from|to)\b)[\w,'-]+ ){0,6}\Z"
 )
 _OF_ITSELF = frozenset(
     "picture photo photograph image illustration cartoon drawing sketch portrait depiction images".split()

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
+from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import Found, Vocabulary
 from vhbench.tsv import records, words
 
@@ -45,10 +46,7 @@ def _read(table: Path) -> Mapping[str, Sequence[Sense]]:
 
 _SENSES = _read(Path(__file__).with_name("senses.tsv"))
 
-_VERBS = frozenset(
-    "bear bike board boat book bowl bus chair down duck fish fork kayak kite light monitor park phone pitch plane ram "
-    "ship sink skate skateboard skateboards ski skis snowboard snowboards surf surfboard tie train water".split()
-)
+_VERBS = lexicon.words("verbs like things")
 _BEFORE_A_VERB = re.compile(
     r"(?:\b(?:(?<!next )(?<!close )(?<!adjacent )(?<!due )(?<!attached )(?<!connected )(?<!leading )(?<!similar )to"
     r"|can|could|will|would|may|might|must|should|cannot|not|who|they|we|you|he|she|i)"
@@ -64,10 +62,9 @@ _ONE = re.compile(
     r"|\bthe|\bthis|\bthat|\b(?:slices?|pieces?|half|halves|wedges?|segments?|sections?) of)\s\Z"
 )
 _ENDS = re.compile(
-    r"\s*(?:\Z|[.,;:!?)\"']"
-    r"|\s(?:is|are|was|has|sits|lies|rests|can|in|on|at|near|next|beside|with|from|by|to|that|which|who|being|sitting"
-    r"|lying|resting|placed|cut|sliced|peeled|located|positioned|visible|for|under|behind|inside|between|nearby|there"
-    r"|or|and (?!(?:" + _COLOURS + r")\b))\b|\sand (?=an? |the |two |some ))"
+    r"\s*(?:\Z|[.,;:!?)\"']|\s(?:is|are|was|has|sits|lies|rests|can|in|on|at|near|next|beside|with|from|by|to|that"
+    r"|which|who|being|sitting|lying|resting|placed|cut|sliced|peeled|located|positioned|visible|for|under|behind"
+    r"|inside|between|nearby|there|or|and (?!(?:" + _COLOURS + r")\b))\b|\sand (?=an? |the |two |some ))"
 )
 _PAINTED = re.compile(rf"(?:{_COLOURS})(?:,? and|,| or)\s(?:an?\s)?\Z")
 

@@ -10,8 +10,7 @@ benchmarks have them, faults included; ``default`` is the one to use, and the on
 
 from collections.abc import Callable, Mapping, Sequence
 
-from vhbench.language.parsing.caption_text import told
-from vhbench.language.parsing.cleaning import after_thoughts, plain
+from vhbench.language.parsing.cleaning import after_thoughts, caption_text, plain
 from vhbench.language.parsing.failures import failure
 from vhbench.language.parsing.letters import letter
 from vhbench.language.parsing.option_names import letters_of
@@ -27,6 +26,7 @@ __all__ = [
     "after_thoughts",
     "amber",
     "bare",
+    "caption_text",
     "cut_off",
     "failure",
     "label",
@@ -37,7 +37,6 @@ __all__ = [
     "parse",
     "plain",
     "pope",
-    "told",
     "vhtest",
     "yes_no",
     "yes_no_parser",

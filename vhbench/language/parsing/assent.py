@@ -30,9 +30,8 @@ class Told(NamedTuple):
 
 
 BOTH: Final = re.compile(
-    r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z"
-    r"|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*"
-    r"[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
+    r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&"
+    r"|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
 """Yes and no in one breath: an echo of the question, or no answer."""
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from vhbench.language.parsing.text_cache import remembered
+from vhbench.language.parsing.cleaning import cached_by_text
 
 PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
@@ -54,7 +54,7 @@ _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], 
 )
 
 
-@remembered  # what is said in a few words is said to many questions
+@cached_by_text  # what is said in a few words is said to many questions
 def straightened(text: str) -> str:
     """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
 
