@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from vhbench.language import lexicon
 from vhbench.tsv import records
@@ -35,12 +36,21 @@ MEASURES: Mapping[str, str] = {
 }
 """Nouns that are counted by another one: "two pairs of skis"."""
 
+
+class _Ending(NamedTuple):
+    """What a noun ends with, how many letters are cut off, and what is put there."""
+
+    ending: re.Pattern[str]
+    cut: int
+    plural: str
+
+
 _ENDINGS = records(
     Path(__file__).with_name("plurals.tsv"),
-    lambda ending, cut, plural: (ending, cut, plural),
+    _Ending,
     {"ending": lambda cell: re.compile(rf"(?i)(?:{cell})\Z"), "cut": int},
 )
-"""What a noun ends with, how many letters are cut off and what is put there; the first row that fits counts."""
+"""The first that fits counts."""
 
 _SOUNDS_LIKE_A = re.compile(
     r"(?i)e[uw]|onc?e\b|onetime\b|uni(?:[^nmd]|mo)|u(?:[bcfghjkqrst][aeiou]|kr|[.-]|$)|unanimous|(?-i:U[NKS])|us\b"
@@ -199,8 +209,8 @@ def _plural(word: str) -> str:
         return word
     if word.isupper():
         return f"{word}s"  # TVs, CDs
-    cut, plural = next((cut, plural) for ending, cut, plural in _ENDINGS if ending.search(word))
-    return word[: len(word) - cut] + plural
+    rule = next(rule for rule in _ENDINGS if rule.ending.search(word))
+    return word[: len(word) - rule.cut] + rule.plural
 
 
 def gerund(verb: str) -> str:

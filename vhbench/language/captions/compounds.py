@@ -24,14 +24,14 @@ _BETWEEN = frozenset(
     "red blue green yellow brown black white gray grey pink purple orange big large small little tiny old cute".split()
 )
 
-Table = Mapping[str, Mapping[str, str]]
+_Table = Mapping[str, Mapping[str, str]]
 """The second word of a compound → the first → what is there: "first", "second", "=another" or "" for nothing.
 
 "!node" is nothing too, but only for a word that names this node of the vocabulary.
 """
 
 
-def _read(table: Path) -> Table:
+def _read(table: Path) -> _Table:
     found: dict[str, dict[str, str]] = {}
 
     def add(first: str, second: str, outcome: str, why: str) -> None:

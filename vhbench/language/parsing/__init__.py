@@ -22,7 +22,6 @@ from vhbench.schema import VhbenchError
 __all__ = [
     "YES_NO",
     "Parser",
-    "Reader",
     "after_thoughts",
     "amber",
     "bare",
@@ -32,14 +31,10 @@ __all__ = [
     "label",
     "letter",
     "letters_of",
-    "lmms_eval",
     "ode",
     "parse",
     "plain",
-    "pope",
-    "vhtest",
     "yes_no",
-    "yes_no_parser",
     "yes_no_reader",
 ]
 
@@ -85,20 +80,13 @@ YES_NO: Mapping[str, Parser] = {
 }
 
 
-def yes_no_parser(parser: str | Parser) -> Parser:
-    """Return a parser by its name; a function is returned as it is."""
-    if callable(parser):
-        return parser
-    if parser not in YES_NO:
-        raise VhbenchError(f"unknown parser {parser!r}; must be one of {', '.join(YES_NO)}")
-    return YES_NO[parser]
-
-
 def yes_no_reader(parser: str | Parser) -> Reader:
-    """Return what reads a response to a question; other parsers than the default one do not look at the question.
+    """Return what reads a response to a question, by its name or from a function of the response alone.
 
     >>> yes_no_reader("pope")("There is nothing.", "Is there a dog?")
     'yes'
     """
-    found = yes_no_parser(parser)
+    found = parser if callable(parser) else YES_NO.get(parser)
+    if found is None:
+        raise VhbenchError(f"unknown parser {parser!r}; must be one of {', '.join(YES_NO)}")
     return yes_no if found is yes_no else lambda response, question: found(response)

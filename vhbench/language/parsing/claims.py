@@ -39,7 +39,7 @@ _TRAILING: Final = re.compile(
 )
 _SENTENCE_END: Final = re.compile(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+")
 _RIGHT: Final = r"true|correct|right|accurate|false|untrue|wrong|incorrect|inaccurate"
-_FALSE: Final = frozenset("false untrue wrong incorrect inaccurate no".split())
+_FALSE: Final = lexicon.words("say that something is false") | {"no"}
 _QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from string import ascii_uppercase
 
+from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBER_WORDS, NUMBERS, plural_forms
 from vhbench.schema import VhbenchError
 
@@ -111,7 +112,7 @@ class Names:
 def normal(text: str) -> str:
     """Return a text's words in lower case, without a leading article, number words as digits."""
     words = re.sub(r"[^\w\s'+-]|(?<!\w)['-]|['-](?!\w)", " ", text.lower()).split()
-    if len(words) > 1 and words[0] in ("a", "an", "the"):
+    if len(words) > 1 and words[0] in lexicon.words("articles"):
         words = words[1:]
     return " ".join(str(NUMBER_WORDS.get(word, word)) for word in words)
 

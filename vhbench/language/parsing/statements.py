@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.language.parsing.claims import ALL, PREPOSITIONS, Claim
 from vhbench.language.parsing.cleaning import cached_by_text
@@ -36,7 +37,7 @@ _INTENDS: Final = re.compile(
 )
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
-_FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
+_FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _ABSENT: Final = frozenset("there present real exist visible".split())
 _TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))

@@ -34,10 +34,10 @@ class Word(NamedTuple):
     role: str
 
 
-NEGATIONS: Final = frozenset("no not never neither nor without hardly barely".split())
+NEGATIONS: Final = lexicon.words("negations")
 _DOUBTS: Final = lexicon.words("doubts")
-_VERBS: Final = frozenset("is are was were am be do does did has have had will would can".split())
-_PRONOUNS: Final = frozenset("it they he she this these that those them him her one ones both".split())
+_VERBS: Final = lexicon.words("auxiliary verbs")
+_PRONOUNS: Final = lexicon.words("pronouns")
 _FUNCTION: Final = lexicon.words("function words")
 _NEUTRAL: Final = lexicon.words("neutral")
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())

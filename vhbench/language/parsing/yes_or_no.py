@@ -77,7 +77,7 @@ _OPENING: Final = re.compile(
 )
 _CLAUSE: Final = re.compile(r"[.;!?,\n]| but | although | though | however ")
 
-Reading = tuple[str, bool]
+_Reading = tuple[str, bool]
 """The answer, and whether the text says that there is none: then nothing else of it is read."""
 
 
@@ -142,7 +142,7 @@ _of_short = lru_cache(maxsize=8_192)(_of)
 
 
 @cached_by_text
-def _by_itself(text: str) -> Reading:
+def _by_itself(text: str) -> _Reading:
     """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
     if text in ("yes", "no"):
         return text, False
@@ -160,7 +160,7 @@ def _option(text: str, question: str) -> str:
     return {options[1].lower(): options[2].lower(), options[3].lower(): options[4].lower()}.get(letter[1], "")
 
 
-def _read(text: str, asked: Claim | None) -> Reading:
+def _read(text: str, asked: Claim | None) -> _Reading:
     """Read a text; of one that corrects itself, what stands behind the last correction."""
     if (correction := _corrected(text)) is not None:
         answer, told = _read_once(correction, asked)
@@ -205,7 +205,7 @@ def _seen(text: str) -> _Text:
     return _Text(text, silent, short, assent.whole(short)[0], tuple(assent.told(text)), shows)
 
 
-def _read_once(text: str, asked: Claim | None) -> Reading:
+def _read_once(text: str, asked: Claim | None) -> _Reading:
     seen = _seen(text)
     text, found = seen.text, seen.told
     if seen.silent:
@@ -258,7 +258,7 @@ def _without_echo(text: str) -> str:
     return assent.BOTH.sub(" ", rest)
 
 
-def _leading(found: Sequence[assent.Told], text: str, asked: Claim | None) -> Reading:
+def _leading(found: Sequence[assent.Told], text: str, asked: Claim | None) -> _Reading:
     """Return the answer of a text that begins with one, unless it ends with another."""
     final = [one for one in found if one.final]
     if final:
@@ -294,7 +294,7 @@ def _listed(text: str, asked: Claim | None) -> str | None:
     return "" if asked.denied else "yes" if asked.either else "no"
 
 
-def _sentences(text: str, asked: Claim | None) -> Reading:
+def _sentences(text: str, asked: Claim | None) -> _Reading:
     """Read a text without a word of assent or denial that answers by itself."""
     if asked is None:
         return "", False
