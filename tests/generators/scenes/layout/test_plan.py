@@ -9,7 +9,7 @@ from vhbench.generators.scenes.drawings.sprites import Look
 from vhbench.generators.scenes.environments.atlas import ENVIRONMENTS
 from vhbench.generators.scenes.layout import plan
 from vhbench.generators.scenes.layout.plan import Locale, Refusal
-from vhbench.schema import ObjectSpec, SceneSpec
+from vhbench.schema import ObjectSpec, SceneSpec, VhbenchError
 
 HERE = Locale(FLAT, "sunny")
 
@@ -20,6 +20,99 @@ def spec(*objects: ObjectSpec, **options) -> SceneSpec:
 
 def locale(name: str, state: str = "") -> Locale:
     return Locale(ENVIRONMENTS[name], state or ENVIRONMENTS[name].states[0])
+
+
+@pytest.mark.parametrize(
+    ("objects", "options", "reason"),
+    [
+        ([ObjectSpec("sound")], {}, "no drawing"),
+        ([ObjectSpec("chair", count=11)], {}, "too many objects"),
+        ([ObjectSpec("chair", count=6), ObjectSpec("dog", count=5)], {}, "too many objects"),
+        ([ObjectSpec("bread", count=2)], {}, "not countable"),
+        ([ObjectSpec("banana", colour="blue")], {}, "no such colour"),
+        ([ObjectSpec("man", colour="green")], {}, "no such colour"),
+        ([ObjectSpec("car", action="running")], {}, "no such action"),
+        ([ObjectSpec("umbrella", state="broken")], {}, "no such state"),
+        ([ObjectSpec("tree")], {"absent": ("tree",)}, "present and absent"),
+        ([ObjectSpec("dog")], {"absent": ("wolf",)}, "present and absent"),
+        ([ObjectSpec("cup"), ObjectSpec("apple")], {"relations": ((0, "on", 1),)}, "nothing can stand on it"),
+        ([ObjectSpec("dog"), ObjectSpec("car")], {"relations": ((0, "left of", 1), (1, "left of", 0))}, "contradict"),
+        ([ObjectSpec("dog"), ObjectSpec("car")], {"relations": ((0, "left of", 1), (0, "right of", 1))}, "contradict"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(objects, options, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        plan.check(spec(*objects, **options))
+
+
+@pytest.mark.parametrize(
+    ("objects", "options"),
+    [
+        ([ObjectSpec("chair", count=10)], {"width": 64, "height": 4096}),
+        ([ObjectSpec("bread"), ObjectSpec("umbrella", state="closed"), ObjectSpec("dog", action="stand")], {}),
+        ([ObjectSpec("banana", colour="yellow"), ObjectSpec("car", colour="blue", size="tiny")], {"absent": ("dog",)}),
+        ([ObjectSpec("cup"), ObjectSpec("table")], {"relations": ((0, "on", 1),)}),
+        ([ObjectSpec("dog"), ObjectSpec("cat")], {"relations": ((0, "next to", 1), (1, "next to", 0))}),
+        ([ObjectSpec("dog"), ObjectSpec("cat")], {"relations": ((0, "left of", 1), (1, "right of", 0))}),
+    ],
+)
+def test_what_can_be_drawn_is_not(objects, options) -> None:
+    assert [entry.word for entry in plan.check(spec(*objects, **options))] == [thing.category for thing in objects]
+
+
+@pytest.mark.parametrize(
+    ("objects", "options", "message"),
+    [
+        ([ObjectSpec("car", count=0)], {}, "scene s: car: count 0 must be at least 1"),
+        ([ObjectSpec("car", hard=("ugly",))], {}, "scene s: car: unknown hard positive 'ugly'"),
+        ([ObjectSpec("car", size="huge")], {}, "scene s: car: unknown size 'huge': must be one of tiny, small"),
+        ([ObjectSpec("car")], {"width": 63}, "63x512 pixels"),
+        ([ObjectSpec("car")], {"height": 4097}, "512x4097 pixels"),
+        ([ObjectSpec("car"), ObjectSpec("cup")], {"relations": ((0, "eats", 1),)}, "scene s: unknown relation 'eats'"),
+        ([ObjectSpec("car")], {"relations": ((0, "on", 1),)}, "must join two of its objects"),
+        ([ObjectSpec("car")], {"relations": ((1, "on", 0),)}, "must join two of its objects"),
+        ([ObjectSpec("car")], {"relations": ((0, "on", 0),)}, "must join two of its objects"),
+        ([ObjectSpec("car"), ObjectSpec("cup")], {"relations": ((-1, "on", 0),)}, "must join two of its objects"),
+    ],
+)
+def test_malformed_specs_are_errors(objects, options, message: str) -> None:
+    with pytest.raises(VhbenchError, match=message):
+        plan.check(spec(*objects, **options))
+
+
+@pytest.mark.parametrize(
+    ("relations", "name", "stands"),
+    [
+        (((0, "above", 1),), "park", True),
+        (((1, "below", 0),), "park", True),
+        (((0, "below", 1),), "park", False),
+        (((0, "above", 1), (0, "on", 2)), "park", False),  # something carries it
+        (((0, "above", 1),), "sky", False),
+        (((1, "above", 0),), "park", False),  # a kite flies
+        (((0, "left of", 1),), "park", False),
+    ],
+)
+def test_what_stands_on_the_ground_is_not_above(relations, name: str, stands: bool) -> None:
+    asked = spec(ObjectSpec("dog"), ObjectSpec("kite"), ObjectSpec("table"), relations=relations)
+    entries = [catalog.find(thing.category) for thing in asked.objects]
+    if stands:
+        with pytest.raises(Refusal, match="stands on the ground"):
+            plan.check_height(asked, entries, locale(name))
+    else:
+        plan.check_height(asked, entries, locale(name))
+
+
+@pytest.mark.parametrize(
+    ("objects", "options", "reason"),
+    [
+        (("car",), {"environment": "moon base"}, "no such environment"),
+        (("car",), {"environment": "kitchen", "state": "snowy"}, "no such state"),
+        (("tree",), {"environment": "forest"}, "environment shows it already"),
+    ],
+)
+def test_no_environment_is_a_reason(objects, options, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        chosen(spec(*map(ObjectSpec, objects), **options))
 
 
 @pytest.mark.parametrize(
