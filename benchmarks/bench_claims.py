@@ -24,7 +24,7 @@ from vhbench.builds.starter import starter
 from vhbench.columns import RECORD
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.runs import to_record
+from vhbench.records import to_record
 from vhbench.schema import TIE, Record
 from vhbench.seeding import rng
 
