@@ -91,7 +91,8 @@ class Cooccurrence:
 
     def _shown(self, columns: Ints) -> Bits:
         """Return where any of these categories is present."""
-        return np.bitwise_or.reduce(self.columns.present.bits[columns], axis=0)
+        shown: Bits = np.bitwise_or.reduce(self.columns.present.bits[columns], axis=0)
+        return shown
 
 
 def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]:
