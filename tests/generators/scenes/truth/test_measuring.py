@@ -46,7 +46,7 @@ def test_a_window_is_told_from_the_frame() -> None:
     ("side", "name"),
     [
         (1, "tiny"), (5, "tiny"), (5.4, ""), (6.5, ""), (6.6, "small"), (11, "small"), (11.25, ""), (13.7, ""),
-        (13.75, "medium"), (29.6, "medium"), (29.8, ""), (36, ""), (36.4, "large"), (100, "large"),
+        (13.75, "medium"), (29.6, "medium"), (29.8, ""), (36, ""), (36.4, "large"), (95, "large"), (100, "large"),
     ],
 )  # fmt: skip
 def test_sizes_have_a_tenth_between_them(side: float, name: str) -> None:
@@ -131,6 +131,8 @@ def test_bodies_tell_what_hides_what() -> None:
     assert (middle.hides, middle.over) == ({1: 0.5}, {1: 0.25})
     assert (near.hides, near.over) == ({2: 0.2}, {2: 0.5})
     assert (near.host, near.lifted, near.id, near.depth) == (2, True, 3, 0.8)
+    truth = owned([[1]], [10], [10], things=[placed(host=0)])
+    assert measuring.bodies(objects[:1], truth)[0].host == 1
 
 
 def test_contrast_is_the_difference_from_the_rim() -> None:
