@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters.table_rows import READERS
-from vhbench.files import below, cache_folder, each_row, shown, shown_path, there, write_atomic
+from vhbench.files import below, cache_folder, shown, there, write_atomic
+from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.schema import ImageData, Kind, Question, VhbenchError
 
@@ -127,7 +128,7 @@ class ImageFolder:
                 raise VhbenchError(f"{line.place}: image {error}") from error
             if path is not None:
                 return path
-        raise VhbenchError(f"{line.place}: no image {shown(candidates[0])} in {shown_path(self.folder)}")
+        raise VhbenchError(f"{line.place}: no image {shown(candidates[0])} in {self.folder}")
 
 
 def _put_aside(image: bytes, name: str) -> Path:
@@ -270,7 +271,7 @@ def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
         if not listed and _LETTER.fullmatch(line.text("answer", "label")):
             question, listed = options_behind(question)
         said = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
-        yield asked(
+        yield single_image(
             str(line.get("id", "question_id") or index), image, question, said, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
             pair_id=str(line.get("pair_id") or ""), negated=_negated(line),
@@ -281,7 +282,7 @@ def _negated(line: Line) -> bool:
     return line.get("negated") is not None and line.yes_no("negated") == "yes"
 
 
-def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
+def single_image(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
     """Return a question about one image, of multiple choice if it has ``choices``; whose it is, a build says."""
     kind: Kind = "multiple_choice" if columns.get("choices") else "yes_no"
     return Question(id=id, images=(image,), question=text, answer=answer, kind=kind, **columns)

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from vhbench.benchmarks import Metric, of_task, task
 from vhbench.provenance import KEY, missing, one_of
-from vhbench.runs import to_records
+from vhbench.records import to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import report, submission
 from vhbench.tasks.headline import score_of

@@ -15,8 +15,7 @@ from vhbench.benchmarks import ANSWER, benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
 from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
-from vhbench.records import resampling_unit
-from vhbench.runs import ANSWERED, answered, target_of
+from vhbench.records import ANSWERED, answered, resampling_unit, target_of
 from vhbench.schema import Record
 from vhbench.tasks.submission import is_kept_back
 

@@ -8,8 +8,7 @@ from typing import Any
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.columns import RECORD
-from vhbench.records import split_repetition
-from vhbench.runs import to_record
+from vhbench.records import split_repetition, to_record
 from vhbench.schema import Record
 from vhbench.statistics.clusters import clusters_of
 from vhbench.tasks.metrics import text_only

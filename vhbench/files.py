@@ -1,19 +1,13 @@
-"""Files: what is read of them and how much, files that appear whole or not at all, hashes, and the cache.
+"""Files: what is read of them, files that appear whole or not at all, hashes, and the cache."""
 
-Every reader opens its files here, and takes its limits from here: what somebody else made may be a pipe without an
-end, a device, or a few kilobytes that unpack to gigabytes.
-"""
-
-import errno
 import hashlib
 import io
 import json
-import mmap
 import os
 import re
 import secrets
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
@@ -32,38 +26,19 @@ LARGEST_FILE = 4 << 30
 LARGEST_TEXT = 64 << 20
 """Bytes of a plain text, an encoded image or a manifest, and of a table's field, which may be an image as text."""
 
-LARGEST_ROW = 16 << 20
-"""Characters of a row of JSON, which takes up to thirty times as much memory."""
-
 LARGEST_YAML = 1 << 18
 """Characters of YAML, of which a reader does 70,000 in a second; the metadata of a card have a fifth of it."""
 
-LARGEST_VALUE = 768 << 20
-"""Bytes of memory that a JSON value may take, about."""
+_SHOWN = 60  # characters of a value that an error repeats
 
-_TAKEN = {b"[": 64, b"{": 140, b'"': 25, b",": 32}
-"""Sign of JSON → bytes of memory that each of them stands for."""
-
-_CHUNK = 1 << 18
-
-_SHOWN = 60
-"""Characters of a value that an error repeats."""
-
-_BOM = b"\xef\xbb\xbf"
-_AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-_HANDED = re.compile(r"/dev/stdin|(?:/dev|/proc/self)/fd/\d+")
-_LONG_PATH = 1000
-_MAPPED = 16 << 20
-"""Files from this size on are mapped instead of read."""
-
-_SPACE = re.compile(r"\s*")
+BOM = b"\xef\xbb\xbf"
+_SPACE, _DECODER = re.compile(r"\s*"), json.JSONDecoder()
 _TEMPORARY = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_.+-]*\.[0-9a-f]{8}\.tmp")
-_STOPPED = re.compile(r"(invalid character|trailing characters) \(byte (\d+)\)")
-_STARTS = frozenset(bytes([code]) for code in b'[{"-0123456789tfnNI')
-"""How msgspec tells where it stopped; and what a further value may begin with."""
-
 _FAULT = re.compile(r"(.*?)(?: - at (?:`key` in )?`\$\.?(.*)`)?", re.DOTALL)
 """What msgspec says of a value, and where the value is."""
+
+REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises: for faults, and for NaN and several values in a row, which Python reads."""
 
 
 def cache_folder() -> Path:
@@ -101,9 +76,7 @@ def read_bytes(path: Path, most: int = LARGEST_FILE, what: str = "") -> bytes:
 
 @contextmanager
 def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "") -> Iterator[BinaryIO]:
-    """Open a file for reading, if it is one: no folder, and no pipe or device, of which nobody knows the end.
-
-    What a shell hands over, as in ``<(zcat answers.json.gz)``, is read too, up to :data:`LARGEST_TEXT`.
+    """Open a file, or what a shell hands over as one, as in ``<(zcat answers.json.gz)``, for reading.
 
     Args:
         path: the file.
@@ -111,63 +84,31 @@ def open_file(path: str | Path, most: int | None = LARGEST_FILE, what: str = "")
         what: stands before its name in errors.
 
     Raises:
-        VhbenchError: if it is none, cannot be opened or read, or is larger.
+        VhbenchError: if it cannot be opened or read, or is larger.
     """
-    what = f"{what}{shown_path(path)}"
+    what = f"{what}{path}"
     try:
-        # Without O_NONBLOCK, opening a pipe waits until somebody writes into it.
-        descriptor = os.open(path, os.O_RDONLY | _AT_ONCE)
-    except OSError as error:
-        raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
+        opened = Path(path).open("rb")  # noqa: SIM115 - a name that no file can have raises a ValueError here alone
     except ValueError as error:
         raise VhbenchError(f"cannot read {what!r}: no file has such a name") from error
-    try:
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            if _HANDED.fullmatch(str(path)) and stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-                os.set_blocking(descriptor, True)
-                yield file if most is None else io.BytesIO(_at_most(file, what))
-            else:
-                _check(os.fstat(descriptor), most, what)
-                yield file
     except OSError as error:
         raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
-    finally:
-        os.close(descriptor)
-
-
-def _at_most(file: BinaryIO, what: str) -> bytes:
-    data = file.read(LARGEST_TEXT + 1)
-    if len(data) > LARGEST_TEXT:
-        raise VhbenchError(f"{what}: gives more than {LARGEST_TEXT >> 20:,} MiB")
-    return data
-
-
-def _check(about: os.stat_result, most: int | None, what: str) -> None:
-    if stat.S_ISDIR(about.st_mode):
-        raise VhbenchError(f"cannot read {what}: {os.strerror(errno.EISDIR)}")
-    if not stat.S_ISREG(about.st_mode):
-        raise VhbenchError(f"cannot read {what}: it is no file, but a pipe, a device or a socket")
-    if most is not None and about.st_size > most:
-        raise VhbenchError(f"{what}: has {about.st_size >> 20:,} MiB; at most {most >> 20:,}")
-
-
-def check_file(path: Path) -> None:
-    """Hold a file to :func:`open_file` without reading it, for readers that open it by themselves.
-
-    Raises:
-        VhbenchError: as there.
-    """
-    with open_file(path, None):
-        pass
+    with opened as file:
+        try:
+            about = os.fstat(file.fileno())
+            # A pipe or a device may have no end.
+            data = None if most is None or stat.S_ISREG(about.st_mode) else file.read(LARGEST_TEXT + 1)
+            size, most = (about.st_size, most) if data is None else (len(data), LARGEST_TEXT)
+            if most is not None and size > most:
+                raise VhbenchError(f"{what}: has {size >> 20:,} MiB; at most {most >> 20:,}")
+            yield file if data is None else io.BytesIO(data)
+        except OSError as error:
+            raise VhbenchError(f"cannot read {what}: {error.strerror or error}") from error
 
 
 def there(path: Path) -> bool:
     """Tell whether there is something of this name; names that no file can have are those of none."""
-    try:
-        path.stat()
-    except (OSError, ValueError):
-        return False
-    return True
+    return os.path.exists(path)  # noqa: PTH110 - Path.exists() raises for a name that is too long
 
 
 def last_written(path: Path) -> int:
@@ -187,7 +128,7 @@ def below(folder: Path, name: str) -> Path | None:
     path = folder / name
     try:
         if not resolved(path).is_relative_to(resolved(folder)):
-            raise VhbenchError(f"{shown(name)} leads out of {shown_path(folder)}")
+            raise VhbenchError(f"{shown(name)} leads out of {folder}")
         return path if path.is_file() else None
     except (OSError, ValueError):  # a name that is too long, or has a NUL
         return None
@@ -198,96 +139,31 @@ def resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def shown_path(path: str | Path) -> str:
-    """Write a path for an error; of a long one its end."""
-    text = str(path)
-    return text if len(text) <= _LONG_PATH else f"…{text[-_LONG_PATH:]}"
-
-
 def read_json(path: str | Path, most: int = LARGEST_FILE) -> Any:
     """Read one JSON value; several, one after another (such as JSON lines), come back as a list.
 
     NaN and the infinities are read too, as Python writes them. The file may have ``most`` bytes.
 
     Raises:
-        VhbenchError: with the file and the line of what cannot be read; if it would take more than
-            :data:`LARGEST_VALUE`.
+        VhbenchError: with the file and the line of what cannot be read.
     """
     data = _content(path, most)
-    if isinstance(data, memoryview):
-        _check_room(path, data)
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:  # several values, NaN, or a fault
-        if isinstance(data, memoryview):  # as text, and read once more, it would take twice its size and more
-            _refuse_other(path, data, str(error))
-        return _values(path, _text(path, data))
-
-
-def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """Read rows: a JSON array of objects, or objects one after another (such as JSON lines).
-
-    Raises:
-        VhbenchError: with the file and the line or row of what cannot be read.
-    """
-    data = read_json(path)
-    rows = data if isinstance(data, list) else [data]
-    for number, row in enumerate(rows, start=1):
-        if not isinstance(row, dict):
-            raise VhbenchError(f"{path}, row {number}: is {shown(row)}, not a JSON object")
-    return rows
-
-
-def each_row(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of :func:`read_rows`, JSON lines of a large file one after another, however many they are.
-
-    A small one is read first, so that what is no JSON is told before what a row lacks.
-
-    Raises:
-        VhbenchError: as there.
-    """
-    count = 0
-    with open_file(path, None) as file:
-        if os.fstat(file.fileno()).st_size < _MAPPED:
-            yield from read_rows(path)
-            return
-        for line in iter(lambda: file.readline(LARGEST_ROW + 1), b""):
-            text = line.removeprefix(_BOM) if not count else line
-            if not text.strip():
-                continue
-            try:
-                row = msgspec.json.decode(text) if len(text) <= LARGEST_ROW else None
-            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                row = None
-            if not isinstance(row, dict):
-                break
-            count += 1
-            yield row
-        else:
-            if count:
-                return
-    yield from read_rows(path)[count:]
-
-
-def _check_room(path: str | Path, data: memoryview) -> None:
-    """Raise if JSON would take too much memory: each list, object, text and number of it takes some, however short."""
-    room = len(data)
-    for place in range(0, len(data), _CHUNK):
-        chunk = data[place : place + _CHUNK].tobytes()
-        room += sum(chunk.count(sign) * size for sign, size in _TAKEN.items())
-    if room > LARGEST_VALUE:
-        raise VhbenchError(f"{path}: would take about {room >> 20:,} MiB of memory; at most {LARGEST_VALUE >> 20:,}")
+    except REFUSED:
+        values = json_values(path, data)
+        return values[0] if len(values) == 1 else values
 
 
 def read_typed(path: Path, kind: type[T], what: str) -> T:
-    """Read one JSON value of a type that msgspec knows; parts of type ``msgspec.Raw`` keep a large file open.
+    """Read one JSON value of a type that msgspec knows; parts of type ``msgspec.Raw`` are read when they are asked for.
 
     Raises:
         VhbenchError: if it cannot be read or is not ``what``.
     """
     try:
         return msgspec.json.decode(_content(path), type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except REFUSED as error:
         raise VhbenchError(f"{path}: not a {what} JSON: {error}") from error
 
 
@@ -308,48 +184,35 @@ def parse_yaml(text: str, fault: str) -> Any:
         raise VhbenchError(f"{fault}: {' '.join(str(error).split())}") from error
 
 
-def _content(path: str | Path, most: int = LARGEST_FILE) -> bytes | memoryview:
-    """Return a file's bytes, without a byte order mark; those of a large file are a view of its pages."""
-    with open_file(path, most) as file:
-        large = not isinstance(file, io.BytesIO) and os.fstat(file.fileno()).st_size >= _MAPPED
-        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)) if large else file.read()
-    return data[len(_BOM) :] if data[: len(_BOM)] == _BOM else data
+def _content(path: str | Path, most: int = LARGEST_FILE) -> bytes:
+    return read_bytes(Path(path), most).removeprefix(BOM)
 
 
-def _text(path: str | Path, data: bytes | memoryview) -> str:
+def _text(path: str | Path, data: bytes) -> str:
     try:
-        return str(data, "utf-8")
+        return data.decode()
     except UnicodeDecodeError as error:
         raise VhbenchError(f"{path}: not UTF-8 text (byte {error.start})") from None
 
 
-def _values(path: str | Path, text: str) -> Any:
-    decoder, values, place = json.JSONDecoder(), [], _skip_space(text, 0)
-    while place < len(text):
+def json_values(path: str | Path, data: bytes, line: int = 1) -> list[Any]:
+    """Return the values that stand one after another in data that begin in a line, as Python reads them.
+
+    Raises:
+        VhbenchError: with the file and the line of what cannot be read.
+    """
+    text, values, place = _text(path, data), list[Any](), 0
+    while (place := _SPACE.match(text, place).end()) < len(text):  # type: ignore[union-attr]
         try:
-            value, place = decoder.raw_decode(text, place)
+            value, place = _DECODER.raw_decode(text, place)
         except (ValueError, RecursionError) as error:  # a number of more digits than Python reads is a ValueError
-            line = text.count("\n", 0, getattr(error, "pos", place)) + 1
+            line += text.count("\n", 0, getattr(error, "pos", place))
             fault = "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
             raise VhbenchError(f"{path}, line {line}: not JSON ({fault})") from None
         values.append(value)
-        place = _skip_space(text, place)
     if not values:
         raise VhbenchError(f"{path}: the file is empty; JSON or JSON lines are needed")
-    return values[0] if len(values) == 1 else values
-
-
-def _refuse_other(path: str | Path, data: memoryview, fault: str) -> None:
-    """Raise VhbenchError where msgspec stopped at what no reader of JSON takes."""
-    if found := _STOPPED.search(fault):
-        place = int(found[2]) - (found[1] == "trailing characters")
-        if data[place : place + 1].tobytes() not in (_STARTS if found[1] == "trailing characters" else (b"N", b"I")):
-            raise VhbenchError(f"{path}: not JSON ({found[1]} at byte {place:,})")
-
-
-def _skip_space(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    return found.end() if found else place
+    return values
 
 
 def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
@@ -453,6 +316,47 @@ def write_atomic(path: Path, content: bytes | Callable[[BinaryIO], object], *, d
         sync_folder(path.parent)
 
 
+def cached(
+    kind: str, keys: Iterable[Any], make: Callable[[list[int]], Iterable[Any]], *, folder: Path | None = None
+) -> Iterator[Any]:
+    """Yield a value for each key: the one that the cache holds, or one that is made now and kept.
+
+    Entries may be deleted at any time: what is missing, cut off or damaged is made again. A cache that cannot be
+    written keeps nothing.
+
+    Args:
+        kind: what the values are, the folder of their entries.
+        keys: all that each value depends on, of JSON types.
+        make: given the numbers of the keys without an entry, returns their values in the same order, of JSON types and
+            bytes; called once, and only where there is one. Each value is kept as soon as it is made.
+        folder: for all kinds; the user's cache by default.
+    """
+    root = (folder or cache_folder()) / kind
+    names = [hashlib.sha256(canonical(key)).hexdigest() for key in keys]
+    places = [root / name[:2] / name for name in names]
+    known = [_entry(place) for place in places]
+    missing = [number for number, entry in enumerate(known) if entry is None]
+    made = iter(make(missing)) if missing else iter(())
+    for place, entry in zip(places, known, strict=True):
+        if entry is not None:
+            yield entry[0]
+            continue
+        value = next(made)
+        packed = msgspec.msgpack.encode([value])
+        with suppress(OSError):
+            write_atomic(place, hashlib.sha256(packed).digest() + packed, durable=False)
+        yield value
+
+
+def _entry(place: Path) -> Any:
+    """Return a list with the value of an entry; None where it is missing or damaged."""
+    with suppress(OSError):
+        data = place.read_bytes()
+        if hashlib.sha256(data[32:]).digest() == data[:32]:
+            return msgspec.msgpack.decode(data[32:])
+    return None
+
+
 def check_output(path: Path) -> None:
     """Check that a file may be written: the new one would take the place of /dev/null, or wait for a pipe's reader.
 
@@ -463,7 +367,7 @@ def check_output(path: Path) -> None:
         mode = path.stat().st_mode
         handed = path.is_symlink() and str(path.readlink()).startswith("/proc/")  # /dev/stdout, wherever that leads
         if handed or not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise VhbenchError(f"{shown_path(path)}: is no file, but a pipe, a device or a socket; name a file")
+            raise VhbenchError(f"{path}: is no file, but a pipe, a device or a socket; name a file")
 
 
 def is_temporary(name: str) -> bool:

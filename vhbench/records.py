@@ -1,21 +1,135 @@
-"""Answered questions in any form → :class:`vhbench.schema.Record`."""
+"""JSON, or a row and a response → :class:`vhbench.schema.Record`; what records are about, and what they say."""
 
+import re
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.files import read_json, shown
+from vhbench.files import convert, read_json, shown
 from vhbench.language import parsing
-from vhbench.runs import settled, to_record
-from vhbench.schema import TIE, Record, VhbenchError
+from vhbench.schema import TIE, Kind, Record, VhbenchError
+
+KINDS = ("", *get_args(Kind))
+"""What a record's kind may be."""
+
+ANSWERED = ("response", "prediction", "failure", "cut_off")
+"""The columns that a repetition has of its own."""
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class ReferenceZeroDivision(VhbenchError, ZeroDivisionError):
     """Where a reference implementation divides by zero, and ``compat=True`` does too."""
+
+
+def to_records(values: Mapping[str, Any], place: str = "the answer") -> list[Record]:
+    """Build the records of a payload: one, or with ``lmms-eval --repeats`` one per answer.
+
+    Each further answer is a record like the first with a number before the ids, so that halves of a pair are tied
+    within a repetition; intervals take all of them together.
+
+    >>> [(r.id, r.prediction) for r in to_records({"id": "q", "prediction": "no", "repeats": [{"prediction": "yes"}]})]
+    [('q', 'no'), ('2#q', 'yes')]
+    """
+    first, asked = to_record(values, place), {name: value for name, value in values.items() if name not in ANSWERED}
+    return [first] + [
+        replace(
+            to_record({**asked, **answer}, place),
+            id=f"{number}#{first.id}",
+            pair_id=first.pair_id and f"{number}#{first.pair_id}",
+        )
+        for number, answer in enumerate(values.get("repeats") or (), start=2)
+    ]
+
+
+def to_record(values: Mapping[str, Any], place: str = "the answer") -> Record:
+    """Build a record from a JSON object; fields that are missing or null are empty, others are ignored.
+
+    Args:
+        values: field → value; a number stands for its digits. A ``response`` that is null, or no text, is a failed one.
+        place: where the object was found, for errors.
+
+    Raises:
+        VhbenchError: if it is no object, has no id, or a field is of the wrong type.
+    """
+    if not isinstance(values, Mapping):
+        raise VhbenchError(f"{place} is {shown(values)}, not a Record or a mapping with its fields")
+    if values.get("id") in (None, ""):
+        raise VhbenchError(f"{place} has no 'id'")
+    given = {
+        name: value if type(value) is bool else _text(value) for name, value in values.items() if value is not None
+    }
+    if "response" in values:
+        given["response"] = text_of(values["response"])
+    record: Record = convert(given, Record, place)
+    if record.kind not in KINDS:
+        raise VhbenchError(f"{place}: kind is {shown(record.kind)}; must be one of {', '.join(KINDS[1:])}")
+    known = "failure" in values and record.kind != "caption"
+    return settled(record, empty="response" in values and not known)
+
+
+def _text(value: Any) -> Any:
+    """Return the digits of a number, and of a list's numbers."""
+    if isinstance(value, str):
+        if value.isascii() or not _HALF.search(value):
+            return value
+        return value.encode("utf-8", "replace").decode()  # an answer that was cut may end in half of a character
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, Iterable) and not isinstance(value, Mapping):
+        return [str(item) for item in value]
+    return value
+
+
+def text_of(response: Any) -> str:
+    """Return a response as text; None, and all else that says nothing, is ``""``.
+
+    >>> [text_of(response) for response in ("Yes", True, 2, 2.0, None, float("nan"), ["Yes"])]
+    ['Yes', 'True', '2', '2', '', '', '']
+    """
+    if isinstance(response, float):
+        return f"{response:g}" if isfinite(response) else ""
+    return str(response) if isinstance(response, (str, int)) else ""
+
+
+def target_of(row: Mapping[str, Any]) -> str:
+    """Return the right answer to a row: "yes", "no" or a letter; of captions the words that are in the picture."""
+    return ", ".join(row["objects"]) if row["kind"] == "caption" else str(row["answer"])
+
+
+def answered(asked: Mapping[str, Any], response: Any) -> Record:
+    """Join the columns of a question and a response; the parser is chosen by the kind, and is told the question."""
+    text, kind = text_of(response), asked["kind"]
+    said = parsing.parse(kind, text, tuple(asked["choices"]), question=asked["question"])
+    record = Record(**asked, response=text, prediction=said, cut_off=parsing.cut_off(text, kind))
+    return settled(record, empty=True)
+
+
+def settled(record: Record, *, empty: bool | None = None) -> Record:
+    """Return a record that says whether it is an answer at all; what is none has no prediction.
+
+    A record without any words may be one whose words were left out; ``empty`` says that there were none. Where nothing
+    is said about that, a caption had none: it is its words.
+
+    >>> settled(Record("q", response="[LMMS_EVAL_REQUEST_FAILED] 404", prediction="no")).failure
+    'failed'
+    """
+    failure = record.failure
+    if empty is None:
+        empty = record.kind == "caption"
+    if not failure and (record.response or (empty and not record.prediction)):
+        failure = parsing.failure(record.response)
+    if failure == record.failure and not (failure and record.prediction):
+        return record
+    return replace(record, failure=failure, prediction="" if failure else record.prediction)
 
 
 def as_records(rows: Iterable[Record | Mapping[str, Any]]) -> list[Record]:
@@ -149,7 +263,7 @@ def fact_of(record: Record) -> str:
 
 
 def split_repetition(name: str) -> tuple[str, str]:
-    """Return the number that :func:`vhbench.runs.to_records` puts before the ids of repetitions, and the id.
+    """Return the number that :func:`to_records` puts before the ids of repetitions, and the id.
 
     >>> split_repetition("2#q"), split_repetition("q#2")
     (('2#', 'q'), ('', 'q#2'))

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import read_text, shown_path
+from vhbench.files import read_text
 from vhbench.language.captions.assertions import claims, is_caption
 from vhbench.language.captions.vocabulary import Found, Vocabulary, list_of_words
 from vhbench.language.parsing import failure
@@ -127,5 +127,5 @@ def read_synonyms(synonyms: Any) -> tuple[tuple[str, ...], ...]:
     text = str(synonyms) if is_text else read_text(synonyms)
     found = tuple(tuple(line.strip().split(", ")) for line in text.splitlines() if line.strip())
     if not found:
-        raise VhbenchError(f"synonyms {shown_path(synonyms)}: hold no words")
+        raise VhbenchError(f"synonyms {synonyms}: hold no words")
     return found

@@ -31,8 +31,7 @@ import numpy as np
 from vhbench.language import parsing, synonyms
 from vhbench.language.captions.assertions import claims, is_caption
 from vhbench.language.captions.vocabulary import Vocabulary
-from vhbench.records import each_record, is_cut_off
-from vhbench.runs import settled
+from vhbench.records import each_record, is_cut_off, settled
 from vhbench.schema import Record
 from vhbench.statistics import intervals
 from vhbench.statistics.clusters import Shared

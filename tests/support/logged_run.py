@@ -11,7 +11,7 @@ from vhbench import splits
 from vhbench.benchmarks import task as task_named
 from vhbench.columns import RECORD
 from vhbench.provenance import DataSource, Provenance, digest, digest_of_prompts, hash_of_row
-from vhbench.runs import to_records
+from vhbench.records import to_records
 from vhbench.tasks import prompts
 from vhbench.tasks.headline import score_of
 

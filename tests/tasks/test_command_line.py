@@ -14,7 +14,8 @@ from running import Evaluate, scores
 
 from vhbench import benchmarks
 from vhbench.files import json_bytes
-from vhbench.runs import read_samples, to_record
+from vhbench.records import to_record
+from vhbench.runs import read_samples
 from vhbench.tasks import report
 
 TASKS = "ode_fictional_existence,mioh_selective"

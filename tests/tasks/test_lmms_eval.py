@@ -18,7 +18,7 @@ from vhbench.builds.starter import starter
 from vhbench.generators.mioh.drafts import NONE
 from vhbench.generators.mioh.pressures import PRESSURES
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
-from vhbench.runs import to_record
+from vhbench.records import to_record
 from vhbench.seeding import rng
 from vhbench.splits import read_manifest
 from vhbench.tasks import report

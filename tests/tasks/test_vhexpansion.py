@@ -15,8 +15,7 @@ from vhbench.analysis.vhexpansion_drops import analyse
 from vhbench.builds import sharding, starter
 from vhbench.builds.vhexpansion import VHExpansionBuild
 from vhbench.generators.vhexpansion.perturbations import PERTURBATIONS
-from vhbench.records import resampling_unit
-from vhbench.runs import to_records
+from vhbench.records import resampling_unit, to_records
 from vhbench.schema import Question, Record
 from vhbench.statistics import intervals
 from vhbench.tasks import datasets, prompts, slices

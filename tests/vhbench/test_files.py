@@ -1,10 +1,8 @@
 """Files are read, written and hashed in one way, and what is wrong with one is said in one line."""
 
 import json
-import math
 import os
-import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -36,14 +34,6 @@ def test_json_is_read_as_python_reads_it(tmp_path_factory: pytest.TempPathFactor
         assert files.read_json(file) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ['{"a": 1}\n{"a": 2}\n', '\n{"a":\n1}{"a": 2}', '[{"a": 1}, {"a": 2}]', '{"a": 1}\r\n\r\n{"a": 2}']
-)
-def test_rows_are_an_array_or_stand_one_after_another(tmp_path: Path, text: str) -> None:
-    (tmp_path / "x").write_bytes(text.encode())
-    assert files.read_rows(tmp_path / "x") == [{"a": 1}, {"a": 2}]
-
-
 def test_nan_and_a_pipe_are_read_too(tmp_path: Path) -> None:
     (tmp_path / "x").write_text('{"f1": NaN, "n": Infinity}')
     assert files.read_json(tmp_path / "x")["n"] == float("inf")
@@ -61,7 +51,6 @@ def test_nan_and_a_pipe_are_read_too(tmp_path: Path) -> None:
         (b'{"a": 1}\n\n{oops}', "x.json, line 3: not JSON (Expecting property name"),
         (b"[" * 100_000, "x.json, line 1: not JSON (nested too deeply)"),
         (b'["\xff"]', "x.json: not UTF-8 text (byte 2)"),
-        (b'{"a": 1}\n7', "x.json, row 2: is 7, not a JSON object"),
         (None, "No such file"),
     ],
 )
@@ -69,14 +58,12 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes | None, mes
     if content is not None:
         (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(VhbenchError) as refused:
-        files.read_rows(tmp_path / "x.json")
+        files.read_json(tmp_path / "x.json")
     assert message in str(refused.value)
     assert str(tmp_path / "x.json") in str(refused.value)
 
 
-@pytest.mark.parametrize("mapped", [1, 1 << 30])
-def test_a_large_file_is_a_view_of_its_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped: int) -> None:
-    monkeypatch.setattr(files, "_MAPPED", mapped)
+def test_a_typed_value(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_bytes(b'\xef\xbb\xbf{"a": [1, 2]}')
     found = files.read_typed(tmp_path / "x.json", dict[str, msgspec.Raw], "table")
     assert bytes(found["a"]) == b"[1, 2]"
@@ -162,27 +149,6 @@ def test_one_folder_for_all_that_can_be_made_again(tmp_path: Path, monkeypatch: 
     )
 
 
-@pytest.mark.parametrize("begin", [b"", b"  ", b"[", b"{}", b"1"])
-def test_a_large_file_that_is_no_json_is_not_read_whole(tmp_path: Path, begin: bytes) -> None:
-    file = tmp_path / "zeros.json"
-    file.write_bytes(begin)
-    os.truncate(file, 64 << 20)
-    tracemalloc.start()
-    with pytest.raises(VhbenchError, match=r"zeros\.json: not JSON"):
-        files.read_json(file)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1 << 20
-
-
-def test_a_large_file_may_hold_what_python_writes(tmp_path: Path) -> None:
-    file = tmp_path / "large.json"
-    blank = b" " * (16 << 20)
-    for text, found in ((b"[-Infinity]", [-math.inf]), (b"1" + blank + b"2", [1, 2]), (b"{}\n{}", [{}, {}])):
-        file.write_bytes(blank + text)
-        assert files.read_json(file) == found
-
-
 @pytest.mark.parametrize("place", ["pipe", "device", "stdout"])
 def test_what_is_no_file_is_not_replaced_by_one(place: str, tmp_path: Path) -> None:
     path = tmp_path / place
@@ -195,54 +161,46 @@ def test_what_is_no_file_is_not_replaced_by_one(place: str, tmp_path: Path) -> N
     assert not path.is_file() or path.is_symlink()
 
 
-@pytest.mark.parametrize("unit", ["[],", "{},", '"a",', '{"a":1},'])
-def test_json_that_would_take_the_memory_is_refused_before(unit: str, tmp_path: Path) -> None:
-    file = tmp_path / "large.json"
-    file.write_text(f"[{unit * (45_000_000 // len(unit))}null]")
-    with pytest.raises(VhbenchError, match=r"large\.json: would take about [\d,]+ MiB of memory; at most 768"):
-        files.read_json(file)
-    with pytest.raises(VhbenchError, match="of memory"):
-        next(files.each_row(file))
-
-
-def test_json_lines_are_read_one_after_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_MAPPED", 1000)
-    file = tmp_path / "rows.jsonl"
-    row = b'{"id": "a", "b": [1, {"c": null}]}\n'
-    file.write_bytes(b"\xef\xbb\xbf\n" + row * 40_000)
-    tracemalloc.start()
-    assert sum(found["id"] == "a" for found in files.each_row(file)) == 40_000
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1 << 20
-
-
-@pytest.mark.parametrize(
-    "text", ['{"a": 1}\n{"a": NaN}\n', '{"a": 1}\n{\n"a": 2\n}', '[{"a": 1}, {"a": 2}]', '{"a": 1} {"a": 2}']
-)
-def test_other_rows_are_read_as_they_always_were(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_MAPPED", 1)
-    (tmp_path / "x").write_text(text)
-    found = list(files.each_row(tmp_path / "x"))
-    assert [row["a"] == row["a"] and row["a"] for row in found] == [
-        row["a"] == row["a"] and row["a"] for row in files.read_rows(tmp_path / "x")
-    ]
-    assert len(found) == 2
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"), [("", "is empty"), ("{}\n[]", "row 2: is"), ('{}\n{"a"', "line 2: not JSON"), ("7", "row 1")]
-)
-def test_a_row_that_is_none_is_told_where_it_is(
-    text: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(files, "_MAPPED", 1)
-    (tmp_path / "x").write_text(text)
-    with pytest.raises(VhbenchError, match=fault):
-        list(files.each_row(tmp_path / "x"))
-
-
 @pytest.mark.parametrize("text", ["a: 2026-99-99", "a: " + "9" * 5000, "[" * 2000, "a: [", "!!python/object:os.x y"])
 def test_what_is_no_yaml_is_one_line(text: str) -> None:
     with pytest.raises(VhbenchError, match=r"\Ait is no YAML: [^\n]+\Z"):
         files.parse_yaml(text, "it is no YAML")
+
+
+def test_a_cache_makes_what_it_lacks_and_nothing_else(tmp_path: Path) -> None:
+    made: list[list[int]] = []
+
+    def make(numbers: list[int]) -> list[Any]:
+        made.append(numbers)
+        return [{"number": number, "png": b"\x89"} for number in numbers]
+
+    def ask(*keys: Any) -> list[Any]:
+        return list(files.cached("things", keys, make, folder=tmp_path))
+
+    first = ask(["a", 1], ["b", 2])
+    assert first == ask(["a", 1], ["b", 2]) == [{"number": 0, "png": b"\x89"}, {"number": 1, "png": b"\x89"}]
+    assert ask(["c"], ["b", 2], ["d"]) == [{"number": 0, "png": b"\x89"}, first[1], {"number": 2, "png": b"\x89"}]
+    assert made == [[0, 1], [0, 2]]
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[:-1], lambda data: data[:-1] + b"?", lambda data: b""])
+def test_a_damaged_entry_is_made_again(tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    assert list(files.cached("things", ["a"], lambda missing: ["old"], folder=tmp_path)) == ["old"]
+    (entry,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    entry.write_bytes(damage(entry.read_bytes()))
+    assert list(files.cached("things", ["a"], lambda missing: ["new"], folder=tmp_path)) == ["new"]
+
+
+def test_a_value_is_kept_as_soon_as_it_is_made(tmp_path: Path) -> None:
+    def fail(missing: list[int]) -> Iterator[str]:
+        yield "first"
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        list(files.cached("things", ["a", "b"], fail, folder=tmp_path))
+    assert next(files.cached("things", ["a"], fail, folder=tmp_path)) == "first"
+
+
+def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path: Path) -> None:
+    (tmp_path / "things").write_text("no folder")
+    assert list(files.cached("things", [None], lambda missing: [7], folder=tmp_path)) == [7]

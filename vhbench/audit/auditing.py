@@ -10,7 +10,6 @@ from vhbench import splits
 from vhbench.audit import captions, question_solver, restricted_oracles
 from vhbench.progress import following
 from vhbench.schema import Question, Scene
-from vhbench.splits.packed_scenes import PackedScenes
 
 _ENOUGH = 40
 """Below this many questions a share says little."""
@@ -47,7 +46,7 @@ def audit(directory: Path, *, progress: bool = True) -> Audit:
         VhbenchError: if the split cannot be read.
     """
     result = Audit()
-    scenes = PackedScenes(splits.read_truths(directory))
+    scenes = splits.packed_scenes(directory)
     manifest = splits.read_manifest(directory)
     vocabulary = manifest.config.get("vocabulary")
     words = frozenset(vocabulary) if isinstance(vocabulary, Mapping) else frozenset[str]()

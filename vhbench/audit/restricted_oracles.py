@@ -17,7 +17,6 @@ from vhbench import splits
 from vhbench.audit import phrases, question_solver
 from vhbench.audit.phrases import Maybe
 from vhbench.schema import Question, Scene
-from vhbench.splits.packed_scenes import PackedScenes
 
 Scenes = Sequence[Scene]
 View = Callable[[Question, Scenes], Scenes]
@@ -111,7 +110,7 @@ def add(found: dict[str, dict[str, tuple[float, int]]], question: Question, scen
 
 def of_split(directory: Path) -> Figures:
     """Return what each view reaches on a split of MIOH, of whose images the truth is known; no image is read."""
-    truths, found = PackedScenes(splits.read_truths(directory)), dict[str, dict[str, tuple[float, int]]]()
+    truths, found = splits.packed_scenes(directory), dict[str, dict[str, tuple[float, int]]]()
     for _, group in splits.read_columns(directory, ["id", *_READ]):
         for name, *values in zip(*group.values(), strict=True):
             question = Question(name, images=(), **dict(zip(_READ, values, strict=True)))

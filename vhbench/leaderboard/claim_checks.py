@@ -12,7 +12,8 @@ from vhbench.leaderboard.boards import Rules
 from vhbench.leaderboard.question_index import AskedEdition
 from vhbench.leaderboard.rescoring import Recomputed
 from vhbench.provenance import Provenance, digest, digest_of_prompts, unlike
-from vhbench.runs import answered, sample_files, task_of
+from vhbench.records import answered
+from vhbench.runs import sample_files, task_of
 from vhbench.schema import VhbenchError
 from vhbench.tasks import prompts
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from vhbench.compare import scored_runs
 from vhbench.compare.scoring import Group
 from vhbench.leaderboard.question_index import AskedEdition, AskedFamily, Places
-from vhbench.records import said
-from vhbench.runs import answered
+from vhbench.records import answered, said
 from vhbench.schema import Record
 from vhbench.statistics import intervals
 from vhbench.statistics.intervals import Clustering, Interval, WeightedRatio

@@ -15,8 +15,8 @@ from vhbench.leaderboard.entries import FILE, MOST_REPEATS, About, BoardEntry, S
 from vhbench.leaderboard.question_index import AskedEdition
 from vhbench.leaderboard.rescoring import Recomputed, recompute
 from vhbench.provenance import Provenance
-from vhbench.records import split_repetition
-from vhbench.runs import column_aliases, formats, is_run, read_run, text_of
+from vhbench.records import split_repetition, text_of
+from vhbench.runs import column_aliases, formats, is_run, read_run
 from vhbench.schema import VhbenchError
 
 _COMPARED = ("question", "choices", "answer", "kind", "scene_ids")

@@ -1,6 +1,6 @@
 """The answers of a run, read back from what lmms-eval wrote with ``--log_samples``; no model is needed from here on.
 
-:mod:`~vhbench.runs.payloads` turns JSON into records, :mod:`~vhbench.runs.logged_runs` finds the samples of one run and
+:mod:`~vhbench.runs.logged_runs` finds the samples of one run and
 tells it from others, :mod:`~vhbench.runs.checks` says what is missing in it and what was changed by hand.
 """
 
@@ -23,16 +23,10 @@ from vhbench.runs.logged_runs import (
     told_otherwise,
     without_samples,
 )
-from vhbench.runs.packing import PackedRecords
-from vhbench.runs.payloads import ANSWERED, answered, changed, settled, target_of, text_of, to_record, to_records
 
 __all__ = [
-    "ANSWERED",
     "LoggedRun",
-    "PackedRecords",
     "SamplesCheck",
-    "answered",
-    "changed",
     "date_of",
     "foreign",
     "is_run",
@@ -46,12 +40,7 @@ __all__ = [
     "read_tasks",
     "runs_below",
     "sample_files",
-    "settled",
-    "target_of",
     "task_of",
-    "text_of",
-    "to_record",
-    "to_records",
     "told_otherwise",
     "without_samples",
 ]

@@ -15,7 +15,7 @@ from vhbench.benchmarks import BENCHMARKS, Metric
 from vhbench.columns import RECORD
 from vhbench.files import shown
 from vhbench.provenance import INPUT, KEY, PROMPT, SHARE, Provenance
-from vhbench.runs.payloads import ANSWERED, answered, target_of, to_record
+from vhbench.records import ANSWERED, answered, target_of, to_record
 from vhbench.schema import Manifest, Record, VhbenchError
 from vhbench.terminal import escaped
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from vhbench.adapters.table_rows import READERS
 from vhbench.files import shown
-from vhbench.runs.json_rows import json_rows
+from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
 FORMS = "JSON, JSON lines, {id: answer}, .csv, .tsv, .xlsx and .parquet"
@@ -24,7 +24,7 @@ def rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
 
     Args:
         path: CSV, TSV, Excel or Parquet by its suffix; anything else is read as JSON.
-        names: see :func:`vhbench.runs.json_rows.json_rows`.
+        names: see :func:`vhbench.json_rows.each_row`.
 
     Raises:
         VhbenchError: if it cannot be read; where its form is unknown, with the forms that are read.
@@ -36,7 +36,7 @@ def rows(path: Path, names: Iterable[str]) -> Iterator[dict[str, Any]]:
         raise VhbenchError(f"cannot read {path}: No such file or directory")
     count = 0
     try:
-        for row in READERS[suffix](path) if suffix in READERS else json_rows(path, names):
+        for row in READERS[suffix](path) if suffix in READERS else each_row(path, names):
             count += 1
             yield dict(row)
     except OSError as error:

@@ -8,10 +8,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from vhbench.files import each_row, last_written, read_json
+from vhbench.files import last_written, read_json
+from vhbench.json_rows import each_row
 from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
+from vhbench.records import to_records
 from vhbench.runs.checks import SamplesCheck
-from vhbench.runs.payloads import to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.terminal import escaped
 

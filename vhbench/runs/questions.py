@@ -1,15 +1,17 @@
 """The questions that responses are joined with: a split, or a table with the right answers."""
 
+from array import array
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from vhbench import splits
 from vhbench.columns import RECORD
+from vhbench.files import shown
 from vhbench.runs import column_aliases, formats
-from vhbench.runs.row_index import KnownRows
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
+from vhbench.store import Store
 
 _OF_CAPTIONS = ("objects", "candidates", "neutral")
 
@@ -24,7 +26,7 @@ def has_vocabulary(path: Path | None) -> bool:
     return path is not None and (is_split(path) or answer_keys.is_key(path))
 
 
-def known_questions(path: Path, kind: str = "") -> KnownRows:
+def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, Any]]]:
     """Return the questions, each with its config and the fields that it has.
 
     Args:
@@ -39,8 +41,27 @@ def known_questions(path: Path, kind: str = "") -> KnownRows:
         configs = _of_key(path, columns)
     else:
         configs = _of_split(path, columns) if is_split(path) else _of_table(path, frozenset(columns))
-    rows = ((number, config, row) for number, (config, row) in enumerate(configs, start=1) if _fits(row, kind))
-    return KnownRows(path, rows)
+    numbers = array("Q")
+    try:
+        known = Store(_named(path, configs, kind, numbers))
+    except (OverflowError, UnicodeEncodeError) as error:  # a number beyond 64 bits, half of a character
+        raise VhbenchError(f"{path}, row {numbers[-1]}: {error}") from error
+    if (place := known.repeated()) is not None:
+        name = shown(known.name(place))
+        raise VhbenchError(f"{path}, row {numbers[place]}: id {name} occurs twice; each may occur once")
+    return known
+
+
+def _named(
+    path: Path, configs: Iterator[tuple[str, dict[str, Any]]], kind: str, numbers: "array[int]"
+) -> Iterator[tuple[str, tuple[str, dict[str, Any]]]]:
+    """Yield the rows of a kind with their ids; note the number of each."""
+    for number, (config, row) in enumerate(configs, start=1):
+        if _fits(row, kind):
+            numbers.append(number)
+            if not (name := str(row.get("id", ""))):
+                raise VhbenchError(f"{path}, row {number}: has no 'id'")
+            yield name, (config, row)
 
 
 def _fits(row: Mapping[str, Any], kind: str) -> bool:

@@ -16,10 +16,9 @@ from vhbench.files import shown
 from vhbench.language import parsing
 from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
-from vhbench.records import is_cut_off, split_repetition
+from vhbench.records import is_cut_off, split_repetition, to_record, to_records
 from vhbench.runs import (
     SamplesCheck,
-    changed,
     column_aliases,
     foreign,
     formats,
@@ -30,8 +29,6 @@ from vhbench.runs import (
     sample_files,
     samples,
     task_of,
-    to_record,
-    to_records,
     told_otherwise,
     without_samples,
 )
@@ -118,7 +115,7 @@ class Responses:
     def _read(self, records: list[Record]) -> list[Record]:
         """Read answers; those that our rules cannot read, and captions, are read by the judge where there is one."""
         if self.judge is None:
-            return [_read_in_place(record, self.kind) for record in records]
+            return [read(record, self.kind) for record in records]
         records = [read(record, self.kind, keep=True) for record in records]
         left = [place for place, record in enumerate(records) if needs_judge(record)]
         for place, said in zip(left, self.judge.replies([records[place] for place in left]), strict=True):
@@ -150,12 +147,12 @@ class Responses:
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            found = known.find(own)
+            found = known.look_up(own)
             if found is None:
                 raise VhbenchError(
                     f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
                 )
-            at, config, asked = found
+            at, (config, asked) = found
             if answered[at] and (not number or at != last or number in given):
                 raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
             if not answered[at]:
@@ -164,7 +161,7 @@ class Responses:
             given.add(number)
             yield config, _join(asked, row, number, place)
         for at in (at for at, said in enumerate(answered) if not said):
-            config, asked = known[at]
+            config, asked = known.at(at)
             self.asked[config] += 1
             self.missing[config] += 1
             self.first_missing = self.first_missing or str(asked["id"])
@@ -292,28 +289,16 @@ def read(record: Record, kind: str = "", *, keep: bool = False) -> Record:
     >>> read(Record("q", question="Is there a dog?", answer="yes", response="Yes, there is.")).prediction
     'yes'
     """
-    return changed(record, **_what_is_read(record, kind, keep=keep))
-
-
-def _read_in_place(record: Record, kind: str) -> Record:
-    """Read a record that was just made and that nobody else has: to copy a million would take long."""
-    for name, value in _what_is_read(record, kind).items():
-        object.__setattr__(record, name, value)
-    return record
-
-
-def _what_is_read(record: Record, kind: str, *, keep: bool = False) -> dict[str, Any]:
-    """Return the fields that reading gives a record."""
     kind = record.kind or kind_of(record) or kind
     if kind == "caption":
-        return {"kind": kind}
+        return replace(record, kind=kind)
     said = record.prediction
     if kind == "yes_no" and not (said or record.failure) and (bare := parsing.bare(record.response)):
-        return {"kind": kind, "prediction": bare, "response": ""}  # as most are: nothing else need be asked of it
+        return replace(record, kind=kind, prediction=bare, response="")  # as most are: nothing else need be asked
     if not (said or record.failure) or _unread(said, record):
         said = parsing.parse(kind, record.response or said, record.choices, question=record.question)
     words = "" if said or not keep else record.response
-    return {"kind": kind, "prediction": said, "response": words, "cut_off": is_cut_off(record)}
+    return replace(record, kind=kind, prediction=said, response=words, cut_off=is_cut_off(record))
 
 
 def needs_judge(record: Record) -> bool:

@@ -17,6 +17,7 @@ from vhbench.splits.manifests import SECRET_SEED, check_no_strays, read_manifest
 from vhbench.splits.reading import (
     choose,
     chosen,
+    packed_scenes,
     read_columns,
     read_ids,
     read_questions,
@@ -39,6 +40,7 @@ __all__ = [
     "chosen",
     "damage",
     "locked",
+    "packed_scenes",
     "read_columns",
     "read_ids",
     "read_manifest",

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from vhbench.files import check_file, there
+from vhbench.files import there
 from vhbench.schema import VhbenchError
 
 _BUFFER = 1 << 20
@@ -32,7 +32,6 @@ def open_parquet(path: Path, *, shared: bool = True) -> tuple[pq.ParquetFile, pa
     """
     if not there(path):
         raise VhbenchError(f"{path}: is missing, though the manifest lists it")
-    check_file(path)
     with readable(path):
         metadata = pq.read_metadata(path)
         leaves = [metadata.schema.column(i) for i in range(metadata.num_columns)]

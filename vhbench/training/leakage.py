@@ -19,7 +19,6 @@ from vhbench.generators.scenes import kin
 from vhbench.language import inflection
 from vhbench.schema import ImageData, Question, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.packed_scenes import PackedScenes
 from vhbench.training.image_similarity import Looks, look
 
 _NAMED = 5
@@ -43,7 +42,7 @@ class Contents:
     looks: Mapping[str, bytes] = field(default_factory=dict)
 
 
-def contents_of(questions: Iterable[Question], scenes: "PackedScenes | dict[str, Scene]") -> Contents:
+def contents_of(questions: Iterable[Question], scenes: Mapping[str, Scene]) -> Contents:
     """Return the images, scenes and concepts of questions."""
     images: dict[ImageData, str] = {}
     looks: dict[str, bytes] = {}
@@ -100,7 +99,7 @@ def read_contents(split: Path) -> Contents:
 @lru_cache(maxsize=4)
 def _read_contents(split: Path, _: str) -> Contents:
     """Read a split whose content has this hash."""
-    return contents_of(splits.read_questions(split), PackedScenes(splits.read_truths(split)))
+    return contents_of(splits.read_questions(split), splits.packed_scenes(split))
 
 
 def tells_concepts(split: Path) -> bool:

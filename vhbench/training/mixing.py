@@ -7,7 +7,7 @@ from typing import Any
 
 from vhbench.files import below, read_image, shown
 from vhbench.images import to_store
-from vhbench.runs.json_rows import json_rows
+from vhbench.json_rows import each_row
 from vhbench.schema import CANARY, VhbenchError
 from vhbench.seeding import rng
 from vhbench.training.examples import Lesson, Message
@@ -79,7 +79,7 @@ class _Talk:
 
 def _talks(path: Path) -> Iterator[_Talk]:
     mark = CANARY.rpartition(":")[2]
-    for number, row in enumerate(json_rows(path, ("id", "image", "conversations")), start=1):
+    for number, row in enumerate(each_row(path, ("id", "image", "conversations")), start=1):
         place = f"{path}, row {number}"
         if mark in str(row):
             raise VhbenchError(f"{place}: holds the canary of vhbench's test data, and must not be trained on")

@@ -10,9 +10,8 @@ from vhbench import splits
 from vhbench.analysis.ode_hallucinations import asked_vocabulary
 from vhbench.generators.ode import environments
 from vhbench.runs import foreign, merged, read_run
-from vhbench.schema import Manifest, Question, VhbenchError
+from vhbench.schema import Manifest, Question, Scene, VhbenchError
 from vhbench.splits import manifests
-from vhbench.splits.packed_scenes import PackedScenes
 from vhbench.tasks.metrics import ode_captions
 from vhbench.training import leakage, mixing, sample_selection, training_files
 from vhbench.training.error_weights import read_weakness
@@ -52,7 +51,7 @@ class TrainingEdition:
 
     path: Path
     manifest: Manifest
-    scenes: PackedScenes
+    scenes: Mapping[str, Scene]
     errors: sample_selection.Errors | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -66,7 +65,7 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
     manifest = splits.read_manifest(split)
     if manifests.is_hidden(manifest):
         raise VhbenchError(f"{split}: is what is public of a hidden edition, and has no answers to learn from")
-    edition = TrainingEdition(split, manifest, PackedScenes(splits.read_truths(split)))
+    edition = TrainingEdition(split, manifest, splits.packed_scenes(split))
     if run is not None:
         asked = read_run(run)
         for told in asked.provenance.values():

@@ -11,7 +11,7 @@ from vhbench.compare.scored_runs import measure
 from vhbench.compare.scoring import Group
 from vhbench.leaderboard.question_index import AskedEdition
 from vhbench.leaderboard.rescoring import recompute
-from vhbench.runs import answered
+from vhbench.records import answered
 
 
 def say(row: Mapping[str, Any], dice: random.Random) -> str:

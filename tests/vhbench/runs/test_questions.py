@@ -23,12 +23,23 @@ def split(folder: Path, answer: str) -> Path:
 
 def test_shards_that_the_manifest_does_not_stand_for_are_not_asked(tmp_path: Path) -> None:
     ours, other = split(tmp_path / "a", "no"), split(tmp_path / "b", "yes")
-    found = questions.known_questions(ours).find("q")
-    assert found is not None
-    assert found[0] == 0
+    assert list(questions.known_questions(ours)) == ["q"]
     name = "existence/test-00000-of-00001.parquet"
     (ours / name).write_bytes((other / name).read_bytes())
     with pytest.raises(
         VhbenchError, match=r"existence/test-00000-of-00001\.parquet: has SHA-256 \w{12}…, the manifest"
     ):
         questions.known_questions(ours)
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ("id,answer\nx,A\nb,A\na,A\nb,B\na,A\n", r"a\.csv, row 4: id 'b' occurs twice"),
+        ("id,answer\nx,A\n,B\n", r"a\.csv, row 2: has no 'id'"),
+    ],
+)
+def test_each_question_has_an_id_of_its_own(rows: str, fault: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(rows)
+    with pytest.raises(VhbenchError, match=fault):
+        questions.known_questions(tmp_path / "a.csv")

@@ -10,7 +10,6 @@ import html
 import re
 import unicodedata
 
-from vhbench.language.parsing.prefilter import Guarded, any_in
 from vhbench.language.parsing.text_cache import remembered
 
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
@@ -69,7 +68,6 @@ _BULLETS = frozenset(">-+•·●* \t")
 _SIGNS = re.compile(r"[*_`#]+")
 _SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 """White space that is not a single space."""
-_ODD_SPACES = ("  ", *"\t\v\f\x1c\x1d\x1e\x1f")
 _ENUMERATED = re.compile(r"(?m)^[ \t]*+\d{1,2}[.)][ \t]++(?=\S)")
 
 _OBJECT = re.compile(r"[{\[]\s*+[{\"']")
@@ -95,7 +93,7 @@ _FOREIGN = (
     r"(?:答案|回答|结论|答え|結論|答(?=[:=])|(?<!\w)(?:답변?|정답|réponse|respuesta|antwort|resposta|risposta|ответ"
     r"|(?:ال)?جواب|الإجابة|उत्तर))"
 )
-_LEAD = Guarded(
+_LEAD = re.compile(
     rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}"
     rf"(?:\s+(?:to|for|of|with|in|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?"
     rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly"
@@ -156,8 +154,7 @@ def _spoken(text: str) -> str:
         for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", "")):
             text = text.replace(sign, usual)
     text = text.replace("\r", "\n")
-    if any_in(_ODD_SPACES, text) if text.isascii() else not text.isprintable() or "  " in text:
-        text = _SPACES.sub(" ", text)
+    text = _SPACES.sub(" ", text)
     if "\n\n\n" in text:
         text = re.sub(r"\n{3,}", "\n\n", text)
     if "<" in text:

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from vhbench.language.parsing.prefilter import Guarded
-
 _CANNOT = (
     r"(?:can\s*not|can't|cannot|could\s*n(?:o|')t|won't|will\s+not|do(?:es)?\s+not|don't|did\s+not|didn't|am\s+not"
     r"|'m\s+not|unable|not\s+able"
@@ -52,11 +50,11 @@ def _written_out(form: str) -> str:
     return form
 
 
-def _refusals(languages: str) -> Guarded:
-    return Guarded(*(f"(?i){form}" for form in forms("refused", *languages.split())))
+def _refusals(*languages: str) -> re.Pattern[str]:
+    return re.compile(f"(?i){'|'.join(forms('refused', *languages))}")
 
 
-_ENGLISH, _ABROAD = _refusals("en"), _refusals("zh ja ko fr de es pt it ru ar hi")
+_ENGLISH, _ABROAD = _refusals("en"), _refusals(*"zh ja ko fr de es pt it ru ar hi".split())
 _COURTESY = re.compile(
     r"(?i)\A\W*(?:(?:i'?\s*a?m|we'?\s*a?re)?\s*(?:so\s+|very\s+|really\s+|terribly\s+)?sorry\b(?:\W+(?:for|about"
     r"|that|if)\b.*)?|(?:my|our|i)?\s*apolog\w+\b.*|unfortunately|thank\w*\b.*|hello|hi\b.*|sure"
@@ -89,8 +87,6 @@ def refuses(text: str) -> bool:
     """Tell whether a text refuses in one of its first sentences, and says nothing else than that it does."""
     if _ABROAD.search(text[:400]):
         return True
-    if not _ENGLISH.may_match(text):
-        return False
     first = next(_parts(text), "")
     if _answers(first) and not _ENGLISH.search(first):
         return False  # as most descriptions: something else is said

@@ -14,7 +14,6 @@ from vhbench.language.parsing.claims import Claim, claim, says_false, turns_noth
 from vhbench.language.parsing.cleaning import plain, said
 from vhbench.language.parsing.given_names import named
 from vhbench.language.parsing.normalization import straightened
-from vhbench.language.parsing.prefilter import Guarded
 from vhbench.language.parsing.reasoning_traces import unfinished
 from vhbench.language.parsing.statements import stated
 from vhbench.language.parsing.stems import words
@@ -24,7 +23,7 @@ _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
 _OPTION: Final = re.compile(r"\W{0,10}([ab])\W{0,10}(?:yes|no)?\W{0,10}")
 _ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
-_CORRECTS: Final = Guarded(
+_CORRECTS: Final = re.compile(
     r"(?:\A|[\s.,;:!?…–—-])(?:oh[, ]+)?(?:no[, ]+)?"
     r"(?:wait|actually|hold on|correction|scratch that|on second thoughts?|let me correct that|my mistake|i mean"
     r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|i stand corrected|sorry|i apologi[sz]e"

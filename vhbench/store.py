@@ -1,0 +1,144 @@
+"""Values in little room: a million rows take a hundred megabytes."""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, TypeVar, get_type_hints
+
+import msgspec
+import numpy as np
+
+from vhbench.files import short_digest
+from vhbench.schema import Record
+
+T = TypeVar("T")
+
+
+class Store(Mapping[str, T]):
+    """Values by name, packed one behind the other; a name is looked up by its digest, and then compared.
+
+    >>> store = Store([("a", {"answer": "B"}), ("7", {"id": 7})])
+    >>> len(store), store["7"], store.find("7"), store.find("b"), store.at(0)
+    (2, {'id': 7}, 1, None, {'answer': 'B'})
+    """
+
+    def __init__(
+        self,
+        values: Iterable[tuple[str, T]],
+        *,
+        pack: Callable[[T], Any] = lambda value: value,
+        unpack: Callable[[str, Any], T] = lambda name, value: value,
+        held: int = 0,
+    ) -> None:
+        """Pack values.
+
+        Args:
+            values: name and value.
+            pack: returns what is kept of a value, of JSON types or bytes.
+            unpack: returns a value again, given its name and what was kept.
+            held: number of values that are not unpacked anew when they are asked for again.
+        """
+        self._packed, self._ends, self._unpack, digests = bytearray(), array("Q", [0]), unpack, array("Q")
+        for name, value in values:
+            self._packed += msgspec.msgpack.encode((name, pack(value)))
+            self._ends.append(len(self._packed))
+            digests.append(_digest(name))
+        order = np.argsort(np.array(digests), kind="stable")
+        self._places = array("Q", order.astype(np.uint64).tobytes())
+        self._digests = array("Q", np.array(digests, dtype=np.uint64)[order].tobytes())
+        if held:
+            self.look_up = lru_cache(held)(self.look_up)  # type: ignore[method-assign]
+
+    def __len__(self) -> int:
+        """Return how many values there are."""
+        return len(self._places)
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the names in the order of the values."""
+        return map(self.name, range(len(self)))
+
+    def __contains__(self, name: object) -> bool:
+        """Tell whether a value has this name."""
+        return isinstance(name, str) and self.find(name) is not None
+
+    def __getitem__(self, name: str) -> T:
+        """Return the first value with a name."""
+        if (found := self.look_up(name)) is None:
+            raise KeyError(name)
+        return found[1]
+
+    def look_up(self, name: str) -> tuple[int, T] | None:
+        """Return the place, counted from 0, of the first value with a name, and the value; None where there is none."""
+        digest = _digest(name)
+        at = bisect_left(self._digests, digest)
+        while at < len(self._digests) and self._digests[at] == digest:
+            found, value = self._read(self._places[at])
+            if found == name:
+                return self._places[at], self._unpack(name, value)
+            at += 1
+        return None
+
+    def find(self, name: str) -> int | None:
+        """Return the place of the first value with a name, None where there is none."""
+        found = self.look_up(name)
+        return found and found[0]
+
+    def name(self, place: int) -> str:
+        """Return the name of the value in a place."""
+        return str(self._read(place)[0])
+
+    def repeated(self) -> int | None:
+        """Return the place of the first value whose name a value before it has; None where all differ."""
+        digests = np.array(self._digests)
+        alike = sorted(self._places[at + 1] for at in np.flatnonzero(digests[1:] == digests[:-1]).tolist())
+        return next((place for place in alike if self.find(self.name(place)) != place), None)
+
+    def at(self, place: int) -> T:
+        """Return the value in a place."""
+        return self._unpack(*self._read(place))
+
+    def _read(self, place: int) -> Any:
+        return msgspec.msgpack.decode(memoryview(self._packed)[self._ends[place] : self._ends[place + 1]])
+
+
+def _digest(name: str) -> int:
+    return int.from_bytes(short_digest(name))
+
+
+class PackedRecords:
+    """Records that are scored together: all are captions, or all are answers, which have been read.
+
+    Iterating over them yields each once, and lets it go. What no score looks at is left out: the words of the question,
+    and those of an answer.
+
+    >>> packed = PackedRecords()
+    >>> packed.add(Record("q", kind="yes_no", response="No.", prediction="no", scene_ids=("s1", "s2")))
+    >>> list(packed), list(packed)
+    ([Record(id='q', kind='yes_no', scene_ids=('s1', 's2'), prediction='no')], [])
+    """
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._rows: list[bytes] = []
+        self._kept = _OF_ANSWERS
+
+    def add(self, record: Record) -> None:
+        """Pack a record."""
+        self._kept = _OF_CAPTIONS if record.kind == "caption" else _OF_ANSWERS
+        self._rows.append(msgspec.msgpack.encode(attrgetter(*self._kept)(record)))
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the records in the order in which they were packed."""
+        types: Any = tuple[tuple(_TYPES[name] for name in self._kept)]  # type: ignore[misc]
+        decode = msgspec.msgpack.Decoder(types).decode
+        self._rows.reverse()
+        while self._rows:
+            yield Record(**dict(zip(self._kept, decode(self._rows.pop()), strict=True)))
+
+
+_TYPES = get_type_hints(Record)
+_OF_CAPTIONS = tuple(field.name for field in fields(Record) if field.name != "question")
+_OF_ANSWERS = tuple(name for name in _OF_CAPTIONS if name not in ("response", "objects", "candidates", "neutral"))
