@@ -8,17 +8,22 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
+from vhbench.language import lexicon
 from vhbench.tsv import records
 
-NUMBERS: tuple[str, ...] = tuple("zero one two three four five six seven eight nine ten".split())
-"""Number words by value."""
+NUMBER_WORDS: Mapping[str, int] = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+        " seventeen eighteen nineteen twenty".split()
+    )
+}
+NUMBERS: tuple[str, ...] = tuple(NUMBER_WORDS)[:11]
+"""Number words up to ten, by value: larger numbers are written in digits."""
 
-MASS: frozenset[str] = frozenset(
-    "bacon baggage bamboo beer bread broccoli charcoal cheese cloth coffee cola foil furniture ginger grass ice juice "
-    "luggage meat milk money paper pulp rain rice sand sanitizer sauce shampoo snow sound tape tennis tinfoil "
-    "toothpaste traffic water wine wood".split()
-)
+MASS: frozenset[str] = lexicon.words("mass nouns")
 """Nouns that take neither an article nor a plural."""
 
 UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())
@@ -31,12 +36,21 @@ MEASURES: Mapping[str, str] = {
 }
 """Nouns that are counted by another one: "two pairs of skis"."""
 
+
+class _Ending(NamedTuple):
+    """What a noun ends with, how many letters are cut off, and what is put there."""
+
+    ending: re.Pattern[str]
+    cut: int
+    plural: str
+
+
 _ENDINGS = records(
     Path(__file__).with_name("plurals.tsv"),
-    lambda ending, cut, plural: (ending, cut, plural),
+    _Ending,
     {"ending": lambda cell: re.compile(rf"(?i)(?:{cell})\Z"), "cut": int},
 )
-"""What a noun ends with, how many letters are cut off and what is put there; the first row that fits counts."""
+"""The first that fits counts."""
 
 _SOUNDS_LIKE_A = re.compile(
     r"(?i)e[uw]|onc?e\b|onetime\b|uni(?:[^nmd]|mo)|u(?:[bcfghjkqrst][aeiou]|kr|[.-]|$)|unanimous|(?-i:U[NKS])|us\b"
@@ -195,8 +209,8 @@ def _plural(word: str) -> str:
         return word
     if word.isupper():
         return f"{word}s"  # TVs, CDs
-    cut, plural = next((cut, plural) for ending, cut, plural in _ENDINGS if ending.search(word))
-    return word[: len(word) - cut] + plural
+    rule = next(rule for rule in _ENDINGS if rule.ending.search(word))
+    return word[: len(word) - rule.cut] + rule.plural
 
 
 def gerund(verb: str) -> str:

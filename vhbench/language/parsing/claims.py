@@ -9,16 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Final
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.normalization import PHRASES, straightened
 from vhbench.language.parsing.quantities import BOUNDS, Range, number, quantity, value
 from vhbench.language.parsing.stems import NEGATIONS, Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody".split())
-PREPOSITIONS: Final = frozenset(
-    "on in under below above over behind front beside near between inside outside left right against around across"
-    " along through beyond off down up towards toward onto upon among during beneath underneath alongside".split()
-)
+PREPOSITIONS: Final = lexicon.words("prepositions")
 """Words of place; "in the image" is none."""
 
 _BE: Final = frozenset("is are was were am".split())
@@ -41,7 +39,7 @@ _TRAILING: Final = re.compile(
 )
 _SENTENCE_END: Final = re.compile(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+")
 _RIGHT: Final = r"true|correct|right|accurate|false|untrue|wrong|incorrect|inaccurate"
-_FALSE: Final = frozenset("false untrue wrong incorrect inaccurate no".split())
+_FALSE: Final = lexicon.words("say that something is false") | {"no"}
 _QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"
@@ -66,17 +64,11 @@ _SPACE: Final = re.compile(r"\s+")
 _ZERO: Final = re.compile(r"(?<!\w)0(?!\w)")
 """A number by which a question is denied; it is part of others."""
 _NOT_BEHIND: Final = re.compile(r"(?i)\s*(?:there|it)\s+not\b")
-_SHOWS: Final = frozenset(
-    "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
-    " discern locate portray".split()
-)
+_SHOWS: Final = lexicon.words("show")
 _POINTS: Final = ("the", "these", "those")
 _HAPPENS: Final = frozenset(map(stem, "happen occur".split()))
 _COLOUR: Final = stem("colour")
-_ACTS: Final = frozenset(
-    map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
-        " provide describe point watch identify recognize observe notice".split())
-)  # fmt: skip
+_ACTS: Final = frozenset(map(stem, lexicon.words("acts")))
 _IS_THERE: Final = frozenset(map(stem, "visible present show depict display contain include find exist see".split()))
 _SHOWN: Final = re.compile(
     r"\s*(?:(?:the|this|that|these|those|your|either|any|each)\s)?(?:\w+\s)?(?:image|picture|photo|photograph|scene|video"

@@ -7,10 +7,15 @@ halfway is not its answer, whatever is boxed in there.
 """
 
 import html
+import json
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
 
-from vhbench.language.parsing.text_cache import remembered
+T = TypeVar("T")
+
 
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
 _ENOUGH = 5_000
@@ -23,11 +28,10 @@ _THINKING = (
 _STAGES = rf"{_THINKING}|summary|caption"
 # Case counts outside: a pattern whose first letter may have either case is tried at every letter of a long text.
 _MARKS = (
-    r"<(?=[/|]?[A-Za-z])(?i:(?P<end>/)?(?:{names})(?:\s[^<>\n]{{0,100}})?(?<!/)>"
-    r"|\|(?:(?:(?:begin|start)|(?P<end_token>end))_(?:of_)?(?:think(?:ing)?|thought|reasoning)\|>"
-    r"|channel\|?>\s?(?:analysis|commentary|thought|(?P<final>final)(?:<\|message\|>)?))|(?P<end_gemma>channel\|>))"
-    r"|\[(?i:(?P<end_bracket>/)?think(?:ing)?\])|◁(?P<end_kimi>/)?think▷"
-    r"|(?P<final_bare>assistantfinal)|\Aanalysis(?=[A-Z\"'])"
+    r"<(?=[/|]?[A-Za-z])(?i:(?P<end>/)?(?:{names})(?:\s[^<>\n]{{0,100}})?(?<!/)>|\|(?:(?:(?:begin|start)"
+    r"|(?P<end_token>end))_(?:of_)?(?:think(?:ing)?|thought|reasoning)\|>|channel\|?>\s?(?:analysis|commentary|thought"
+    r"|(?P<final>final)(?:<\|message\|>)?))|(?P<end_gemma>channel\|>))|\[(?i:(?P<end_bracket>/)?think(?:ing)?\])"
+    r"|◁(?P<end_kimi>/)?think▷|(?P<final_bare>assistantfinal)|\Aanalysis(?=[A-Z\"'])"
 )
 _MARK, _MARK_OR_STAGE = (re.compile(_MARKS.format(names=names)) for names in (_THINKING, _STAGES))
 _CONCLUSION = re.compile(r"(?i)<(?:conclusion|reasoning)>")
@@ -77,14 +81,12 @@ _PAIR = re.compile(
     re.DOTALL,
 )
 _KEY = re.compile(
-    r"(?i)(?:the[ _-]?)?(?:final|correct|short|best|predicted|selected|chosen|your|my)?[ _-]?"
-    r"(?:answer|choice|option|prediction|response|result|conclusion|output|label|verdict|decision)"
-    r"(?:[ _-]?(?:letter|text))?"
+    r"(?i)(?:the[ _-]?)?(?:final|correct|short|best|predicted|selected|chosen|your|my)?[ _-]?(?:answer|choice|option"
+    r"|prediction|response|result|conclusion|output|label|verdict|decision)(?:[ _-]?(?:letter|text))?"
 )
 
 _ADJECTIVE = (
-    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest"
-    r"|overall)"
+    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest|overall)"
     r"\s+){0,6}+"
 )
 _NOUN = r"(?:answer|choice|option|selection|response|conclusion|verdict|decision)"
@@ -94,11 +96,9 @@ _FOREIGN = (
     r"|(?:ال)?جواب|الإجابة|उत्तर))"
 )
 _LEAD = re.compile(
-    rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}"
-    rf"(?:\s+(?:to|for|of|with|in|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?"
-    rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly"
-    rf"|simply)\b)?\s*+:?\s*+)"
-    rf"|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
+    rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}(?:\s+(?:to|for|of|with|in"
+    rf"|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus"
+    rf"|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
 _UNASSERTED = re.compile(
@@ -106,7 +106,21 @@ _UNASSERTED = re.compile(
 )
 
 
-@remembered  # a response is asked for failures, for what is said, for all of it and for its end
+_SHORT_TEXT, _MANY, _FEW = 300, 4_096, 8
+
+
+def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Remember a function's results: of short texts many, of long ones a few, so that the room for them is bounded."""
+    short, long = lru_cache(maxsize=_MANY)(function), lru_cache(maxsize=_FEW)(function)
+
+    @wraps(function)
+    def known(text: str) -> Any:
+        return short(text) if len(text) <= _SHORT_TEXT else long(text)
+
+    return known
+
+
+@cached_by_text  # a response is asked for failures, for what is said, for all of it and for its end
 def plain(text: str) -> str:
     r"""Return what a model says to its reader: no thought, role, special token, markup or LaTeX; straight quotes.
 
@@ -119,7 +133,7 @@ def plain(text: str) -> str:
     return _bare(_spoken(text))
 
 
-@remembered
+@cached_by_text
 def said(text: str) -> str:
     r"""Return what is marked as the answer, as :func:`plain` would write it; where nothing is marked, all of it.
 
@@ -142,7 +156,7 @@ def said(text: str) -> str:
     return text
 
 
-@remembered
+@cached_by_text
 def _spoken(text: str) -> str:
     """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
     text = after_thoughts(text)
@@ -238,3 +252,33 @@ def _bare(text: str) -> str:
         text = _ENUMERATED.sub("", text)
     text = _SIGNS.sub("", text)
     return (re.sub(r" {2,}", " ", text) if "  " in text else text).strip()
+
+
+def caption_text(response: str) -> str:
+    r"""Return the words of a caption: what :func:`~vhbench.language.parsing.plain` leaves, of a JSON object its texts.
+
+    An object that holds anything but texts and lists of them is no caption in a wrapping: it stays as it is.
+
+    >>> caption_text('<think>A cat?</think>{"caption": "A dog.", "objects": ["dog", "sea"]}')
+    'A dog.\ndog, sea'
+    """
+    text = plain(response)
+    if not text.startswith("{"):
+        return text
+    try:
+        found = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return text
+    texts = list(_texts(found)) if isinstance(found, dict) else []
+    return text if None in texts or not texts else "\n".join(filter(None, texts))
+
+
+def _texts(found: dict[str, Any]) -> Iterator[str | None]:
+    """Yield the texts of an object, None for what is none."""
+    for value in found.values():
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            yield ", ".join(value)
+        elif isinstance(value, dict):
+            yield from _texts(value)
+        else:
+            yield value if isinstance(value, str) else None

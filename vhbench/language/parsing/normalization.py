@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from vhbench.language.parsing.text_cache import remembered
+from vhbench.language.parsing.cleaning import cached_by_text
 
-PICTURES: Final = (
+_PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
 )
 _DETERMINER: Final = r"(?:the|this|that|these|those|your|both|either|all|our|any|some|at least one)"
@@ -19,13 +19,13 @@ _GIVEN: Final = (
     r"|set of)"
 )
 _PICTURE_NUMBER: Final = re.compile(
-    rf"\b(?<!the )(?<!this )(?<!your )({PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
+    rf"\b(?<!the )(?<!this )(?<!your )({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
 )
-_IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {PICTURES}\b")
+_IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {_PICTURES}\b")
 _IN_PICTURE: Final = re.compile(
     r"\b(?:in|of|from|on|within|inside|at|across|throughout|by) "
     rf"(?:(?:either|any of|at least one of|some of|one of|both of|both) )?{_DETERMINER} "
-    rf"(?:{_GIVEN} ){{0,2}}{PICTURES}\b"
+    rf"(?:{_GIVEN} ){{0,2}}{_PICTURES}\b"
     r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have)\b)?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
     r"|\b(?:in|on|from|per|according to|based on|by) (?:the|this) (?:\w+ )?(?:map|chart|graph|diagram|plot)s?\b"
@@ -54,7 +54,7 @@ _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], 
 )
 
 
-@remembered  # what is said in a few words is said to many questions
+@cached_by_text  # what is said in a few words is said to many questions
 def straightened(text: str) -> str:
     """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
 
