@@ -27,9 +27,9 @@ class Store(Mapping[str, T]):
 
     def __init__(
         self,
-        values: Iterable[tuple[str, T]],
+        values: Iterable[tuple[str, Any]],
         *,
-        pack: Callable[[T], Any] = lambda value: value,
+        pack: Callable[[Any], Any] = lambda value: value,
         unpack: Callable[[str, Any], T] = lambda name, value: value,
         held: int = 0,
     ) -> None:
