@@ -5,8 +5,9 @@ similar to it, both inside an L-infinity ball of pixels. (Equation 1 of the pape
 and its code say this.) The attack sees a model only as :class:`vhbench.protocols.WhiteBoxVLM`.
 """
 
+import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from vhbench.generators.vhexpansion.attack_cache import Key, ResultCache, digest
+from vhbench.files import cached
 from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
 from vhbench.images import open_image, to_png
 from vhbench.protocols import WhiteBoxVLM
@@ -25,6 +26,9 @@ from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
 
 Pixels = npt.NDArray[np.uint8]
+
+Key = tuple[str, str]
+"""Digest of an image, and the direction in which it is driven."""
 
 MIN_SIDE = 8
 """Pixels. A smaller image is less than one patch of any encoder."""
@@ -97,7 +101,7 @@ def attack(
         model: whose features are driven.
         config: how; the paper's settings by default.
         seed: of the random start.
-        cache: a folder that keeps every finished image, keyed by content, so that an attack can be resumed.
+        cache: a folder that keeps every finished batch, keyed by content, so that an attack can be resumed.
 
     Returns:
         One result per case, in order, or a rejection: ``image_too_small``, ``unprocessable_image`` (the model's own
@@ -107,15 +111,22 @@ def attack(
         VhbenchError: for an image that is not RGB uint8, or a direction that does not exist.
     """
     config = config or AttackConfig()
-    store = ResultCache(cache, settings=(seed, model.name, model.fingerprint, asdict(config)))
     members: dict[Key, list[int]] = {}
     for index, case in enumerate(cases):
         _check(case)
-        members.setdefault((digest(case.image), case.direction), []).append(index)
+        members.setdefault((_digest(case.image), case.direction), []).append(index)
+    together = list(batches({key: cases[where[0]] for key, where in members.items()}, size=config.batch_size))
+
+    def make(numbers: Iterable[int]) -> Iterator[list[dict[str, Any]]]:
+        for keys in (together[number] for number in numbers):
+            batch = [cases[members[key][0]] for key in keys]
+            yield _attack_batch(batch, keys, model=model, config=config, seed=seed)
+
+    # The neighbours in a batch change the last bits of a gradient, hence sign() and bytes: a batch is kept as a whole.
+    names = [[seed, model.name, model.fingerprint, asdict(config), keys] for keys in together]
+    made = make(range(len(together))) if cache is None else cached("attacks", names, make, folder=cache)
     done: list[AttackResult | Rejection | None] = [None] * len(cases)
-    for keys in batches({key: cases[where[0]] for key, where in members.items()}, size=config.batch_size):
-        batch = [cases[members[key][0]] for key in keys]
-        found = store.load(keys) or store.save(keys, _attack_batch(batch, keys, model=model, config=config, seed=seed))
+    for keys, found in zip(together, made, strict=True):
         for key, fields in zip(keys, found, strict=True):
             for index in members[key]:
                 done[index] = _finished(cases[index], fields)
@@ -319,6 +330,11 @@ def _finished(case: AttackCase, fields: dict[str, Any]) -> AttackResult | Reject
             item=case.id, reason=fields["reason"], detail={"direction": case.direction, **fields["detail"]}
         )
     return AttackResult(id=case.id, direction=case.direction, **{**fields, "trace": tuple(fields["trace"])})
+
+
+def _digest(image: Pixels) -> str:
+    """Return the SHA-256 of an image's shape and pixels."""
+    return hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
 
 
 def _check(case: AttackCase) -> None:
