@@ -26,7 +26,6 @@ from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
 
 Pixels = npt.NDArray[np.uint8]
-
 Key = tuple[str, str]
 """Digest of an image, and the direction in which it is driven."""
 
@@ -101,7 +100,7 @@ def attack(
         model: whose features are driven.
         config: how; the paper's settings by default.
         seed: of the random start.
-        cache: a folder that keeps every finished batch, keyed by content, so that an attack can be resumed.
+        cache: a folder that keeps every finished image, keyed by content, so that an attack can be resumed.
 
     Returns:
         One result per case, in order, or a rejection: ``image_too_small``, ``unprocessable_image`` (the model's own
@@ -115,22 +114,41 @@ def attack(
     for index, case in enumerate(cases):
         _check(case)
         members.setdefault((_digest(case.image), case.direction), []).append(index)
-    together = list(batches({key: cases[where[0]] for key, where in members.items()}, size=config.batch_size))
-
-    def make(numbers: Iterable[int]) -> Iterator[list[dict[str, Any]]]:
-        for keys in (together[number] for number in numbers):
-            batch = [cases[members[key][0]] for key in keys]
-            yield _attack_batch(batch, keys, model=model, config=config, seed=seed)
-
-    # The neighbours in a batch change the last bits of a gradient, hence sign() and bytes: a batch is kept as a whole.
-    names = [[seed, model.name, model.fingerprint, asdict(config), keys] for keys in together]
-    made = make(range(len(together))) if cache is None else cached("attacks", names, make, folder=cache)
     done: list[AttackResult | Rejection | None] = [None] * len(cases)
-    for keys, found in zip(together, made, strict=True):
+    for keys in batches({key: cases[where[0]] for key, where in members.items()}, size=config.batch_size):
+        batch = [cases[members[key][0]] for key in keys]
+        found = _attacked(batch, keys, model=model, config=config, seed=seed, cache=cache)
         for key, fields in zip(keys, found, strict=True):
             for index in members[key]:
                 done[index] = _finished(cases[index], fields)
     return [result for result in done if result is not None]
+
+
+def _attacked(
+    batch: Sequence[AttackCase],
+    keys: Sequence[Key],
+    *,
+    model: WhiteBoxVLM,
+    config: AttackConfig,
+    seed: int,
+    cache: Path | None,
+) -> Iterable[dict[str, Any]]:
+    """Yield what came of each image of a batch; the whole batch is attacked if the cache lacks any of it."""
+
+    def make(missing: Sequence[int]) -> list[dict[str, Any]]:
+        every = _attack_batch(batch, keys, model=model, config=config, seed=seed)
+        return [every[i] for i in missing]
+
+    if cache is None:
+        return make(range(len(keys)))
+    # The neighbours in a batch change the last bits of a gradient, hence sign() and bytes: they are in the key.
+    settings = [seed, model.name, model.fingerprint, asdict(config), keys]
+    return cached("attacks", ([settings, key] for key in keys), make, folder=cache)
+
+
+def _digest(image: Pixels) -> str:
+    """Return the SHA-256 of an image's shape and pixels."""
+    return hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
 
 
 def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:
@@ -330,11 +348,6 @@ def _finished(case: AttackCase, fields: dict[str, Any]) -> AttackResult | Reject
             item=case.id, reason=fields["reason"], detail={"direction": case.direction, **fields["detail"]}
         )
     return AttackResult(id=case.id, direction=case.direction, **{**fields, "trace": tuple(fields["trace"])})
-
-
-def _digest(image: Pixels) -> str:
-    """Return the SHA-256 of an image's shape and pixels."""
-    return hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
 
 
 def _check(case: AttackCase) -> None:

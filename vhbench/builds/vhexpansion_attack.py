@@ -136,7 +136,7 @@ def _attacked(
             yield Rejection(f"{name}/{attack.method}", "no_answer_known", {"failed": told})
             continue
         todo.append((case, AttackCase(id=name, image=pixels, direction="similar" if failed[name] else "apart")))
-    model, folder = attack.model.load(), cache_folder()
+    model, folder = attack.model.load(), cache_folder() / "attacks"
     results = run([item for _, item in todo], model=model, config=attack.settings, seed=seed, cache=folder)
     for (case, _), result in zip(todo, results, strict=True):
         name = f"{case.question.id}/{attack.method}"

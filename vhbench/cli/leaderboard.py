@@ -278,7 +278,7 @@ def _push(how: LeaderboardPushOptions) -> None:
 
     Example: `vhbench leaderboard push site --repo-id ORG/board --dry-run`
     """
-    from vhbench.adapters.hub_folder import push_folder
+    from vhbench.adapters.hub_release import push_folder
     from vhbench.leaderboard.pushing import kind_of
 
     kind, owned, message = kind_of(how.folder)

@@ -18,7 +18,7 @@ import yaml
 from board_entries import enter
 from hub_standin import HubStandin
 
-from vhbench.adapters.hub_folder import push_folder
+from vhbench.adapters.hub_release import push_folder
 from vhbench.leaderboard import boards, exporting, pushing, site
 from vhbench.leaderboard.boards import Board, read_board
 from vhbench.leaderboard.question_index import AskedEdition, find_sources
