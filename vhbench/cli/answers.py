@@ -18,7 +18,7 @@ _KINDS = ("unparsed", "failed", "refused", "cut_off")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _ListAnswersOptions:
     run: Path = option(
         "What lmms-eval wrote with --log_samples: a folder, or a samples file.", argument=True, metavar="RUN"
     )
@@ -37,8 +37,8 @@ class _Options:
     )
 
 
-@build_command.taking(_Options)
-def answers(how: _Options) -> None:
+@build_command.taking(_ListAnswersOptions)
+def answers(how: _ListAnswersOptions) -> None:
     """List the answers of a run that were not read, failed or refused: id, question, right answer, response.
 
     Look at them before you believe a score: unread answers count as wrong, and a model that writes in another way than

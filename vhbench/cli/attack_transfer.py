@@ -10,7 +10,7 @@ from vhbench.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _TransferOptions:
     split: Path = option("An attacked VHExpansion split, such as out/vhexpansion.", argument=True)
     model: str = option("The model that is asked: a repository, or a folder.", metavar="NAME")
     output: Path = option("Where to write all of it.", Path("transfer.json"), names=("--output", "-o"))
@@ -19,8 +19,8 @@ class _Options:
     revision: str = option("Commit, branch or tag of its repository.", "")
 
 
-@build_command.taking(_Options)
-def attack_transfer(how: _Options) -> None:
+@build_command.taking(_TransferOptions)
+def attack_transfer(how: _TransferOptions) -> None:
     """Ask a second model the questions of an attacked split, on clean and on attacked images.
 
     It tells how many of its right answers the attack turned, next to the control (random_noise) where the split has

@@ -11,7 +11,7 @@ from vhbench.schema import VhbenchError
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _CalibrateOptions:
     annotations: str = option(
         "Annotated photos: instances in COCO's form, or `paco:FILE` with attributes.", metavar="FILE"
     )
@@ -29,8 +29,8 @@ class _Options:
     )
 
 
-@build_command.taking(_Options)
-def calibrate(how: _Options) -> None:
+@build_command.taking(_CalibrateOptions)
+def calibrate(how: _CalibrateOptions) -> None:
     """Fit the thresholds of a detector, word by word, and of a verifier, by kinds of attributes, to annotated photos.
 
     `vhbench build ode --calibration thresholds.json` takes them. Words that too few photos show take those of all words

@@ -36,14 +36,14 @@ MODEL_CLASSES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _DemoOptions:
     model: str = option("A model on the Hub; without one, a coin is tossed.", "")
     tasks: str = option("Tasks and groups, as for `lmms-eval --tasks`.", TASKS)
     output: Path = option("Folder for the results.", Path("results"))
 
 
-@build_command.taking(_Options)
-def demo(how: _Options) -> None:
+@build_command.taking(_DemoOptions)
+def demo(how: _DemoOptions) -> None:
     """Build the starter splits, run lmms-eval on them, print a short table and what lies behind it, with pictures.
 
     It ends with a leaderboard of the run and of references, and prints where to open it.

@@ -11,14 +11,14 @@ from vhbench.terminal import in_a_line
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _DiffOptions:
     first: Path = option("The older split directory.", argument=True, metavar="A")
     second: Path = option("The newer one.", argument=True, metavar="B")
     examples: int = option("How many changed rows to show.", 5, least=0)
 
 
-@build_command.taking(_Options)
-def diff(how: _Options) -> None:
+@build_command.taking(_DiffOptions)
+def diff(how: _DiffOptions) -> None:
     """Say what changed between two versions of a split, and whether scores stay comparable.
 
     Exit code 0: comparable. 1: not comparable, and the version says so. 3: not comparable, but the MAJOR version

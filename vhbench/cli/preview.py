@@ -20,7 +20,7 @@ _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _PreviewOptions:
     split: Path = option("A split directory, such as out/mioh.", argument=True)
     output: Path = option("Where to write the sheet.", Path("sheet.png"), names=("--output", "-o"))
     config: str = option("Show one config of the split only.", "")
@@ -31,8 +31,8 @@ class _Options:
     masks: bool = option("Tint the objects' visible parts.", False, names=("--masks",))
 
 
-@build_command.taking(_Options)
-def preview(how: _Options) -> None:
+@build_command.taking(_PreviewOptions)
+def preview(how: _PreviewOptions) -> None:
     """Draw a contact sheet: questions with their images, choices and answers.
 
     Look at it before you trust a split: answer the questions yourself. With --boxes and --masks the truth that the

@@ -12,7 +12,7 @@ from vhbench.terminal import in_a_line
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _ReviewOptions:
     split: Path = option("A split directory, such as out/mioh.", argument=True)
     output: Path = option("Page to write, or report to write.", Path("review.html"), names=("--output", "-o"))
     config: str = option("Review one config of the split only.", "")
@@ -33,8 +33,8 @@ class _Options:
     version: str = option("With --apply: version of the new split; the old one's by default.", "", metavar="X.Y.Z")
 
 
-@build_command.taking(_Options)
-def review(how: _Options) -> None:
+@build_command.taking(_ReviewOptions)
+def review(how: _ReviewOptions) -> None:
     """Write a page on which annotators answer questions; with --judgments, tally what they said; with --apply, drop it.
 
     The page does not show the answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
@@ -59,7 +59,7 @@ def review(how: _Options) -> None:
         _write_pages(how)
 
 
-def _write_pages(how: _Options) -> None:
+def _write_pages(how: _ReviewOptions) -> None:
     from vhbench.analysis import human_review as reviews
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
@@ -85,7 +85,7 @@ def _write_pages(how: _Options) -> None:
     typer.echo("Read the saved files back with --judgments.")
 
 
-def _tally(how: _Options) -> None:
+def _tally(how: _ReviewOptions) -> None:
     from vhbench.analysis import human_review as reviews
     from vhbench.files import json_bytes, write_atomic
     from vhbench.splits import read_manifest, read_questions

@@ -10,7 +10,7 @@ from vhbench.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _TasksOptions:
     split: Path | None = option(
         "A built split with a `--name` of its own: write tasks for it.", None, argument=True, metavar="SPLIT"
     )
@@ -23,8 +23,8 @@ class _Options:
     )
 
 
-@build_command.taking(_Options)
-def tasks(how: _Options) -> None:
+@build_command.taking(_TasksOptions)
+def tasks(how: _TasksOptions) -> None:
     """Print the folder of the lmms-eval tasks.
 
     vhbench registers its tasks by itself. Where that is not possible (another runner, a vendored lmms-eval), name

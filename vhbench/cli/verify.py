@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _VerifyOptions:
     directory: Path = option("A split directory, such as out/ode.", argument=True, metavar="DIR")
     secret_file: Path | None = option(
         "A revealed secret: check that the manifest committed to it, and that it gives this very split.",
@@ -33,8 +33,8 @@ class _Options:
     quiet: bool = option("Print faults only.", False, names=("--quiet", "-q"))
 
 
-@build_command.taking(_Options)
-def verify(how: _Options) -> None:
+@build_command.taking(_VerifyOptions)
+def verify(how: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, answers against the scenes, balance.
 
     Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are

@@ -10,7 +10,7 @@ from vhbench.options import option
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _YankOptions:
     version: str = option("The released version that nobody shall use.", argument=True, metavar="X.Y.Z")
     repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
     reason: str = option("What is wrong with it, in a sentence.")
@@ -22,8 +22,8 @@ class _Options:
     )
 
 
-@build_command.taking(_Options)
-def yank(how: _Options) -> None:
+@build_command.taking(_YankOptions)
+def yank(how: _YankOptions) -> None:
     """Withdraw a released version: nothing is deleted, but tasks refuse it and say why.
 
     One commit on `main` marks it: a line in the card, an entry in yanked.json and, where it is the newest version, in
