@@ -1,25 +1,36 @@
-"""The examples in the docstrings of the metrics are worked by hand; here they run."""
+"""Every example in a docstring runs."""
 
 import doctest
 import importlib
-import pkgutil
+from pathlib import Path
 
 import pytest
 
-import vhbench.tasks.metrics
+ROOT = Path(__file__).parents[1]
+FILES = [file for top in ("vhbench", "tasks", "generators", "adapters") for file in sorted((ROOT / top).rglob("*.py"))]
+MODULES = sorted(
+    {
+        ".".join(("vhbench", *file.relative_to(ROOT).with_suffix("").parts)).replace("vhbench.vhbench.", "vhbench.")
+        for file in FILES
+        if "\n    >>> " in file.read_text(encoding="utf-8")
+    }
+)
 
-FLOOR_0 = [f"vhbench.{name}" for name in ("colours", "language.inflection", "language.parsing", "seeding")]
-MORE = [
-    "vhbench.generators.mioh.templates",
-    "vhbench.generators.scenes.concept_parts",
-    "vhbench.training.leakage",
-    "vhbench.training.paraphrases",
-]
-MODULES = [f"vhbench.tasks.metrics.{module.name}" for module in pkgutil.iter_modules(vhbench.tasks.metrics.__path__)]
+
+WRONG = {
+    f"vhbench.{name}" for name in ("analysis.human_review", "files", "generators.ode.attribute_contraries", "store")
+}
+"""Modules whose examples have yet to be mended; one that is mended must leave this list."""
 
 
-@pytest.mark.parametrize("name", [*MODULES, *FLOOR_0, *MORE])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xfail(strict=True)) if name in WRONG else name
+        for name in (name.removesuffix(".__init__") for name in MODULES)
+    ],
+)
 def test_examples(name: str) -> None:
     failed, tried = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert failed == 0
-    assert tried > 0 or name.endswith("records")
+    assert tried > 0
