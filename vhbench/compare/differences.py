@@ -306,10 +306,12 @@ class _Family:
             first = next(iter(found[0].scores))
             for cell in found[0].cells:
                 places = found[0].questions.cells[cell]
-                cells |= {(group, cell, pair.run): pair for pair in _pairs(found, first, places)}
+                scored = [one.cells[cell].value is not None for one in found]  # a cell may be withheld
+                pairs = _pairs(found, first, places) if scored[0] else ()
+                cells |= {(group, cell, pair.run): pair for pair in pairs if scored[pair.run]}
         told = self._verdicts(headlines) | self._verdicts(cells)
-        pairs = headlines | cells
-        return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
+        claims = headlines | cells
+        return [self._group(group, found, claims, told) for group, found in self.measured.items()]
 
     def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.Flipped]:
         """Test all claims of a family together."""
