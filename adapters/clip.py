@@ -34,7 +34,7 @@ class ClipScorer:
         self.batch = batch
         self.cache = cache or cache_folder()
 
-    def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> "Similarities":
+    def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> "_Similarities":
         """Return cosine similarities of all images to any of the texts; files are opened one batch at a time.
 
         Args:
@@ -42,7 +42,7 @@ class ClipScorer:
             texts: in groups; a group is read when one of it is asked for, since there may be thousands.
         """
         parts = (self._image_features([read_image(i) for i in part]) for part in batches(images, self.batch))
-        return Similarities(np.concatenate(list(parts)), texts, self._text_features)
+        return _Similarities(np.concatenate(list(parts)), texts, self._text_features)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, str]:
@@ -94,7 +94,7 @@ class ClipScorer:
         return np.concatenate(parts)
 
 
-class Similarities:
+class _Similarities:
     """Cosine similarities of images to texts; a column is made when it is asked for."""
 
     def __init__(

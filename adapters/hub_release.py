@@ -228,13 +228,14 @@ def push_folder(
         if about is None and not dry_run:
             api.create_repo(repo_id, repo_type=kind, space_sdk="static" if kind == "space" else None, exist_ok=True)
             about = api.repo_info(repo_id, repo_type=kind, revision=MAIN)
-        remote = _remote_files(api, repo_id, str(about.sha), kind) if about else {}
+        head = str(about.sha) if about else ""
+        remote = _remote_files(api, repo_id, head, kind) if head else {}
         gone = tuple(sorted(name for name in remote if _is_ours(name, owned) and name not in local))
         planned = Release(repo_id, "", "", _changed(local, remote), gone)
         if dry_run or not (planned.uploaded or gone):
             return planned
-        head = replace(planned, sha=str(about.sha))
-        return replace(planned, sha=_commit(api, head, local, message, kind=kind, progress=False))
+        commit = _commit(api, replace(planned, sha=head), local, message, kind=kind, progress=False)
+        return replace(planned, sha=commit)
 
 
 def _owned_files(folder: Path, owned: tuple[str, ...]) -> dict[str, "_File"]:

@@ -22,7 +22,7 @@ from vhbench.schema import Record, VhbenchError
 PROMPT_VERSION = 1
 """Of the words below. A change of them may change every score that a judge had a part in."""
 
-MAX_NEW_TOKENS = 2048
+_MAX_NEW_TOKENS = 2048
 """A model that thinks first needs room; replies themselves are short."""
 
 GIVE_UP = 8
@@ -133,7 +133,7 @@ class LanguageJudge:
     def _reply(self, record: Record) -> str | None:
         """Ask about one answer; None where that fails, or has failed too often."""
         text = prompt(record)
-        key = [self.model.name, getattr(self.model, "url", ""), PROMPT_VERSION, MAX_NEW_TOKENS, text]
+        key = [self.model.name, getattr(self.model, "url", ""), PROMPT_VERSION, _MAX_NEW_TOKENS, text]
         try:
             return ask_once("judgements", key, lambda: self._ask(text), self.folder)
         except VhbenchError as error:
@@ -168,7 +168,7 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
             "MODEL with --judge-url URL"
         )
     kind, name, place = found
-    how: dict[str, Any] = {"max_new_tokens": MAX_NEW_TOKENS, "what": "judge"}
+    how: dict[str, Any] = {"max_new_tokens": _MAX_NEW_TOKENS, "what": "judge"}
     model: Model = Endpoint(name, place, **how) if kind == "openai" else LocalModel(name, **how)
     return LanguageJudge(model, cache, workers if kind == "openai" else 1)
 

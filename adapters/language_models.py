@@ -18,7 +18,7 @@ from vhbench.schema import VhbenchError
 KEY = "VHBENCH_API_KEY"
 """Environment variable with the endpoint's key; OPENAI_API_KEY is read where it is not set."""
 
-LONGEST_PAUSE = 60.0
+_LONGEST_PAUSE = 60.0
 """Seconds, however long an endpoint asks to wait (``Retry-After``)."""
 
 
@@ -175,4 +175,4 @@ def _asked_to_wait(headers: Mapping[str, str]) -> float:
         )
     except (ValueError, TypeError):
         return 0.0
-    return min(max(seconds, 0.0), LONGEST_PAUSE)
+    return min(max(seconds, 0.0), _LONGEST_PAUSE)

@@ -15,14 +15,14 @@ from vhbench.files import cached
 from vhbench.protocols import Detection, Detector, ImageSource, Verifier
 from vhbench.schema import Rejection, Scene, SceneSpec
 
-Model = TypeVar("Model")
+_Model = TypeVar("_Model")
 
 
-class _Cached(Generic[Model]):
+class _Cached(Generic[_Model]):
     """A model whose results are cached."""
 
     def __init__(
-        self, name: str, depends_on: Mapping[str, Any], load: Callable[[], Model], *, folder: Path | None = None
+        self, name: str, depends_on: Mapping[str, Any], load: Callable[[], _Model], *, folder: Path | None = None
     ) -> None:
         """Load nothing yet.
 
@@ -38,7 +38,7 @@ class _Cached(Generic[Model]):
         self._folder = folder
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> _Model:
         """The model, loaded when it is first asked for."""
         return self._load()
 

@@ -7,14 +7,14 @@ from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, spl
 from vhbench.protocols import Rewriter
 from vhbench.schema import VhbenchError
 
-MAX_NEW_TOKENS = 128
+_MAX_NEW_TOKENS = 128
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointRewriter(Endpoint):
     """A chat model behind an endpoint."""
 
-    max_new_tokens: int = MAX_NEW_TOKENS
+    max_new_tokens: int = _MAX_NEW_TOKENS
     what: str = "rewriter"
 
     def rewrite(self, prompt: str) -> str:
@@ -26,7 +26,7 @@ class EndpointRewriter(Endpoint):
 class LocalRewriter(LocalModel):
     """A causal language model of transformers."""
 
-    max_new_tokens: int = MAX_NEW_TOKENS
+    max_new_tokens: int = _MAX_NEW_TOKENS
     what: str = "rewriter"
 
     def rewrite(self, prompt: str) -> str:
@@ -48,7 +48,7 @@ class CachedRewriter:
 
     def rewrite(self, prompt: str) -> str:
         """Return the answer, from the folder if it is there."""
-        key = [self.name, getattr(self.inner, "url", ""), MAX_NEW_TOKENS, prompt]
+        key = [self.name, getattr(self.inner, "url", ""), _MAX_NEW_TOKENS, prompt]
         return ask_once("rewritings", key, lambda: self.inner.rewrite(prompt), self.folder)
 
 

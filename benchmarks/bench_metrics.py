@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from measuring import REFERENCE, Figure, best, report
 
-from vhbench.files import read_json, read_rows
+from vhbench.files import read_json
+from vhbench.json_rows import each_row
 from vhbench.language.captions.nouns import builtin_nouns
 from vhbench.language.captions.vocabulary import COCO_MERGED
 from vhbench.statistics import intervals
@@ -24,7 +25,7 @@ def chair_figures() -> list[Figure]:
     """Compare CHAIR with finding the words as the reference does: singularise, merge two by two, look up."""
     gold = read_json(REFERENCE / "CHAIR" / "gold_objects.json")
     synonyms = (REFERENCE / "CHAIR" / "synonyms.txt").read_text()
-    captions = [read_rows(file) for file in sorted((REFERENCE / "POPE" / "caption_data").glob("*.json"))]
+    captions = [list(each_row(file)) for file in sorted((REFERENCE / "POPE" / "caption_data").glob("*.json"))]
     nodes = chair.vocabulary_of(synonyms, compat=True).nodes
 
     def word_by_word() -> None:

@@ -96,11 +96,7 @@ def build(count: int) -> Figure:
 
 
 def figures(count: int = 10_000) -> list[Figure]:
-    """Compare the mean times of twelve turns, each in another order.
-
-    A turn that finds the page cache's memory given back to the host pays up to 0.4 s more; in a fixed order this would
-    fall on the same writer again and again.
-    """
+    """Compare the mean times of twelve turns, in both orders: some pay for memory that was given back to the host."""
     ways = (bare, split)
     seconds(bare, count), seconds(split, count)  # the first run pays for the imports and for fresh memory
     orders = 6 * [ways, ways[::-1]]

@@ -23,25 +23,15 @@ COMMAND = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; ma
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measurement, its goals, and the value of a baseline in the same run.
-
-    Attributes:
-        work: what was done.
-        ours: the measured value.
-        unit: of the value; more is better for "…/s", less is better for all others ("s", "GB", "kB").
-        bound: goal of the value: at least this for "…/s", at most this for others.
-        baseline: name of the baseline.
-        theirs: the baseline's value, in the same unit.
-        times: goal of the ratio: at least this many times as good as the baseline.
-    """
+    """One measurement, its goals, and the value of a baseline in the same run."""
 
     work: str
     ours: float
-    unit: str = "s"
-    bound: float | None = None
+    unit: str = "s"  # more is better for "…/s", less is better for all others
+    bound: float | None = None  # goal of the value
     baseline: str = ""
-    theirs: float | None = None
-    times: float | None = None
+    theirs: float | None = None  # the baseline's value, in the same unit
+    times: float | None = None  # goal of the ratio: at least so many times as good as the baseline
 
     @property
     def ratio(self) -> float | None:

@@ -116,8 +116,8 @@ class PackedRecords:
 
     >>> packed = PackedRecords()
     >>> packed.add(Record("q", kind="yes_no", response="No.", prediction="no", scene_ids=("s1", "s2")))
-    >>> list(packed), list(packed)
-    ([Record(id='q', kind='yes_no', scene_ids=('s1', 's2'), prediction='no')], [])
+    >>> [(record.id, record.prediction, record.response) for record in packed], list(packed)
+    ([('q', 'no', '')], [])
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,5 @@
 """``vhbench leaderboard``: a board of many models that recomputes everything, its checks, its site and its exports."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -302,4 +301,4 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
 """Name of a command → what it does, and its options."""
 
 for _name, (_run, _kind) in COMMANDS.items():
-    app.command(_name)(build_command.command(_run, _kind, help=inspect.getdoc(_run) or ""))
+    app.command(_name)(build_command.command(_run, _kind))

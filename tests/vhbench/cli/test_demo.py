@@ -1,10 +1,7 @@
 """The demo: the command that it runs, the table that it prints."""
 
-import os
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import orjson
@@ -93,46 +90,6 @@ def test_the_table_shows_values_with_their_intervals(tmp_path: Path, capsys: pyt
     assert "40.2 – 81.0" in printed
     assert "62.5" in printed
     assert "stderr" not in printed
-
-
-def lmms_eval_at(folder: Path, does: str) -> tuple[list[str], dict[str, str]]:
-    """Return a command, and where another lmms-eval lies that it starts."""
-    (folder / "lmms_eval").mkdir()
-    (folder / "lmms_eval" / "__init__.py").touch()
-    (folder / "lmms_eval" / "__main__.py").write_text(f"import sys\ndef cli_evaluate():\n    {does}\n")
-    command = [sys.executable, "-m", "lmms_eval", "--tasks", "ode"]
-    return command, {**os.environ, "PYTHONPATH": str(folder)}
-
-
-def test_lmms_eval_begins_when_it_may_with_its_own_arguments(tmp_path: Path) -> None:
-    command, where = lmms_eval_at(
-        tmp_path, f"open({str(tmp_path / 'said')!r}, 'w').write(' '.join(sys.argv)); sys.exit(3)"
-    )
-    with demo._started(command, where) as (run, ended):
-        time.sleep(0.5)
-        assert not ended()
-        assert not (tmp_path / "said").exists()
-        assert run() == 3
-    assert (tmp_path / "said").read_text() == "lmms-eval --tasks ode"
-
-
-def test_lmms_eval_ends_where_the_splits_cannot_be_built(tmp_path: Path) -> None:
-    command, where = lmms_eval_at(tmp_path, f"open({str(tmp_path / 'said')!r}, 'w')")
-    with suppress(VhbenchError), demo._started(command, where):
-        time.sleep(0.5)  # enough to begin, if it might
-        raise VhbenchError("no room")
-    assert not (tmp_path / "said").exists()
-
-
-def test_an_lmms_eval_that_cannot_be_imported_has_its_exit_code(tmp_path: Path) -> None:
-    command, where = lmms_eval_at(tmp_path, "pass")
-    (tmp_path / "lmms_eval" / "__main__.py").write_text("raise SystemExit(5)")
-    with demo._started(command, where) as (run, ended):
-        deadline = time.monotonic() + 30
-        while not ended() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert demo._starters(["ode"], ended) == {}
-        assert run() == 5
 
 
 @pytest.mark.parametrize("place", ["file", "file/results", "file/a/b"])
