@@ -70,8 +70,10 @@ class KeptImages(_Cached[ImageSource]):
 
         def make(missing: Sequence[SceneSpec]) -> Iterator[Any]:
             for made in self.model.make(missing, seed=seed):
-                rejected = isinstance(made, Rejection)
-                yield [made.item, made.reason, made.detail] if rejected else [made.id, made.image, made.provenance]
+                if isinstance(made, Rejection):
+                    yield [made.item, made.reason, made.detail]
+                else:
+                    yield [made.id, made.image, made.provenance]
 
         for spec, (name, content, told) in zip(specs, self._cached("generated", specs, keys, make), strict=True):
             if isinstance(content, str):

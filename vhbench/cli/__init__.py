@@ -4,6 +4,7 @@ Every module here is cheap to import: what a command needs is imported when it r
 """
 
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -47,7 +48,7 @@ def _root() -> None:
     """Versioned benchmarks of visual hallucination for multimodal language models."""
 
 
-for _name, _command in {
+_COMMANDS: dict[str, typer.Typer | Callable[..., None]] = {
     "build": build.app,
     "calibrate": calibrate.calibrate,
     "preview": preview.preview,
@@ -66,7 +67,8 @@ for _name, _command in {
     "analyse": analyse.app,
     "leaderboard": leaderboard.app,
     "attack-transfer": attack_transfer.attack_transfer,
-}.items():
+}
+for _name, _command in _COMMANDS.items():
     if isinstance(_command, typer.Typer):
         app.add_typer(_command, name=_name)
     else:
