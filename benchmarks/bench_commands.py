@@ -1,7 +1,6 @@
 """Memory and time of commands at size: ``score``, ``verify``, ``diff`` and ``export sft``.
 
-``python benchmarks/bench_commands.py 0.1`` uses a tenth of the rows: of a million responses, of 100,000 questions with
-a scene for each two. Each command runs in a process of its own.
+``python benchmarks/bench_commands.py 0.1`` uses a tenth of a million responses and of 100,000 questions.
 """
 
 import json

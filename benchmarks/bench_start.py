@@ -1,7 +1,6 @@
 """Start-up: what the plugin adds to lmms-eval, the starter splits, and ``vhbench demo``.
 
-Each start is the least processor time of several turns, as other work on the machine only adds to it; without the
-plugin, the entry points of its group are not found. The demo runs in a home of its own, by the clock.
+Each start is the least processor time of several turns. The demo runs in a home of its own, by the clock.
 """
 
 import os
