@@ -26,7 +26,7 @@ demo: $(READY)  ## Build the starter splits and run lmms-eval on them (MODEL=org
 	@$(BIN)/vhbench demo $(if $(MODEL),--model $(MODEL))
 
 test: $(READY)  ## Run the tests
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(READY)  ## Lint and check types
 	$(BIN)/ruff check .

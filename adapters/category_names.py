@@ -12,7 +12,7 @@ import msgspec
 from vhbench.files import read_typed
 from vhbench.schema import VhbenchError
 
-NAMES: Final = {
+_NAMES: Final = {
     "tv": "TV or monitor", "car_(automobile)": "car", "cellular_telephone": "cell phone",
     "drum_(musical_instrument)": "drum", "glass_(drink_container)": "drinking glass", "laptop_computer": "laptop",
     "mouse_(computer_equipment)": "computer mouse", "pan_(for_cooking)": "cooking pan", "slipper_(footwear)": "slipper",
@@ -20,7 +20,7 @@ NAMES: Final = {
 }  # fmt: skip
 """Categories of COCO, LVIS and PACO that are told by other words than their own without underscores."""
 
-Groups = tuple[frozenset[str], ...]
+_Groups = tuple[frozenset[str], ...]
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class CategoryNames:
     """What an edition makes of the categories of its files.
 
     Attributes:
-        renamed: category → how questions name it, beyond :data:`NAMES`; a category's own name undoes those.
+        renamed: category → how questions name it, beyond :data:`_NAMES`; a category's own name undoes those.
         rivals: groups of names (those of questions, or of files) that people take for one another: where one is
             present, the absence of the others is not known.
     """
 
     renamed: Mapping[str, str]
-    rivals: Groups
+    rivals: _Groups
 
     def readable(self, category: str) -> str:
         """Return how questions name a category."""
-        return self.renamed.get(category) or NAMES.get(category, category.replace("_", " "))
+        return self.renamed.get(category) or _NAMES.get(category, category.replace("_", " "))
 
     def confused_with(self, present: set[str]) -> set[str]:
         """Return the names that are not present but could be meant by one that is."""
@@ -52,14 +52,14 @@ class CategoryNames:
 
 
 @cache
-def default_rivals() -> Groups:
+def _default_rivals() -> _Groups:
     """Return the groups that come along."""
-    return msgspec.json.decode(files("vhbench.adapters").joinpath("rivals.json").read_bytes(), type=Groups)
+    return msgspec.json.decode(files("vhbench.adapters").joinpath("rivals.json").read_bytes(), type=_Groups)
 
 
 def usual_names() -> CategoryNames:
     """Return the names without any option."""
-    return CategoryNames({}, default_rivals())
+    return CategoryNames({}, _default_rivals())
 
 
 def read_names(pairs: Sequence[str], rivals: str = "") -> CategoryNames:
@@ -77,11 +77,11 @@ def read_names(pairs: Sequence[str], rivals: str = "") -> CategoryNames:
         if name in renamed or words in renamed.values():
             raise VhbenchError(f"--rename {pair!r}: {name if name in renamed else words!r} is there twice")
         renamed[name] = words
-    return CategoryNames(renamed, _read_rivals(Path(rivals)) if rivals else default_rivals())
+    return CategoryNames(renamed, _read_rivals(Path(rivals)) if rivals else _default_rivals())
 
 
-def _read_rivals(path: Path) -> Groups:
-    groups = read_typed(path, Groups, "list of groups of names")
+def _read_rivals(path: Path) -> _Groups:
+    groups = read_typed(path, _Groups, "list of groups of names")
     if small := [group for group in groups if len(group) < 2]:
         raise VhbenchError(f"{path}: group {sorted(small[0])}: must hold at least two names")
     return groups

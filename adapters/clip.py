@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from filelock import FileLock
 
 from vhbench.adapters.loading import batches, loading, needed_by, pick_device
-from vhbench.files import cache_folder, read_image, write_atomic
+from vhbench.files import cache_folder, cached, read_image
 from vhbench.images import as_seen, open_image
 from vhbench.schema import ImageData
 
@@ -25,16 +25,16 @@ class ClipScorer:
         name: a model on the Hub, or a folder.
         device: "cuda", "cpu" …; "auto" for a GPU where there is one.
         batch: images or texts at once.
-        cache: folder for image features; in the user's cache by default.
+        cache: folder for image features; the user's cache by default.
     """
 
     def __init__(self, name: str, *, device: str = "auto", batch: int = 64, cache: Path | None = None) -> None:
         self.name = name
         self.device = device
         self.batch = batch
-        self.cache = cache or cache_folder() / "clip"
+        self.cache = cache or cache_folder()
 
-    def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> "Similarities":
+    def similarities(self, images: Sequence[ImageData], texts: Sequence[Sequence[str]]) -> "_Similarities":
         """Return cosine similarities of all images to any of the texts; files are opened one batch at a time.
 
         Args:
@@ -42,7 +42,7 @@ class ClipScorer:
             texts: in groups; a group is read when one of it is asked for, since there may be thousands.
         """
         parts = (self._image_features([read_image(i) for i in part]) for part in batches(images, self.batch))
-        return Similarities(np.concatenate(list(parts)), texts, self._text_features)
+        return _Similarities(np.concatenate(list(parts)), texts, self._text_features)
 
     @cached_property
     def _loaded(self) -> tuple[Any, Any, str]:
@@ -55,24 +55,23 @@ class ClipScorer:
             return model, AutoProcessor.from_pretrained(self.name), device
 
     @cached_property
-    def _folder(self) -> Path:
-        """The cache of this model: its name and a hash of its weights' configuration."""
+    def _weights(self) -> str:
+        """What stands for this model in the cache: a hash of its configuration and of some of its weights."""
         model, _, _ = self._loaded
         weights = hashlib.sha256(model.config.to_json_string().encode())
         weights.update(next(model.parameters()).detach().cpu().float().numpy().tobytes())
-        return self.cache / weights.hexdigest()[:16]
+        return weights.hexdigest()
 
     def _image_features(self, images: Sequence[bytes]) -> Floats:
-        paths = [self._folder / f"{hashlib.sha256(image).hexdigest()}.npy" for image in images]
-        if not all(path.is_file() for path in paths):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with FileLock(str(self._folder / "lock")):  # processes that build together share the work, batch by batch
-                missing = [i for i, path in enumerate(paths) if not path.is_file()]
-                if missing:
-                    for i, feature in zip(missing, self._encode_images([images[i] for i in missing]), strict=True):
-                        save = partial(np.save, arr=feature, allow_pickle=False)
-                        write_atomic(paths[i], save, durable=False)
-        return np.stack([np.load(path, allow_pickle=False) for path in paths])
+        keys = [[self._weights, hashlib.sha256(image).hexdigest()] for image in images]
+
+        def make(missing: list[int]) -> list[bytes]:
+            return [feature.tobytes() for feature in self._encode_images([images[i] for i in missing])]
+
+        self.cache.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.cache / "clip.lock"):  # processes that build together share the work, batch by batch
+            found = list(cached("clip", keys, make, folder=self.cache))
+        return np.stack([np.frombuffer(feature, np.float32) for feature in found])
 
     def _encode_images(self, images: Sequence[bytes]) -> Floats:
         model, processor, device = self._loaded
@@ -95,7 +94,7 @@ class ClipScorer:
         return np.concatenate(parts)
 
 
-class Similarities:
+class _Similarities:
     """Cosine similarities of images to texts; a column is made when it is asked for."""
 
     def __init__(

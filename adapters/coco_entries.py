@@ -15,7 +15,7 @@ from vhbench.schema import VhbenchError
 _SLACK = 1.5  # pixels a box may leave its image by: COCO rounds coordinates to hundredths and some boxes to pixels
 
 
-class Category(msgspec.Struct, gc=False):
+class _Category(msgspec.Struct, gc=False):
     """One entry of ``categories``."""
 
     id: int
@@ -70,7 +70,7 @@ class Document(msgspec.Struct):
 
     images: list[msgspec.Raw]
     annotations: list[msgspec.Raw]
-    categories: list[Category]
+    categories: list[_Category]
     attributes: msgspec.Raw = msgspec.Raw(b"[]")
     joint_obj_attribute_categories: msgspec.Raw = msgspec.Raw(b"[]")
 
@@ -89,7 +89,7 @@ _RLE = msgspec.json.Decoder(_Rle)
 _ABOUT = msgspec.json.Decoder(_About)
 
 
-def read_categories(entries: list[Category], faults: Faults) -> dict[int, str]:
+def read_categories(entries: list[_Category], faults: Faults) -> dict[int, str]:
     """Return id → name, each once; an id that is there twice is left out, since nobody knows which one is meant."""
     names: dict[int, str] = {}
     twice: set[int] = set()
@@ -244,7 +244,7 @@ def annotation_fault(
         return "empty box", f"bbox {list(a.bbox)} has no area"
     if x < -_SLACK or y < -_SLACK or x + width > frame.width + _SLACK or y + height > frame.height + _SLACK:
         return "box outside its image", f"bbox {list(a.bbox)} leaves image {frame.id} of {frame.width}x{frame.height}"
-    text = bytes(a.segmentation)[:1] == b"{" and rle_fault(a.segmentation, frame)
+    text = bytes(a.segmentation)[:1] == b"{" and _rle_fault(a.segmentation, frame)
     return ("RLE does not fit", text) if text else None
 
 
@@ -261,7 +261,7 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def rle_fault(raw: msgspec.Raw, frame: Image) -> str:
+def _rle_fault(raw: msgspec.Raw, frame: Image) -> str:
     """Return what is wrong with a run-length encoded mask, or ""."""
     try:
         rle = _RLE.decode(raw)

@@ -19,7 +19,7 @@ WORDS_AT_ONCE = 20
 """A text query holds so many words; Grounding DINO reads 256 tokens at most."""
 
 
-Look = tuple[bytes, Sequence[str]]
+_Look = tuple[bytes, Sequence[str]]
 """An image, and the words that are looked for in it."""
 
 
@@ -67,7 +67,7 @@ class ZeroShotDetector:
                 found[i] += detections
         return [sorted(each, key=lambda d: (-d.score, d.category, d.box)) for each in found]
 
-    def _detect(self, looks: Sequence[Look]) -> list[list[Detection]]:
+    def _detect(self, looks: Sequence[_Look]) -> list[list[Detection]]:
         """Look at a batch; where GPU memory does not suffice, at its halves."""
         import torch
 
@@ -80,7 +80,7 @@ class ZeroShotDetector:
         half = len(looks) // 2
         return [*self._detect(looks[:half]), *self._detect(looks[half:])]
 
-    def _forward(self, looks: Sequence[Look]) -> list[list[Detection]]:
+    def _forward(self, looks: Sequence[_Look]) -> list[list[Detection]]:
         import torch
 
         pictures = [as_seen(open_image(image)) for image, _ in looks]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vhbench.adapters.answer_collator import AnswerCollator, PreferenceCollator, end_tokens
-from vhbench.adapters.loading import loading, needed_by
+from vhbench.adapters.loading import loading, needed_by, pick_device
 from vhbench.files import json_bytes, shown, write_atomic
 from vhbench.schema import VhbenchError
 from vhbench.splits.unpacking import open_parquet
@@ -94,7 +94,7 @@ def finetune(model: str, data: Path, out: Path, how: Training, keep: Mapping[str
         raise VhbenchError(
             f"model {model} is a {kind}: tested are {', '.join(TESTED)}; --untested tries it all the same"
         )
-    where = _devices(how)
+    where = pick_device(how.device)
     method = "dpo" if "chosen" in rows.column_names else "sft"
     network, processor = _load(model, where, how.dtype)
     trainer = _trainer(method, network, processor, rows, checkpoints, where, how)
@@ -174,14 +174,6 @@ def _check_columns(data: Path, names: Collection[str]) -> None:
     if not any(needed <= {*names} for needed in _COLUMNS):
         forms = "; or ".join(", ".join(sorted(needed)) for needed in _COLUMNS)
         raise VhbenchError(f"--data {data}: has the columns {shown(list(names))}; needed are {forms}")
-
-
-def _devices(how: Training) -> str:
-    import torch
-
-    if how.device != "auto":
-        return how.device
-    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def _load(model: str, where: str, dtype: str) -> tuple[Any, Any]:

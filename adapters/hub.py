@@ -1,10 +1,11 @@
 """Reading from the Hugging Face Hub: snapshots by commit, what is known of them by now, and its errors in one line."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 
@@ -12,6 +13,8 @@ from vhbench import splits
 from vhbench.files import json_bytes
 from vhbench.schema import VhbenchError
 from vhbench.splits import manifests
+
+T = TypeVar("T")
 
 _SHA = re.compile(r"[0-9a-f]{40}")
 _NUMBER = r"(0|[1-9][0-9]{0,5})"
@@ -94,15 +97,10 @@ def refs(repo_id: str) -> Refs | None:
         VhbenchError: if the Hub cannot be asked.
     """
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
 
     with one_line(check_repo_id(repo_id)):
-        api = HfApi()
-        try:
-            found = api.list_repo_refs(repo_id, repo_type="dataset")
-        except GatedRepoError:  # which is one of the others, and is there
-            raise
-        except RepositoryNotFoundError:
+        found = if_there(lambda: HfApi().list_repo_refs(repo_id, repo_type="dataset"))
+        if found is None:
             return None
         # An annotated tag's own target is not the commit: those are asked for by name, when they are needed.
         tags = {ref.name: str(ref.target_commit) for ref in found.tags if _TAG.fullmatch(ref.name)}
@@ -141,6 +139,14 @@ def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
         VhbenchError: if the Hub cannot be asked.
     """
     from huggingface_hub import hf_hub_download
+
+    with one_line(check_repo_id(repo_id)):
+        file = if_there(lambda: hf_hub_download(repo_id, name, repo_type="dataset", revision=revision))
+        return None if file is None else Path(file)
+
+
+def if_there(ask: Callable[[], T]) -> T | None:
+    """Return what the Hub's client gives; None where there is no such repository or file."""
     from huggingface_hub.errors import (
         EntryNotFoundError,
         GatedRepoError,
@@ -148,13 +154,12 @@ def file_of(repo_id: str, name: str, revision: str = "main") -> Path | None:
         RepositoryNotFoundError,
     )
 
-    with one_line(check_repo_id(repo_id)):
-        try:
-            return Path(hf_hub_download(repo_id, name, repo_type="dataset", revision=revision))
-        except (LocalEntryNotFoundError, GatedRepoError):
-            raise
-        except (EntryNotFoundError, RepositoryNotFoundError):
-            return None
+    try:
+        return ask()
+    except (LocalEntryNotFoundError, GatedRepoError):  # each is one of the others, and says something else
+        raise
+    except (EntryNotFoundError, RepositoryNotFoundError):
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
-"""Releases on the Hugging Face Hub that are there as a whole or not at all, and that take nothing of others away."""
+"""Publishing on the Hugging Face Hub: a split under a tag, a leaderboard or its site.
+
+Each is one commit, so that it is there as a whole or not at all; files of others stay.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from vhbench import splits
 from vhbench.adapters import hub
@@ -13,6 +17,7 @@ from vhbench.progress import Progress
 from vhbench.schema import Manifest, VhbenchError
 from vhbench.splits import manifests
 
+RepoKind = Literal["dataset", "space"]
 MAIN = "main"
 _Asked = Callable[[Sequence[str]], bool]
 """A question about files, by their names."""
@@ -24,10 +29,10 @@ class Release:
 
     Attributes:
         repo_id: ORG/NAME.
-        sha: the commit.
-        tag: "v1.2.0", on that commit.
+        sha: the commit; "" where nothing was sent.
+        tag: "v1.2.0", on that commit; "" for what has no versions.
         uploaded: files that were new or changed.
-        deleted: files of the version before that are no more.
+        deleted: files of ours that are no more.
         replaced: those uploaded in the place of files that no version of ours put there.
         is_new: False if everything was there already.
         branch: "main", or that of a version which is lower than one that is released.
@@ -35,7 +40,7 @@ class Release:
 
     repo_id: str
     sha: str
-    tag: str
+    tag: str = ""
     uploaded: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     is_new: bool = True
@@ -156,7 +161,7 @@ def push(
 
 def _planned(repo_id: str, tag: str, found: Place, local: Mapping[str, "_File"]) -> Release:
     """Return what a push would come to."""
-    new = tuple(sorted(name for name, file in local.items() if not file.equals(found.files.get(name))))
+    new = _changed(local, found.files)
     gone = tuple(sorted(found.ours - set(local) - set(manifests.DERIVED)))
     return Release(repo_id, found.head, tag, new, gone, branch=found.branch, replaced=found.of_others(new))
 
@@ -189,9 +194,62 @@ def _publish(api: Any, planned: Release, local: Mapping[str, "_File"], *, progre
     """Make the commit, where there is anything to commit, and the tag on it."""
     head = planned.sha
     if planned.uploaded or planned.deleted:
-        head = _commit(api, planned, [local[name] for name in planned.uploaded], progress=progress)
+        if planned.branch != MAIN:
+            api.create_branch(planned.repo_id, branch=planned.branch, revision=head, repo_type="dataset", exist_ok=True)
+        head = _commit(api, planned, local, f"Release {planned.tag}", progress=progress)
     api.create_tag(planned.repo_id, repo_type="dataset", tag=planned.tag, revision=head, exist_ok=False)
     return replace(planned, sha=head)
+
+
+def push_folder(
+    folder: Path, repo_id: str, kind: RepoKind, *, message: str, owned: tuple[str, ...], dry_run: bool = False
+) -> Release:
+    """Send a folder in one commit; files that are there already as they are stay, and so do those of others.
+
+    Args:
+        folder: what is sent of it: what ``owned`` names, and ``README.md``; nothing else, such as a key beside a board.
+        repo_id: ORG/NAME; created if there is none.
+        kind: a dataset, or a static Space.
+        message: of the commit.
+        owned: files and folders at the top that are ours, as patterns: what the folder lacks of them is deleted there.
+        dry_run: find out what would be done, and do nothing.
+
+    Raises:
+        VhbenchError: if there is no token, the folder is empty, somebody else pushed meanwhile, or the Hub says no.
+    """
+    hub.check_repo_id(repo_id)
+    local = _owned_files(folder, owned)
+    if not local:
+        raise VhbenchError(f"{folder}: there is nothing to send")
+    with hub.one_line(f"push to {repo_id}"):
+        api = _api()
+        _require_login(api)
+        about = hub.if_there(lambda: api.repo_info(repo_id, repo_type=kind, revision=MAIN))
+        if about is None and not dry_run:
+            api.create_repo(repo_id, repo_type=kind, space_sdk="static" if kind == "space" else None, exist_ok=True)
+            about = api.repo_info(repo_id, repo_type=kind, revision=MAIN)
+        head = str(about.sha) if about else ""
+        remote = _remote_files(api, repo_id, head, kind) if head else {}
+        gone = tuple(sorted(name for name in remote if _is_ours(name, owned) and name not in local))
+        planned = Release(repo_id, "", "", _changed(local, remote), gone)
+        if dry_run or not (planned.uploaded or gone):
+            return planned
+        commit = _commit(api, replace(planned, sha=head), local, message, kind=kind, progress=False)
+        return replace(planned, sha=commit)
+
+
+def _owned_files(folder: Path, owned: tuple[str, ...]) -> dict[str, "_File"]:
+    """Return what is ours in a folder, by name."""
+    found = ((path.relative_to(folder).as_posix(), path) for path in sorted(folder.rglob("*")))
+    return {
+        name: _local_file(name, path)
+        for name, path in found
+        if _is_ours(name, (*owned, "README.md")) and path.is_file() and not path.is_symlink()
+    }
+
+
+def _is_ours(name: str, owned: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name.split("/")[0], pattern) for pattern in owned)
 
 
 def edit(repo_id: str, head: str, texts: Mapping[str, str], message: str) -> str:
@@ -261,14 +319,8 @@ def _check_visibility(api: Any, repo_id: str, *, private: bool, create: bool) ->
 
 
 def _is_private(api: Any, repo_id: str, *, missing: bool) -> bool:
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
-
-    try:
-        return bool(api.repo_info(repo_id, repo_type="dataset").private)
-    except GatedRepoError:  # which is one of the others, and is there
-        raise
-    except RepositoryNotFoundError:
-        return missing
+    about = hub.if_there(lambda: api.repo_info(repo_id, repo_type="dataset"))
+    return bool(about.private) if about else missing
 
 
 def _listed(repo_id: str, head: str, files: Mapping[str, str], benchmark: str) -> set[str]:
@@ -287,17 +339,22 @@ def _listed(repo_id: str, head: str, files: Mapping[str, str], benchmark: str) -
     return {*found.files, manifests.MANIFEST}
 
 
-def _commit(api: Any, planned: Release, files: Sequence["_File"], *, progress: bool) -> str:
-    """Upload what is large, then publish everything at once; return the commit."""
+def _commit(
+    api: Any,
+    planned: Release,
+    local: Mapping[str, "_File"],
+    message: str,
+    *,
+    kind: RepoKind = "dataset",
+    progress: bool,
+) -> str:
+    """Upload what is large, then publish everything at once, on top of ``planned.sha``; return the commit."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
     from huggingface_hub.utils import disable_progress_bars, enable_progress_bars
 
-    where: dict[str, Any] = {"repo_type": "dataset", "revision": planned.branch}
-    if planned.branch != MAIN:
-        api.create_branch(
-            planned.repo_id, branch=planned.branch, revision=planned.sha, repo_type="dataset", exist_ok=True
-        )
+    where: dict[str, Any] = {"repo_type": kind, "revision": planned.branch}
     operations: list[Any] = [CommitOperationDelete(path_in_repo=name) for name in planned.deleted]
+    files = [local[name] for name in planned.uploaded]
     disable_progress_bars()
     try:
         total = sum(file.size for file in files)
@@ -309,7 +366,6 @@ def _commit(api: Any, planned: Release, files: Sequence["_File"], *, progress: b
                 bar.advance(file.size, note=file.name)
     finally:
         enable_progress_bars()
-    message = f"Release {planned.tag}"
     commit = api.create_commit(planned.repo_id, operations, commit_message=message, parent_commit=planned.sha, **where)
     return str(commit.oid)
 
@@ -358,8 +414,13 @@ def _local_file(name: str, path: Path) -> _File:
     return _File(name, path, size, file_sha256(path), blob.hexdigest())
 
 
-def _remote_files(api: Any, repo_id: str, revision: str) -> dict[str, str]:
+def _changed(local: Mapping[str, _File], remote: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the names of files that are new or changed."""
+    return tuple(sorted(name for name, file in local.items() if not file.equals(remote.get(name))))
+
+
+def _remote_files(api: Any, repo_id: str, revision: str, kind: RepoKind = "dataset") -> dict[str, str]:
     """Return the digest of each file at a commit."""
-    tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type="dataset")
+    tree = api.list_repo_tree(repo_id, recursive=True, revision=revision, repo_type=kind)
     files = [item for item in tree if hasattr(item, "blob_id")]
     return {item.path: item.lfs.sha256 if item.lfs else item.blob_id for item in files}

@@ -15,15 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from vhbench.adapters.language_models import Endpoint, LocalModel, kept, split_spec
-from vhbench.files import cache_folder
+from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, split_spec
 from vhbench.language import parsing
 from vhbench.schema import Record, VhbenchError
 
 PROMPT_VERSION = 1
 """Of the words below. A change of them may change every score that a judge had a part in."""
 
-MAX_NEW_TOKENS = 2048
+_MAX_NEW_TOKENS = 2048
 """A model that thinks first needs room; replies themselves are short."""
 
 GIVE_UP = 8
@@ -86,7 +85,7 @@ class LanguageJudge:
 
     Attributes:
         model: what is asked, at temperature 0.
-        folder: keeps the replies; each is asked for once.
+        folder: of the cache that keeps the replies; None: the user's.
         workers: requests at a time.
         asked: how many answers it was handed.
         read: how many of them it could read.
@@ -95,7 +94,7 @@ class LanguageJudge:
     """
 
     model: Model
-    folder: Path
+    folder: Path | None
     workers: int = 8
     asked: int = 0
     read: int = 0
@@ -134,15 +133,13 @@ class LanguageJudge:
     def _reply(self, record: Record) -> str | None:
         """Ask about one answer; None where that fails, or has failed too often."""
         text = prompt(record)
-        key = [self.model.name, getattr(self.model, "url", ""), PROMPT_VERSION, MAX_NEW_TOKENS, text]
-        about = {"model": self.model.name, "prompt_version": PROMPT_VERSION, "prompt": text}
+        key = [self.model.name, getattr(self.model, "url", ""), PROMPT_VERSION, _MAX_NEW_TOKENS, text]
         try:
-            reply = kept(self.folder, key, about, lambda: self._ask(text))
+            return ask_once("judgements", key, lambda: self._ask(text), self.folder)
         except VhbenchError as error:
             self._in_a_row += 1
             self.problem = self.problem or str(error)
             return None
-        return reply
 
     def _ask(self, text: str) -> str:
         if self._in_a_row >= GIVE_UP:
@@ -159,7 +156,7 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
         spec: ``openai:MODEL@URL``, ``transformers:NAME``, or MODEL where a URL is given.
         url: of an OpenAI-compatible endpoint, such as ``http://localhost:8000/v1``.
         workers: requests at a time; a model on this machine is asked one by one.
-        cache: folder of the replies; by default in the user's cache.
+        cache: folder of the cache; the user's by default.
 
     Raises:
         VhbenchError: if the spec has another form.
@@ -171,9 +168,9 @@ def load_judge(spec: str, url: str = "", *, workers: int = 8, cache: Path | None
             "MODEL with --judge-url URL"
         )
     kind, name, place = found
-    how: dict[str, Any] = {"max_new_tokens": MAX_NEW_TOKENS, "what": "judge"}
+    how: dict[str, Any] = {"max_new_tokens": _MAX_NEW_TOKENS, "what": "judge"}
     model: Model = Endpoint(name, place, **how) if kind == "openai" else LocalModel(name, **how)
-    return LanguageJudge(model, cache or cache_folder() / "judgements", workers if kind == "openai" else 1)
+    return LanguageJudge(model, cache, workers if kind == "openai" else 1)
 
 
 def prompt(record: Record) -> str:

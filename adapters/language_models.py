@@ -4,22 +4,21 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from vhbench.adapters.loading import loading, needed_by, pick_device
-from vhbench.files import canonical, read_json, write_atomic
+from vhbench.files import cached
 from vhbench.schema import VhbenchError
 
 KEY = "VHBENCH_API_KEY"
 """Environment variable with the endpoint's key; OPENAI_API_KEY is read where it is not set."""
 
-LONGEST_PAUSE = 60.0
+_LONGEST_PAUSE = 60.0
 """Seconds, however long an endpoint asks to wait (``Retry-After``)."""
 
 
@@ -137,24 +136,17 @@ class LocalModel:
         return tokenizer, model.to(pick_device(self.device)).eval()
 
 
-def kept(folder: Path, key: object, about: Mapping[str, Any], ask: Callable[[], str]) -> str:
-    """Return an answer from a folder, where each is a small JSON file; ask for it, and keep it, where it is not there.
+def ask_once(kind: str, key: Sequence[Any], ask: Callable[[], str], folder: Path | None) -> str:
+    """Return an answer from the cache; ask for it, and keep it with what was asked, where it is not there.
 
     Args:
-        folder: of the answers.
-        key: what an answer depends on, as JSON.
-        about: what else the file says, for people.
+        kind: of answers.
+        key: what an answer depends on, of JSON types.
         ask: returns the answer.
+        folder: of the cache; None: the user's.
     """
-    digest = sha256(json.dumps(key).encode()).hexdigest()
-    path = folder / digest[:2] / f"{digest}.json"
-    try:
-        return str(read_json(path)["answer"])
-    except (VhbenchError, KeyError, TypeError):
-        pass  # not there, or damaged: ask again
-    answer = ask()
-    write_atomic(path, canonical({**about, "answer": answer}), durable=False)
-    return answer
+    ((*_, answer),) = cached(kind, [key], lambda missing: [[*key, ask()]], folder=folder)
+    return str(answer)
 
 
 def split_spec(spec: str) -> tuple[str, str, str] | None:
@@ -183,4 +175,4 @@ def _asked_to_wait(headers: Mapping[str, str]) -> float:
         )
     except (ValueError, TypeError):
         return 0.0
-    return min(max(seconds, 0.0), LONGEST_PAUSE)
+    return min(max(seconds, 0.0), _LONGEST_PAUSE)

@@ -4,7 +4,6 @@ Whatever vhbench needs of lmms-eval beside its public options is in this file. W
 one line says what to do instead, and everything else goes on.
 """
 
-import contextlib
 import functools
 import inspect
 import json
@@ -55,7 +54,6 @@ def register() -> list[Any]:
         VhbenchError: if lmms-eval is not installed.
     """
     _hook(_add_tasks, None, _USE_PATH)
-    _hook(_read_quickly, None, "it starts some seconds later")
     _hook(_tell_provenance, None, "samples and reports do not say where they come from")
     _hook(_name_reports, None, "reports have no date, and a new run replaces the last one's")
     _hook(_score_samples, None, "--baseline compares bare words with the answers")
@@ -100,58 +98,6 @@ def _add_tasks() -> None:
         original(*given.args, **given.kwargs)
 
     _surround(tasks, "TaskManager.__init__", {"include_path"}, init)
-
-
-def _read_quickly() -> None:
-    """Let the list of tasks read YAML files with libyaml, and what they include once; a second time changes nothing.
-
-    All of them, lmms-eval's own two thousand too: it reads them whichever task is asked, and takes seconds for it. One
-    that names data files is left to lmms-eval, which looks for them.
-    """
-    from lmms_eval import utils
-
-    original = utils.load_yaml_config
-    if getattr(original, "knows_vhbench", False):
-        return
-    if missing := {"yaml_path", "mode"} - inspect.signature(original).parameters.keys():
-        raise AttributeError(f"load_yaml_config takes no {', '.join(sorted(missing))}")
-
-    @functools.wraps(original)
-    def load(yaml_path: Any = None, *args: Any, **options: Any) -> Any:
-        if not args and options == {"mode": "simple"}:
-            with contextlib.suppress(Exception):  # whatever it is, the original tells it in its own words
-                found = index_entry(str(yaml_path))
-                if "data_files" not in (found.get("dataset_kwargs") or ()):
-                    return found
-        return original(yaml_path, *args, **options)
-
-    load.knows_vhbench = True  # type: ignore[attr-defined]
-    utils.load_yaml_config = load
-
-
-def index_entry(path: str) -> dict[str, Any]:
-    """Return what a YAML file says, with what it includes, as lmms-eval lists it: no function or file is looked up.
-
-    Args:
-        path: the file.
-    """
-    return dict(_index_entry(path, Path(path).stat().st_mtime_ns))
-
-
-@functools.cache
-def _index_entry(path: str, changed: int) -> Mapping[str, Any]:
-    import yaml
-
-    class Index(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-        """Knows functions by their names alone."""
-
-    Index.add_constructor("!function", lambda loader, node: node)
-    config: dict[str, Any] = yaml.load(Path(path).read_bytes(), Index)  # noqa: S506 it is a safe loader
-    included = config.pop("include", [])
-    found: dict[str, Any] = {}
-    for name in [included] if isinstance(included, str) else reversed(included):
-        found |= index_entry(name if Path(name).is_file() else str(Path(path).parent / name))
-    return found | config
 
 
 def _surround(
@@ -207,24 +153,19 @@ _RUN = _Run()
 
 def _tell_provenance() -> None:
     """Let our tasks know what they ask before a model answers it; refuse what they cannot ask."""
-    from lmms_eval.api.task import Task
+    from lmms_eval.api import task
 
-    original = Task.build_all_requests
-    if getattr(original, "knows_vhbench", False):
-        return
-
-    @functools.wraps(original)
-    def build(task: Any, **options: Any) -> None:
-        metadata = task.config.metadata
+    def build(original: Callable[..., None], given: inspect.BoundArguments) -> None:
+        asked, options = given.arguments["self"], given.kwargs
+        metadata = asked.config.metadata
         ours = isinstance(metadata, dict) and "content_hash" in metadata and "vhbench" in metadata
         if ours:
-            _refuse(task, metadata, options)
-        original(task, **options)
+            _refuse(asked, metadata, options)
+        original(*given.args, **options)
         if ours:
-            _begin(task, metadata, options)
+            _begin(asked, metadata, options)
 
-    build.knows_vhbench = True  # type: ignore[attr-defined]
-    Task.build_all_requests = build
+    _surround(task, "Task.build_all_requests", {"limit", "offset"}, build)
 
 
 def _refuse(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) -> None:

@@ -1,8 +1,8 @@
-"""What models made before, kept on disk by everything that it depends on.
+"""What models made before, in the cache by everything that it depends on.
 
 That is images, also those that a filter rejects, what detectors found in them, and what verifiers said. So a build that
-filters otherwise paints nothing anew, and one that was killed goes on image by image. A model is loaded when something
-is missing, and not before.
+filters otherwise paints nothing anew, and one that was killed resumes at the next image. A model is loaded when
+something is missing, and not before.
 """
 
 import hashlib
@@ -11,123 +11,78 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import orjson
-
-from vhbench.files import cache_folder, canonical, json_bytes, write_atomic
+from vhbench.files import cached
 from vhbench.protocols import Detection, Detector, ImageSource, Verifier
 from vhbench.schema import Rejection, Scene, SceneSpec
 
-Model = TypeVar("Model")
+_Model = TypeVar("_Model")
 
 
-class _MadeBefore(Generic[Model]):
-    """Entries of JSON in the cache, and the model that makes what is missing."""
+class _Cached(Generic[_Model]):
+    """A model whose results are cached."""
 
     def __init__(
-        self, name: str, depends_on: Mapping[str, Any], load: Callable[[], Model], *, folder: Path | None = None
+        self, name: str, depends_on: Mapping[str, Any], load: Callable[[], _Model], *, folder: Path | None = None
     ) -> None:
         """Load nothing yet.
 
         Args:
             name: of the model.
-            depends_on: everything that an entry depends on, and that is not its own; JSON types only.
+            depends_on: everything that a result depends on, and that is not its own; JSON types only.
             load: makes the model.
-            folder: for the entries; in the user's cache by default.
+            folder: for the results; the user's cache by default.
         """
         self.name = name
-        self.depends_on = dict(depends_on)
+        self._depends_on = dict(depends_on)
         self._load = load
-        self._folder = folder or cache_folder() / "made"
+        self._folder = folder
 
     @cached_property
-    def model(self) -> Model:
+    def model(self) -> _Model:
         """The model, loaded when it is first asked for."""
         return self._load()
 
-    def _place(self, *own: Any) -> Path:
-        key = hashlib.sha256(canonical([self.depends_on, *own])).hexdigest()
-        return self._folder / key[:2] / f"{key}.json"
+    def _cached(
+        self, kind: str, items: Sequence[Any], keys: Sequence[Any], make: Callable[[Sequence[Any]], Any]
+    ) -> Iterator[Any]:
+        """Yield a result per item: the one of its key, or what ``make`` gives for the items that have none."""
+        every = ([self._depends_on, *key] for key in keys)
+        return cached(kind, every, lambda missing: make([items[i] for i in missing]), folder=self._folder)
 
-    def _read(self, place: Path) -> Any:
-        """Return an entry, None where there is none or it was cut off."""
-        try:
-            return orjson.loads(place.read_bytes())
-        except (OSError, orjson.JSONDecodeError):
-            return None
-
-    def _write(self, place: Path, entry: Any) -> None:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(place, json_bytes(entry), durable=False)
-
-    def _looked_up(
-        self,
-        kind: str,
-        images: Sequence[bytes],
-        words: Sequence[Sequence[str]],
-        look: Callable[[Model, Sequence[bytes], Sequence[Sequence[str]]], Sequence[Any]],
-    ) -> list[Any]:
-        """Return what is known of each image and the words that it is asked about; look, all at once, where nothing is.
-
-        Args:
-            kind: of the entries.
-            images: encoded.
-            words: of each image.
-            look: returns the entries of images, by the model; JSON types only.
-        """
-        places = [self._place(kind, _digest(image), list(each)) for image, each in zip(images, words, strict=True)]
-        known = [self._read(place) for place in places]
-        missing = [i for i, entry in enumerate(known) if entry is None]
-        if missing:
-            found = look(self.model, [images[i] for i in missing], [words[i] for i in missing])
-            for i, entry in zip(missing, found, strict=True):
-                self._write(places[i], entry)
-                known[i] = entry
-        return known
+    def _by_image(
+        self, kind: str, images: Sequence[bytes], words: Sequence[Sequence[str]], make: Callable[..., Any]
+    ) -> Iterator[Any]:
+        """Yield a result per image and the words that it is asked about; ``make`` takes images and words."""
+        pairs = list(zip(images, words, strict=True))
+        keys = [(hashlib.sha256(image).hexdigest(), list(asked)) for image, asked in pairs]
+        return self._cached(kind, pairs, keys, lambda missing: make(*zip(*missing, strict=True)))
 
 
-class KeptImages(_MadeBefore[ImageSource]):
+class KeptImages(_Cached[ImageSource]):
     """An image source; implements :class:`vhbench.protocols.ImageSource`."""
 
     exact = False
 
     def make(self, specs: Sequence[SceneSpec], *, seed: int) -> Iterator[Scene | Rejection]:
         """Yield what was made of each spec, or is made now."""
-        places = [self._place("image", seed, _asked(spec)) for spec in specs]
-        known = [self._kept(spec, place) for spec, place in zip(specs, places, strict=True)]
-        missing = [spec for spec, found in zip(specs, known, strict=True) if found is None]
-        fresh = iter(self.model.make(missing, seed=seed)) if missing else iter(())
-        for place, found in zip(places, known, strict=True):
-            if found is None:
-                made = next(fresh)
-                self._keep(place, made)
-                yield made
+        # An image's own seed follows from the build's and the spec's id.
+        keys = [(seed, [s.id, s.prompt, s.negative_prompt, s.width, s.height]) for s in specs]
+
+        def make(missing: Sequence[SceneSpec]) -> Iterator[Any]:
+            for made in self.model.make(missing, seed=seed):
+                if isinstance(made, Rejection):
+                    yield [made.item, made.reason, made.detail]
+                else:
+                    yield [made.id, made.image, made.provenance]
+
+        for spec, (name, content, told) in zip(specs, self._cached("generated", specs, keys, make), strict=True):
+            if isinstance(content, str):
+                yield Rejection(name, content, told)
             else:
-                yield found
-
-    def _keep(self, place: Path, made: Scene | Rejection) -> None:
-        if isinstance(made, Rejection):
-            self._write(place, {"item": made.item, "reason": made.reason, "detail": made.detail})
-            return
-        assert isinstance(made.image, bytes)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(place.with_suffix(".png"), made.image, durable=False)
-        image = hashlib.sha256(made.image).hexdigest()
-        self._write(place, {"id": made.id, "image": image, "provenance": made.provenance})
-
-    def _kept(self, spec: SceneSpec, place: Path) -> Scene | Rejection | None:
-        entry = self._read(place)
-        if entry is None or "reason" in entry:
-            return entry and Rejection(**entry)
-        try:
-            image = place.with_suffix(".png").read_bytes()
-        except OSError:
-            return None
-        if hashlib.sha256(image).hexdigest() != entry["image"]:
-            return None
-        return Scene(entry["id"], image, spec.width, spec.height, objects=(), provenance=entry["provenance"])
+                yield Scene(name, content, spec.width, spec.height, objects=(), provenance=told)
 
 
-class KeptDetections(_MadeBefore[Detector]):
+class KeptDetections(_Cached[Detector]):
     """A detector; implements :class:`vhbench.protocols.Detector`."""
 
     def knows(self, word: str) -> bool:
@@ -137,29 +92,20 @@ class KeptDetections(_MadeBefore[Detector]):
     def detect(self, images: Sequence[bytes], words: Sequence[Sequence[str]]) -> list[list[Detection]]:
         """Return what was found in each image, or is found now."""
 
-        def look(model: Detector, *missing: Any) -> list[Any]:
-            return [[[d.category, d.score, d.box] for d in each] for each in model.detect(*missing)]
+        def make(*missing: Any) -> list[Any]:
+            return [[[d.category, d.score, d.box] for d in each] for each in self.model.detect(*missing)]
 
-        known = self._looked_up("detections", images, words, look)
+        known = self._by_image("detections", images, words, make)
         return [[Detection(word, score, tuple(box)) for word, score, box in each] for each in known]
 
 
-class KeptVerdicts(_MadeBefore[Verifier]):
+class KeptVerdicts(_Cached[Verifier]):
     """A verifier; implements :class:`vhbench.protocols.Verifier`."""
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return what was said of each image, or is said now."""
 
-        def look(model: Verifier, *missing: Any) -> list[Any]:
-            return [[float(value) for value in each] for each in model.probabilities(*missing)]
+        def make(*missing: Any) -> list[Any]:
+            return [[float(value) for value in each] for each in self.model.probabilities(*missing)]
 
-        return self._looked_up("verdicts", images, texts, look)
-
-
-def _asked(spec: SceneSpec) -> list[Any]:
-    """Return what an image depends on; its seed follows from the build's and the spec's id."""
-    return [spec.id, spec.prompt, spec.negative_prompt, spec.width, spec.height]
-
-
-def _digest(image: bytes) -> str:
-    return hashlib.sha256(image).hexdigest()
+        return list(self._by_image("verdicts", images, texts, make))

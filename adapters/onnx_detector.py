@@ -21,12 +21,12 @@ from vhbench.images import as_seen, open_image
 from vhbench.protocols import Detection
 from vhbench.schema import VhbenchError
 
-Floats = npt.NDArray[np.float32]
+_Floats = npt.NDArray[np.float32]
 
-SIDE = 640
+_SIDE = 640
 """Pixels of the input's side, where the file leaves it open."""
 
-GREY = 114
+_GREY = 114
 """What fills the input around a picture of another shape, as in training."""
 
 
@@ -58,7 +58,7 @@ class OnnxDetector:
                 raise ValueError(str(error)) from error
         given = self._session.get_inputs()[0]
         self._input = given.name
-        height, width = (side if isinstance(side, int) else SIDE for side in given.shape[2:4])
+        height, width = (side if isinstance(side, int) else _SIDE for side in given.shape[2:4])
         self._size = (height, width)
         self._batch = 1 if given.shape[0] == 1 else batch
         self.classes = _classes(Path(file), self._session.get_modelmeta().custom_metadata_map)
@@ -102,13 +102,13 @@ def _classes(file: Path, metadata: Mapping[str, str]) -> list[str]:
         ) from error
 
 
-def _fitted(picture: Any, size: tuple[int, int]) -> tuple[Floats, float, float, float]:
+def _fitted(picture: Any, size: tuple[int, int]) -> tuple[_Floats, float, float, float]:
     """Return a picture as the input has it, (3, height, width) in [0, 1], with its scale and its place there."""
     height, width = size
     scale = min(height / picture.height, width / picture.width)
     small = picture.resize((max(1, round(picture.width * scale)), max(1, round(picture.height * scale))))
     left, top = (width - small.width) // 2, (height - small.height) // 2
-    whole = np.full((height, width, 3), GREY, np.uint8)
+    whole = np.full((height, width, 3), _GREY, np.uint8)
     whole[top : top + small.height, left : left + small.width] = np.asarray(small.convert("RGB"))
     return (whole.transpose(2, 0, 1) / np.float32(255)).astype(np.float32), scale, float(left), float(top)
 
@@ -139,13 +139,13 @@ def _read(outputs: Sequence[Any], name: str, classes: int) -> Iterator[tuple[int
         )
 
 
-def _best(boxes: Floats, scores: Floats) -> Iterator[tuple[int, float, list[float]]]:
+def _best(boxes: _Floats, scores: _Floats) -> Iterator[tuple[int, float, list[float]]]:
     """Yield each box with each class that it may be of."""
     for row, place in np.argwhere(scores > LEAST_SCORE).tolist():
         yield place, float(scores[row, place]), [float(v) for v in boxes[row]]
 
 
-def _corners(boxes: Floats) -> Floats:
+def _corners(boxes: _Floats) -> _Floats:
     """Return boxes, given by centre and size, by their corners."""
     centre, half = boxes[:, :2], boxes[:, 2:] / 2
     return np.concatenate([centre - half, centre + half], axis=1)

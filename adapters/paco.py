@@ -18,11 +18,16 @@ from vhbench.schema import VhbenchError
 
 T = TypeVar("T")
 
-TYPES: Final = {"color": "colour", "pattern_marking": "pattern", "material": "material", "transparency": "transparency"}
+_TYPES: Final = {
+    "color": "colour",
+    "pattern_marking": "pattern",
+    "material": "material",
+    "transparency": "transparency",
+}
 """PACO's attribute types and ours; their order is that of the ids."""
 
-BOUNDS: Final = (0, 30, 41, 55, 59)
-SILENT: Final = frozenset({"plain", "logo", "text", "opaque"})
+_BOUNDS: Final = (0, 30, 41, 55, 59)
+_SILENT: Final = frozenset({"plain", "logo", "text", "opaque"})
 """Values that are known but not asked about: they read badly, or hold of nearly everything."""
 
 
@@ -73,7 +78,7 @@ class PacoScenes(CocoScenes):
         names = self._attribute_names
         listed, dominant = annotation.attribute_ids or [], annotation.dom_color_ids or []
         for identity in (*listed, *dominant):
-            if identity not in names or not 0 <= identity < BOUNDS[-1]:
+            if identity not in names or not 0 <= identity < _BOUNDS[-1]:
                 text = f"attribute {identity} is not one of the file's {len(names)} classes"
                 self.faults.report("unknown attribute", f"annotation {annotation.id}", text)
                 return
@@ -95,16 +100,16 @@ class PacoScenes(CocoScenes):
         values: dict[str, list[int]] = defaultdict(list)
         for identity in sorted({*listed, *dominant}):
             values[_type_of(identity)].append(identity)
-        known = {ours for paco, ours in TYPES.items() if values[paco] and not getattr(annotation, f"unknown_{paco}")}
+        known = {ours for paco, ours in _TYPES.items() if values[paco] and not getattr(annotation, f"unknown_{paco}")}
         pairs: list[tuple[str, str]] = []
         for paco, identities in values.items():
             for identity in identities:
                 name = names[identity].replace("_", " ")
                 sure = paco != "color" or dominant == {identity} or (not dominant and len(identities) == 1)
-                silent = name.startswith("other(") or name in SILENT
-                pairs.append((TYPES[paco] if sure and not silent else f"partly {TYPES[paco]}", name))
+                silent = name.startswith("other(") or name in _SILENT
+                pairs.append((_TYPES[paco] if sure and not silent else f"partly {_TYPES[paco]}", name))
         return tuple(pairs), frozenset(known)
 
 
 def _type_of(attribute: int) -> str:
-    return next(name for name, end in zip(TYPES, BOUNDS[1:], strict=True) if attribute < end)
+    return next(name for name, end in zip(_TYPES, _BOUNDS[1:], strict=True) if attribute < end)

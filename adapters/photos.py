@@ -26,7 +26,7 @@ _SIDE: Final = 64  # of the picture that the hash is made of, in pixels
 _FLAT: Final = 4.0  # standard deviation of grey below which there is nothing to compare but the bytes
 _KEPT: Final = 1 << 15  # photos whose looks are kept: types of questions share many of them
 
-Mark = int | str
+_Mark = int | str
 """A photo's hash, or a digest of its bytes where it is flat."""
 
 
@@ -63,7 +63,7 @@ class Photos:
         """Return what was found so far, in order: bad photos, and the same photo under two names."""
         return [self._left_out[item] for item in sorted(self._left_out)]
 
-    def _look_at(self, place: int) -> Mark | None:
+    def _look_at(self, place: int) -> _Mark | None:
         """Return a photo's mark, or None for a bad one."""
         scene = bare(self.scenes, place)
         try:
@@ -77,7 +77,7 @@ class Photos:
         return mark
 
 
-def _look(scene: Scene) -> tuple[Sizes, Mark]:
+def _look(scene: Scene) -> tuple[Sizes, _Mark]:
     """Return the sizes and the mark of a scene's photo.
 
     Raises:
@@ -91,7 +91,7 @@ def _look(scene: Scene) -> tuple[Sizes, Mark]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _look_once(image: ImageData, _: int) -> tuple[Sizes, Mark]:
+def _look_once(image: ImageData, _: int) -> tuple[Sizes, _Mark]:
     """Look at a photo; the number is the time at which it was written."""
     sizes, grey = glance(image, _SIDE)
     if float(np.asarray(grey).std()) < _FLAT:
@@ -101,7 +101,7 @@ def _look_once(image: ImageData, _: int) -> tuple[Sizes, Mark]:
     return sizes, int.from_bytes(np.packbits(imagehash.phash(grey, hash_size=_BITS).hash).tobytes())
 
 
-def _alike(one: Mark | None, other: Mark | None) -> bool:
+def _alike(one: _Mark | None, other: _Mark | None) -> bool:
     if isinstance(one, int) and isinstance(other, int):
         return (one ^ other).bit_count() <= _ALIKE
     return one is not None and one == other

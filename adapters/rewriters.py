@@ -3,19 +3,18 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from vhbench.adapters.language_models import Endpoint, LocalModel, kept, split_spec
-from vhbench.files import cache_folder
+from vhbench.adapters.language_models import Endpoint, LocalModel, ask_once, split_spec
 from vhbench.protocols import Rewriter
 from vhbench.schema import VhbenchError
 
-MAX_NEW_TOKENS = 128
+_MAX_NEW_TOKENS = 128
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointRewriter(Endpoint):
     """A chat model behind an endpoint."""
 
-    max_new_tokens: int = MAX_NEW_TOKENS
+    max_new_tokens: int = _MAX_NEW_TOKENS
     what: str = "rewriter"
 
     def rewrite(self, prompt: str) -> str:
@@ -27,7 +26,7 @@ class EndpointRewriter(Endpoint):
 class LocalRewriter(LocalModel):
     """A causal language model of transformers."""
 
-    max_new_tokens: int = MAX_NEW_TOKENS
+    max_new_tokens: int = _MAX_NEW_TOKENS
     what: str = "rewriter"
 
     def rewrite(self, prompt: str) -> str:
@@ -37,10 +36,10 @@ class LocalRewriter(LocalModel):
 
 @dataclass(frozen=True, slots=True)
 class CachedRewriter:
-    """Asks a rewriter once for each prompt and keeps the answers in a folder, one small JSON file each."""
+    """Asks a rewriter once for each prompt, and keeps the answers in the cache."""
 
     inner: Rewriter
-    folder: Path
+    folder: Path | None = None
 
     @property
     def name(self) -> str:
@@ -49,9 +48,8 @@ class CachedRewriter:
 
     def rewrite(self, prompt: str) -> str:
         """Return the answer, from the folder if it is there."""
-        key = [self.name, getattr(self.inner, "url", ""), MAX_NEW_TOKENS, prompt]
-        about = {"model": self.name, "prompt": prompt}
-        return kept(self.folder, key, about, lambda: self.inner.rewrite(prompt))
+        key = [self.name, getattr(self.inner, "url", ""), _MAX_NEW_TOKENS, prompt]
+        return ask_once("rewritings", key, lambda: self.inner.rewrite(prompt), self.folder)
 
 
 def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
@@ -59,7 +57,7 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
 
     Args:
         spec: see above.
-        cache: folder of the answers; by default in the user's cache.
+        cache: folder of the cache; the user's by default.
 
     Raises:
         VhbenchError: if the spec has another form.
@@ -69,4 +67,4 @@ def load_rewriter(spec: str, *, cache: Path | None = None) -> Rewriter:
         raise VhbenchError(f"rewriter {spec!r}: must be rule, openai:MODEL@URL (http…) or transformers:NAME")
     kind, model, url = found
     inner: Rewriter = EndpointRewriter(model, url) if kind == "openai" else LocalRewriter(model)
-    return CachedRewriter(inner, cache or cache_folder() / "rewritings")
+    return CachedRewriter(inner, cache)

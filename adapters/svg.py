@@ -23,7 +23,7 @@ from vhbench.files import read_typed
 from vhbench.protocols import SceneSequence
 from vhbench.schema import Relation, Scene, SceneObject, VhbenchError
 
-PREDICATES: Final = {
+_PREDICATES: Final = {
     "left of": "left of", "to the left of": "left of", "on the left of": "left of",
     "right of": "right of", "to the right of": "right of", "on the right of": "right of",
     "above": "above", "over": "above", "below": "below", "beneath": "under", "underneath": "under", "under": "under",
@@ -33,7 +33,7 @@ PREDICATES: Final = {
 """Spatial predicates and the one word for each; all others are left out."""
 
 
-STUFF: Final = frozenset(
+_STUFF: Final = frozenset(
     "air background clothing dirt fog foliage food furniture grass gravel greenery ground hair ice land light mud "
     "ocean sand sea shade sky smoke snow soil sunlight vegetation water".split()
 )
@@ -185,11 +185,11 @@ class SvgScenes(SceneSequence):
 
 def _kept(image: _Image, readable: Callable[[str], str]) -> _Kept:
     """Return what has a place in a sound image, with its spatial relations."""
-    named = {i: (name, o) for i, o in image.objects.items() if (name := readable(o.name)) not in STUFF}
+    named = {i: (name, o) for i, o in image.objects.items() if (name := readable(o.name)) not in _STUFF}
     numbers = {identity: i for i, identity in enumerate(named)}
     things = []
     for name, thing in named.values():
-        listed = [(PREDICATES.get(r.name.lower().strip()), numbers.get(str(r.object))) for r in thing.relations]
+        listed = [(_PREDICATES.get(r.name.lower().strip()), numbers.get(str(r.object))) for r in thing.relations]
         relations = [(said, other) for said, other in listed if said is not None and other is not None]
         things.append(_Thing(name, array("f", thing.bbox).tolist(), bool(thing.relations), relations))
     return _Kept(image.width, image.height, things)

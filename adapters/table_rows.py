@@ -1,31 +1,25 @@
-"""Rows of tables that somebody else made, one at a time: CSV, TSV, Excel and Parquet, never more than fits."""
+"""Rows of tables that somebody else made, one at a time: CSV, TSV, Excel and Parquet."""
 
 import csv
 import io
 import re
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from vhbench.adapters import foreign_parquet
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from vhbench.adapters.loading import needed_by
 from vhbench.files import LARGEST_TEXT, open_file
 from vhbench.schema import VhbenchError
+from vhbench.splits.unpacking import line
 
 SEPARATORS = ",;\t|"
 """What stands between the fields of a line; the header tells which."""
 
 _LONGEST_HEADER = 1 << 20
-_SHEET_ROWS = 1 << 20
-"""Rows of an Excel file's sheet: Excel itself knows no more."""
-
-_UNZIPPED, _FREE, _DENSEST = 256 << 20, 8 << 20, 100
-"""Bytes that an Excel file unpacks to: so many, and beyond the free ones so many times its own size."""
-
-_ELEMENTS = 8_000_000
-"""Elements of its XML, of which openpyxl keeps a hundred bytes each; a million answers with their ids have seven."""
-
+_BATCH, _BATCH_BYTES = 64, 16 << 20  # rows of a Parquet file that are read together, and their size
 _AT_ONCE = 1 << 20
 
 
@@ -73,53 +67,40 @@ def excel(file: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of the first sheet of an Excel file.
 
     Raises:
-        VhbenchError: if it cannot be read, or unpacks to more than Excel files have.
+        VhbenchError: if it cannot be read.
     """
     with needed_by(f"{file.name}, an Excel file,", "score"):
         from openpyxl import load_workbook
-    _check_unzipped(file)
     try:
         sheet = load_workbook(file, read_only=True, data_only=True).worksheets[0]
         rows = sheet.iter_rows(values_only=True)
         header = [str(name) if name is not None else "" for name in next(rows, ())]
-        for number, row in enumerate(rows, start=2):
-            if number > _SHEET_ROWS:
-                raise VhbenchError(f"{file.name}: has more than {_SHEET_ROWS:,} rows")
+        for row in rows:
             if any(value is not None for value in row):
                 yield dict(zip(header, row, strict=False))
-    except VhbenchError:
-        raise
     except MemoryError:
         raise
     except Exception as error:  # openpyxl raises whatever its parsers meet
         raise VhbenchError(f"{file.name}: not a readable Excel file: {error}") from error
 
 
-def _check_unzipped(file: Path) -> None:
-    import zipfile
+def parquet(file: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a Parquet file, a few at a time: they may hold photos.
 
+    Raises:
+        VhbenchError: if it is damaged.
+    """
     try:
-        with open_file(file, None) as opened, zipfile.ZipFile(opened) as packed:
-            size, most = sum(part.file_size for part in packed.infolist()), _most_unzipped(file)
-            if size > most:
-                raise VhbenchError(f"{file.name}: unpacks to {size >> 20:,} MiB; at most {most >> 20}")
-            found = sum(_elements(packed.open(part)) for part in packed.infolist() if size > _FREE)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError) as error:  # a password is the fourth
-        raise VhbenchError(f"{file.name}: not a readable Excel file: {error}") from error
-    if found > _ELEMENTS:
-        raise VhbenchError(f"{file.name}: has {found:,} elements of XML; at most {_ELEMENTS:,}")
-
-
-def _most_unzipped(file: Path) -> int:
-    return min(_UNZIPPED, _FREE + _DENSEST * file.stat().st_size)
-
-
-def _elements(part: IO[bytes]) -> int:
-    """Return how many elements a part of an Excel file has, about, without parsing it."""
-    chunks = iter(lambda: part.read(_AT_ONCE), b"")
-    return sum(chunk.count(b"<") - chunk.count(b"</") for chunk in chunks)
+        # Without buffers ahead: a row group of photos may be larger than the memory.
+        with pq.ParquetFile(file, pre_buffer=False, buffer_size=_AT_ONCE) as opened:
+            size = sum(opened.metadata.row_group(i).total_byte_size for i in range(opened.num_row_groups))
+            together = _BATCH_BYTES * max(1, opened.metadata.num_rows) // max(1, size)
+            for batch in opened.iter_batches(batch_size=max(1, min(_BATCH, together)), use_threads=False):
+                yield from batch.to_pylist()
+    except (OSError, ValueError, OverflowError, TypeError, pa.ArrowException) as error:
+        raise VhbenchError(f"{file.name}: not a readable Parquet file: {line(error)}") from error
 
 
 Reader = Callable[[Path], Iterable[Mapping[str, Any]]]
-READERS: dict[str, Reader] = {".csv": delimited, ".tsv": delimited, ".parquet": foreign_parquet.rows, ".xlsx": excel}
+READERS: dict[str, Reader] = {".csv": delimited, ".tsv": delimited, ".parquet": parquet, ".xlsx": excel}
 """Suffix → reader; all others are JSON."""

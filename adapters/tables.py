@@ -271,7 +271,7 @@ def read_questions(path: Path, images: Path | None) -> Iterator[Question]:
         if not listed and _LETTER.fullmatch(line.text("answer", "label")):
             question, listed = options_behind(question)
         said = choice(line, listed, "answer", "label") if listed else line.yes_no("answer", "label")
-        yield asked(
+        yield single_image(
             str(line.get("id", "question_id") or index), image, question, said, choices=listed,
             question_type=str(line.get("question_type", "category", "type") or ""),
             pair_id=str(line.get("pair_id") or ""), negated=_negated(line),
@@ -282,7 +282,7 @@ def _negated(line: Line) -> bool:
     return line.get("negated") is not None and line.yes_no("negated") == "yes"
 
 
-def asked(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
+def single_image(id: str, image: ImageData, text: str, answer: str, **columns: Any) -> Question:
     """Return a question about one image, of multiple choice if it has ``choices``; whose it is, a build says."""
     kind: Kind = "multiple_choice" if columns.get("choices") else "yes_no"
     return Question(id=id, images=(image,), question=text, answer=answer, kind=kind, **columns)

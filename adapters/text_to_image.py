@@ -10,7 +10,7 @@ from vhbench.images import to_png
 from vhbench.schema import Rejection, Scene, SceneSpec, VhbenchError, VhbenchWarning
 from vhbench.seeding import rng
 
-OFFLOADS = ("none", "model", "sequential")
+_OFFLOADS = ("none", "model", "sequential")
 
 
 class DiffusersSource:
@@ -48,7 +48,7 @@ class DiffusersSource:
         revision: str = "",
         device: str = "auto",
     ) -> None:
-        for name, value, allowed in (("dtype", dtype, DTYPES), ("offload", offload, OFFLOADS)):
+        for name, value, allowed in (("dtype", dtype, DTYPES), ("offload", offload, _OFFLOADS)):
             if value not in allowed:
                 raise VhbenchError(f"--{name} {value!r}: must be one of {', '.join(allowed)}")
         if batch < 1 or steps < 1:

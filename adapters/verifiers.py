@@ -7,7 +7,7 @@ from vhbench.adapters.loading import batches, loading, needed_by, pick_device
 from vhbench.images import as_seen, open_image
 from vhbench.schema import VhbenchError
 
-SCALE = 100.0
+_SCALE = 100.0
 """By what similarities are multiplied, where a model does not say: what CLIP was trained to."""
 
 
@@ -40,7 +40,7 @@ class ClipVerifier:
             raise VhbenchError(f"{model!r} is no model like CLIP: it has no features of images and texts to compare")
         self._model = network.eval().to(self._device)
         scale = getattr(network, "logit_scale", None)
-        self._scale = SCALE if scale is None else float(scale.detach().exp())
+        self._scale = _SCALE if scale is None else float(scale.detach().exp())
 
     def probabilities(self, images: Sequence[bytes], texts: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return for each image how likely each of its texts is, if one of them is right."""

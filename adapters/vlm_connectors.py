@@ -13,7 +13,7 @@ from vhbench.schema import VhbenchError
 Connector = Callable[[Any, Mapping[str, Any]], Any]
 """Model, inputs of its processor → its image features."""
 
-NAMED: Final = {
+_NAMED: Final = {
     "blip": "vision_model",
     "git": "git.visual_projection",
     "idefics": "model.vision_model",
@@ -41,7 +41,7 @@ def connector_of(model: Any, name: str) -> Connector:
     Raises:
         VhbenchError: if it is not known where they are.
     """
-    path, _, parent = NAMED.get(model.config.model_type, "").partition(" ")
+    path, _, parent = _NAMED.get(model.config.model_type, "").partition(" ")
     if module := _module(model, path):
         last = _module(model, path.rpartition(".")[0]) if parent else module
         return lambda owner, inputs: _outputs_of(module, last, owner, inputs)

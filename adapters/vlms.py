@@ -19,23 +19,25 @@ from vhbench.adapters.vlm_connectors import connector_of
 from vhbench.images import as_seen, open_image
 from vhbench.schema import VhbenchError
 
-ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
+_ANY_RESOLUTION = frozenset({"llava_next", "llava_onevision"})
 """Families whose features the code released with VHExpansion compares along the features; others along the tokens."""
 
 INSTRUCTION = "Describe the image."
 """What a Q-Former that reads an instruction (InstructBLIP) is told."""
 
-BARE = frozenset({"blip", "blip-2", "florence2", "fuyu", "git", "instructblip", "kosmos-2", "kosmos-2.5", "pix2struct"})
+_BARE = frozenset(
+    {"blip", "blip-2", "florence2", "fuyu", "git", "instructblip", "kosmos-2", "kosmos-2.5", "pix2struct"}
+)
 """Families whose processor places the image itself, before the text."""
 
-PROBE = (72, 96)
+_PROBE = (72, 96)
 """Height and width of the image that tries a model when it is loaded."""
 
-LAYOUTS = ("nested", "flat", "swapped")
+_LAYOUTS = ("nested", "flat", "swapped")
 """How a processor may take several images: one list per question, or a flat one; or only pictures, in place of which
 its image processor then gets the floats."""
 
-SAME_VIEW = 0.02
+_SAME_VIEW = 0.02
 """Mean difference, as a share of all values' range, up to which floats and whole levels are seen alike: resizing whole
 levels rounds and clips them."""
 
@@ -76,9 +78,9 @@ class TransformersVLM:
         self.model = model.eval().requires_grad_(False)
         self.image_processor, self.processor = image_processor, processor
         self.name, self.device, self.instruction = name, model.device, instruction
-        self.layout = LAYOUTS[0]
+        self.layout = _LAYOUTS[0]
         self.resizing: Callable[[], AbstractContextManager[Any]] = _quick_resizing
-        self.reference_axis = "features" if model.config.model_type in ANY_RESOLUTION else "tokens"
+        self.reference_axis = "features" if model.config.model_type in _ANY_RESOLUTION else "tokens"
         self._try_out()
         self.fingerprint = fingerprint(model, image_processor, processor, instruction)
 
@@ -131,7 +133,7 @@ class TransformersVLM:
     def _inputs(self, pixels: Any) -> dict[str, Any]:
         """Run the processor: on floats so that the gradient is kept, on whole levels as on pictures from a file."""
         floats = pixels.is_floating_point()
-        images = list(pixels * 255) if floats else [as_picture(levels) for levels in pixels]
+        images = list(pixels * 255) if floats else [_as_picture(levels) for levels in pixels]
         with in_one_line(f"the processor of {self.name}"), self.resizing():
             if self.processor is None:
                 inputs = self.image_processor(images, return_tensors="pt", input_data_format="channels_first")
@@ -154,7 +156,7 @@ class TransformersVLM:
     def _both(self, levels: Any, pixels: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Read whole levels and floats, and find out how the processor takes several images."""
         first: ValueError | None = None
-        for layout in LAYOUTS if self.processor is not None else LAYOUTS[:1]:
+        for layout in _LAYOUTS if self.processor is not None else _LAYOUTS[:1]:
             self.layout = layout
             try:
                 return self._inputs(levels), self._inputs(pixels)
@@ -198,7 +200,7 @@ class TransformersVLM:
                 if other.shape != value.shape:
                     raise VhbenchError(f"{refused} makes other {key} of floats than of a picture")
                 off = (other - value).abs().mean() / (value.max() - value.min() + 1e-6)
-                if off > SAME_VIEW:
+                if off > _SAME_VIEW:
                     raise VhbenchError(f"{refused} makes other {key} of floats than of a picture ({off:.3f} apart)")
 
     def _answer(self, image: Any, question: str, length: int) -> str:
@@ -216,7 +218,7 @@ class TransformersVLM:
 
     def _prompt(self, question: str) -> str:
         """Put the question into the model's chat format, if it has one."""
-        bare = self.model.config.model_type in BARE
+        bare = self.model.config.model_type in _BARE
         if getattr(self.processor, "chat_template", None) and not bare:
             content = [{"type": "image"}, {"type": "text", "text": question}]
             prompt: str = self.processor.apply_chat_template(
@@ -272,7 +274,7 @@ def load_vlm(
 
 def probe() -> npt.NDArray[np.uint8]:
     """Return a batch of one image with soft slopes, shape (1, 3, height, width)."""
-    height, width = PROBE
+    height, width = _PROBE
     down, across = np.mgrid[0 : 1 : height * 1j, 0 : 1 : width * 1j]
     waves = [np.sin(3 * down + across), np.cos(4 * across), np.sin(5 * down * across)]
     return (127 + 100 * np.stack(waves)[None]).astype(np.uint8)
@@ -284,7 +286,7 @@ def _quick_resizing() -> AbstractContextManager[Any]:
     return QuickResizing()
 
 
-def as_picture(levels: Any) -> Image.Image:
+def _as_picture(levels: Any) -> Image.Image:
     """Return whole levels of shape (3, height, width) as a picture, as it is read from a file."""
     return Image.fromarray(np.ascontiguousarray(levels.permute(1, 2, 0).cpu().numpy()))
 
@@ -338,10 +340,10 @@ def _plain(config: Any) -> str:
     import json
 
     values: Mapping[str, Any] = json.loads(config.to_json_string())
-    return json.dumps({k: v for k, v in values.items() if k not in VOLATILE}, sort_keys=True)
+    return json.dumps({k: v for k, v in values.items() if k not in _VOLATILE}, sort_keys=True)
 
 
-VOLATILE = ("_name_or_path", "name_or_path", "transformers_version", "_commit_hash", "processor_class")
+_VOLATILE = ("_name_or_path", "name_or_path", "transformers_version", "_commit_hash", "processor_class")
 
 
 def _model_class(name: str, revision: str | None) -> Any:

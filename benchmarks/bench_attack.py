@@ -1,34 +1,25 @@
-"""Steps per second of the attack, against a loop that embeds the original again in every step, as the released code.
+"""Steps a second of the attack, against a loop that embeds the original again in every step, as the released code.
 
 That loop leaves resizing to PyTorch, too. Both drive the same randomly initialised LLaVA with half a ViT-S for its
-vision tower, on one device, in one run, taking turns; a step is one gradient step of one image. On a CPU one thread
-works and its own time counts, so that other work on the machine does not; the baseline is in float32 there, and
-``--dtype bfloat16`` is what a processor with units for it (AMX) can have. What is done once per attack is taken out: it
-does not count among 500 steps, and would among the few that are measured. Run as a script:
-``bench_attack.py [--steps N] [--repeats N]``.
+vision tower, on one device, taking turns; a step is one gradient step of one image of 480×360. On a CPU one thread
+works and its own time counts; the baseline is in float32 there, and bfloat16 is what a processor with units for it
+(AMX) can have. The cost of starting an attack is subtracted: it does not matter among the usual 500 steps.
 """
 
-import argparse
 import math
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
-from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 import torch
-from measuring import Figure
+from measuring import Figure, report
 
 from vhbench.adapters.vlms import TransformersVLM
-from vhbench.generators.vhexpansion.attack import (
-    project,
-    run,
-    similarity_and_gradient,
-    start,
-    to_tensor,
-)
+from vhbench.generators.vhexpansion.attack import project, run, similarity_and_gradient, start, to_tensor
 from vhbench.generators.vhexpansion.attack_config import AttackConfig
 
 SIDE = 224
@@ -46,8 +37,7 @@ def build(device: str, dtype: torch.dtype) -> TransformersVLM:
         image_token_index=1,
     )
     model = LlavaForConditionalGeneration(config).to(device, dtype)
-    size = {"height": SIDE, "width": SIDE}
-    processor = LlavaImageProcessor(size={"shortest_edge": SIDE}, crop_size=size)
+    processor = LlavaImageProcessor(size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE})
     return TransformersVLM(model, processor, name="random LLaVA, half a ViT-S/16")
 
 
@@ -58,8 +48,8 @@ def recompute(images: Sequence[Any], starts: torch.Tensor, *, model: Transformer
     clean, x = original / 255, starts.to(model.device)
     for step in range(config.steps("apart")):
         with torch.no_grad():
-            reference = model.features(original)
-        _, gradient = similarity_and_gradient(x, reference, model=model, config=config)
+            embedded = model.features(original)
+        _, gradient = similarity_and_gradient(x, embedded, model=model, config=config)
         x = project(x - config.rate(step, "apart") * gradient.sign(), clean, epsilon=config.epsilon)
     model.resizing = resizing
 
@@ -67,59 +57,6 @@ def recompute(images: Sequence[Any], starts: torch.Tensor, *, model: Transformer
 def once(images: Sequence[Any], starts: torch.Tensor, *, model: TransformersVLM, config: AttackConfig) -> None:
     """The attack as it is."""
     run(images, starts, "apart", model=model, config=config)
-
-
-def start_all(images: Sequence[Any]) -> torch.Tensor:
-    generator = np.random.default_rng(0)
-    return torch.stack([start(image, "apart", generator=generator, config=AttackConfig()) for image in images])
-
-
-def seconds(work: Callable[[], object], device: str) -> float:
-    clock = time.perf_counter if device == "cuda" else time.process_time
-    begin = clock()
-    work()
-    if device == "cuda":
-        torch.cuda.synchronize()
-    return clock() - begin
-
-
-def rates(steps: int, repeats: int, device: str) -> dict[str, float]:
-    """Return the steps a second of every variant, the best of several repeats that take turns."""
-    default = "bfloat16" if device == "cuda" else "float32"
-    variants = {name: (loop, batch, dtype or default) for name, (loop, batch, dtype) in VARIANTS.items()}
-    models = {dtype: build(device, getattr(torch, dtype)) for dtype in sorted({one[2] for one in variants.values()})}
-    taken: dict[tuple[str, int], float] = {}
-    for _, name, number in product(range(repeats), variants, (1, 1 + steps)):
-        loop, batch, dtype = variants[name]
-        images = list(np.random.default_rng(0).integers(0, 256, (batch, 360, 480, 3), dtype=np.uint8))
-        config = AttackConfig(steps_apart=number)
-        work = partial(loop, images, start_all(images), model=models[dtype], config=config)
-        taken[name, number] = min(taken.get((name, number), math.inf), seconds(work, device))
-    return {name: batch * steps / (taken[name, 1 + steps] - taken[name, 1]) for name, (_, batch, _) in variants.items()}
-
-
-def figures() -> list[Figure]:
-    """Return the figures that have a goal; on a CPU, in processor time of one thread."""
-    torch.set_num_threads(1)
-    (base, theirs), *ours = rates(10, 3, "cpu").items()
-    return [
-        Figure(work=f"attack {name}, CPU", ours=rate, unit="steps/s", baseline=base, theirs=theirs, times=GOALS[name])
-        for name, rate in ours
-    ]
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=10)
-    parser.add_argument("--repeats", type=int, default=3)
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    print(f"random LLaVA, {device}, 480x360 images, {options.steps} steps, best of {options.repeats}", flush=True)
-    baseline = None
-    for name, rate in rates(options.steps, options.repeats, device).items():
-        baseline = baseline or rate
-        print(f"{name:40} {rate:8.2f} steps/s {rate / baseline:6.2f}x")
 
 
 VARIANTS = {  # the first is the baseline
@@ -131,7 +68,31 @@ VARIANTS = {  # the first is the baseline
 }
 """Name → the loop, images at once, and the precision, "" for the usual one of the device."""
 
-GOALS = {name: 1.6 if "batch 1" in name else 2.0 for name in [*VARIANTS][1:]}
+
+def figures(steps: int = 10, repeats: int = 3) -> list[Figure]:
+    """Compare the best of several repeats that take turns."""
+    torch.set_num_threads(1)
+    device, usual = ("cuda", "bfloat16") if torch.cuda.is_available() else ("cpu", "float32")
+    clock = time.perf_counter if device == "cuda" else time.process_time
+    models = {dtype: build(device, getattr(torch, dtype or usual)) for dtype in ("", "bfloat16")}
+    took: dict[tuple[str, int], float] = {}
+    for _, (name, (loop, batch, dtype)), count in product(range(repeats), VARIANTS.items(), (1, 1 + steps)):
+        generator, config = np.random.default_rng(0), AttackConfig(steps_apart=count)
+        images = list(generator.integers(0, 256, (batch, 360, 480, 3), dtype=np.uint8))
+        starts = torch.stack([start(image, "apart", generator=generator, config=AttackConfig()) for image in images])
+        begin = clock()
+        loop(images, starts, model=models[dtype], config=config)
+        if device == "cuda":
+            torch.cuda.synchronize()
+        took[name, count] = min(took.get((name, count), math.inf), clock() - begin)
+    rates = {name: batch * steps / (took[name, 1 + steps] - took[name, 1]) for name, (_, batch, _) in VARIANTS.items()}
+    (baseline, theirs), *ours = rates.items()
+    goal = {"unit": "steps/s", "baseline": baseline, "theirs": theirs}
+    return [
+        Figure(work=f"attack {name}, {device}", ours=rate, times=1.6 if "batch 1" in name else 2.0, **goal)
+        for name, rate in ours
+    ]
+
 
 if __name__ == "__main__":
-    main()
+    report(figures(*map(int, sys.argv[1:3])))

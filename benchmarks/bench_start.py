@@ -1,70 +1,73 @@
-"""What the plugin adds to the start of lmms-eval: ``lmms-eval --tasks list`` with it, and the same command without.
+"""Start-up: what the plugin adds to lmms-eval, the starter splits, and ``vhbench demo``.
 
-``python benchmarks/bench_start.py 3`` makes fewer turns. The two commands take turns, as the machine is faster now and
-slower then; without the plugin, the entry points of its group are not found. Told is the least processor time of each:
-what else the machine does only ever adds to it, by seconds, and the plugin's share is tenths.
+Each start is the least processor time of several turns. The demo runs in a home of its own, by the clock.
 """
 
 import os
-import sys
-from collections.abc import Sequence
+import tempfile
+import time
+from pathlib import Path
 
-from measuring import Figure
+from bench_scenes import draw
+from measuring import COMMAND, Figure, apart, report, run
 
-ALLOWED = 0.2
-"""Seconds more than without."""
+from vhbench import splits
+from vhbench.builds.starter import starter
 
-_RUN = "import sys; from lmms_eval.cli.dispatch import main; sys.argv = ['lmms-eval', '--tasks', 'list']; main()"
-_WITHOUT = """
+LIST = "import sys; from lmms_eval.cli.dispatch import main; sys.argv = ['lmms-eval', '--tasks', 'list']; main()"
+WITHOUT_PLUGIN = """
 import importlib.metadata as metadata
 def others(**chosen):
     every = (point for package in metadata.distributions() for point in package.entry_points)
     return metadata.EntryPoints(one for one in every if not one.value.startswith("vhbench.")).select(**chosen)
 metadata.entry_points = others
 """
-COMMANDS = {"with": _RUN, "without": _WITHOUT + _RUN}
+BENCHMARKS = ("ode", "mioh", "vhexpansion")
 
 
-def seconds(code: str) -> float:
-    """Run a program, and return its processor time."""
-    away = [(os.POSIX_SPAWN_OPEN, place, os.devnull, os.O_WRONLY, 0) for place in (1, 2)]
-    child = os.posix_spawn(sys.executable, [sys.executable, "-c", code], os.environ, file_actions=away)
-    _, status, used = os.wait4(child, 0)
-    assert status == 0, f"exit status {status}"
-    return used.ru_utime + used.ru_stime
+def plugin(turns: int = 7) -> Figure:
+    """Compare the start of lmms-eval with the plugin and without it."""
+    pairs = [(run(LIST).processor, run(WITHOUT_PLUGIN + LIST).processor) for _ in range(turns)]
+    ours, theirs = (min(times) for times in zip(*pairs, strict=True))
+    return Figure(work="lmms-eval --tasks list", ours=ours, baseline="without the plugin", theirs=theirs, times=0.95)
 
 
-def turns(count: int) -> dict[str, Sequence[float]]:
-    """Return the seconds of each command, of so many turns, each in another order."""
-    found: dict[str, list[float]] = {name: [] for name in COMMANDS}
-    for turn in range(count):
-        for name in sorted(COMMANDS, reverse=bool(turn % 2)):
-            found[name].append(seconds(COMMANDS[name]))
-    return found
+def _build_starters() -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["VHBENCH_CACHE"] = folder
+        took = {}
+        for name in BENCHMARKS:
+            start = time.perf_counter()
+            splits.read_manifest(starter(name))
+            took[name] = time.perf_counter() - start
+        return took
 
 
-def figures(count: int = 7) -> list[Figure]:
-    """Return the start with the plugin beside the start without."""
-    found = turns(count)
-    return [
-        Figure(
-            work="lmms-eval --tasks list",
-            ours=min(found["with"]),
-            baseline="without the plugin",
-            theirs=min(found["without"]),
-            beyond=ALLOWED,
-        )
-    ]
+def starters() -> list[Figure]:
+    """Compare building the starter splits with drawing 450 scenes alone, in one process."""
+    took, _ = apart(_build_starters)
+    _, drawing = apart(draw, 450)
+    each = [Figure(work=f"starter split of {name}", ours=seconds) for name, seconds in took.items()]
+    baseline = {"baseline": "drawing 450 scenes, one process", "theirs": drawing.seconds}
+    return [*each, Figure(work="all starter splits", ours=sum(took.values()), bound=15.0, **baseline)]
 
 
-def main() -> None:
-    """Print the least times."""
-    (found,) = figures(int(sys.argv[1]) if len(sys.argv) > 1 else 7)
-    assert found.theirs is not None
-    print(f"{found.work}: {found.ours:.2f} s, {found.baseline} {found.theirs:.2f} s (ratio {found.ratio:.3f})")
-    print(f"the plugin takes {found.ours - found.theirs:.2f} s (goal: {found.goal}; load {os.getloadavg()[0]:.1f})")
-    sys.exit(not found.held)
+def demo() -> list[Figure]:
+    """Compare the demo, from an empty cache and once more, with the start of lmms-eval."""
+    start = {"baseline": "lmms-eval --tasks list", "theirs": run(LIST).seconds, "bound": 60.0}
+    os.environ.pop("VHBENCH_CACHE", None)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(HOME=folder, XDG_CACHE_HOME=str(Path(folder, "cache")), OMP_NUM_THREADS="1")
+        code = f"import os; os.chdir({folder!r}); {COMMAND}"
+        return [
+            Figure(work=f"vhbench demo, {cache}", ours=run(code, "demo").seconds, **start)
+            for cache in ("empty cache folder", "starter splits cached")
+        ]
+
+
+def figures() -> list[Figure]:
+    return [plugin(), *starters(), *demo()]
 
 
 if __name__ == "__main__":
-    main()
+    report(figures())

@@ -1,90 +1,118 @@
-"""What benchmarks share: a figure beside its baseline and its goal, and a command's peak memory and time."""
+"""Shared by the benchmarks: a figure with its baseline and goal, measured processes, and the printed table."""
 
 import os
+import re
 import sys
 import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-"""What is installed is compiled once; where that is forbidden, each process that is measured would compile it anew."""
+"""Compile installed modules once; otherwise each measured process would compile them again."""
 
-_RUN = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
+ROOT = Path(__file__).resolve().parent.parent
+SUPPORT = ROOT / "tests" / "support"
+REFERENCE = Path(os.environ.get("VHBENCH_REFERENCE", ROOT.parent / "shared" / "reference"))
+COMMAND = "import sys; from vhbench.cli import main; sys.argv[0] = 'vhbench'; main()"
+"""Python code of the ``vhbench`` command."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One measurement, what it may be, and what a baseline needed in the same run.
-
-    Attributes:
-        work: what was done, in a few words.
-        ours: the measured value.
-        unit: of the value; of "…/s" more is better, of all others ("s", "GB", "kB") less.
-        bound: the goal of the value itself: at least that much of "…/s", at most that much of others.
-        baseline: what the value is compared with.
-        theirs: the baseline's value.
-        times: the goal of the ratio: at least so many times as good as the baseline.
-        beyond: the goal of the difference: at most so much more than the baseline.
-    """
+    """One measurement, its goals, and the value of a baseline in the same run."""
 
     work: str
     ours: float
-    unit: str = "s"
-    bound: float | None = None
+    unit: str = "s"  # more is better for "…/s", less is better for all others
+    bound: float | None = None  # goal of the value
     baseline: str = ""
-    theirs: float | None = None
-    times: float | None = None
-    beyond: float | None = None
-
-    @property
-    def rate(self) -> bool:
-        """Whether more is better."""
-        return self.unit.endswith("/s")
+    theirs: float | None = None  # the baseline's value, in the same unit
+    times: float | None = None  # goal of the ratio: at least so many times as good as the baseline
 
     @property
     def ratio(self) -> float | None:
         """How many times as good as the baseline; None without one."""
         if self.theirs is None:
             return None
-        return self.ours / self.theirs if self.rate else self.theirs / self.ours
+        return self.ours / self.theirs if self._is_rate else self.theirs / self.ours
 
     @property
     def held(self) -> bool:
         """Whether every goal is reached."""
-        bound = self.bound is None or (self.ours >= self.bound if self.rate else self.ours <= self.bound)
+        bound = self.bound is None or (self.ours >= self.bound if self._is_rate else self.ours <= self.bound)
         times = self.times is None or (self.ratio is not None and self.ratio >= self.times)
-        beyond = self.beyond is None or (self.theirs is not None and self.ours - self.theirs <= self.beyond)
-        return bound and times and beyond
+        return bound and times
 
     @property
     def goal(self) -> str:
-        """What is to be reached, in words; "" where nothing is."""
-        bound = "" if self.bound is None else f"{'≥' if self.rate else '≤'} {self.bound:g} {self.unit}"
+        """The goals in words; "" without one."""
+        bound = "" if self.bound is None else f"{'≥' if self._is_rate else '≤'} {self.bound:g} {self.unit}"
         times = "" if self.times is None else f"≥ {self.times:g} ×"
-        beyond = "" if self.beyond is None else f"≤ {self.beyond:g} {self.unit} more"
-        return ", ".join(filter(None, (bound, times, beyond)))
+        return ", ".join(filter(None, (bound, times)))
+
+    @property
+    def _is_rate(self) -> bool:
+        return self.unit.endswith("/s")
+
+
+def report(figures: Iterable[Figure]) -> None:
+    """Print each figure with its ratio and goals; exit with code 1 if a goal is missed."""
+    held = True
+    for figure in figures:
+        against = f"{figure.ratio:.3g} × {figure.baseline} ({figure.theirs:.3g})" if figure.ratio else ""
+        missed = "" if figure.held else "   MISSED"
+        print(f"{figure.work:<58}{figure.ours:>8.3g} {figure.unit:<9} {against:<60} {figure.goal}{missed}", flush=True)
+        held &= figure.held
+    sys.exit(not held)
 
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What a command took: GB at its peak, seconds by the clock, and of the processor."""
+    """Peak memory in GB, seconds by the clock, and seconds of the processor."""
 
     gigabytes: float
     seconds: float
     processor: float
 
 
-def measure(name: str, *words: object, quiet: bool = False) -> Used:
-    """Run ``vhbench`` with these words, print and return what it took; ``quiet`` leaves out what it says."""
+def run(code: str, *words: object) -> Used:
+    """Run Python code with command-line words in a process of its own, without its output; return what it took.
+
+    The caller must be small: Linux counts its memory as the peak of the process that it starts.
+    """
     start = time.perf_counter()
-    command = [sys.executable, "-c", _RUN, *map(str, words)]
-    silent = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)] if quiet else []
-    child = os.posix_spawn(command[0], command, os.environ, file_actions=silent)
+    silent = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_WRONLY, 0) for stream in (1, 2)]
+    command = [sys.executable, "-c", code, *map(str, words)]
+    child = os.posix_spawn(sys.executable, command, os.environ, file_actions=silent)
     _, status, used = os.wait4(child, 0)
-    took = Used(used.ru_maxrss / 1e6, time.perf_counter() - start, used.ru_utime + used.ru_stime)
-    print(
-        f"  {name:<34} {took.gigabytes:5.2f} GB  {took.seconds:5.0f} s  processor {took.processor:5.0f} s",
-        file=sys.stderr,
-        flush=True,
-    )
-    assert status == 0, f"{name} failed"
-    return took
+    assert status == 0, f"{code} {words} failed"
+    return Used(used.ru_maxrss / 1e6, time.perf_counter() - start, used.ru_utime + used.ru_stime)
+
+
+def apart(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Used]:
+    """Call a function in a new process; return its result and what it took."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        return pool.submit(_measured, function, *arguments).result()
+
+
+def _measured(function: Callable[..., Any], *arguments: Any) -> tuple[Any, Used]:
+    start, work = time.perf_counter(), time.process_time()
+    result = function(*arguments)
+    found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    peak = int(found[1]) / 1e6 if found else 0.0
+    return result, Used(peak, time.perf_counter() - start, time.process_time() - work)
+
+
+def best(*functions: Callable[[], object], rounds: int = 3) -> list[float]:
+    """Return the least processor time of each function, in seconds; the functions take turns."""
+    times = [float("inf")] * len(functions)
+    for _ in range(rounds):
+        for index, function in enumerate(functions):
+            start = time.process_time()
+            function()
+            times[index] = min(times[index], time.process_time() - start)
+    return times

@@ -1,6 +1,7 @@
 """Shared fixtures. Every test runs offline, with a cache and a home of its own."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slow tests first, so that no worker is left with one when the others are done."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Put the files with slow tests first, so that no worker is left with one when the others are done."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.fixture(scope="session")

@@ -241,7 +241,7 @@ def convert(value: Any, kind: Any, place: str, allowed: str = "") -> Any:
 def short_digest(text: str) -> bytes:
     """Return 8 bytes for a text: two of a million texts have the same once in 40 million such sets.
 
-    >>> short_digest("q1").hex(), len(short_digest("half of a character: \udc80"))
+    >>> short_digest("q1").hex(), len(short_digest("half of a character: " + chr(0xDC80)))
     ('e7837aa50ee28068', 8)
     """
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).digest()

@@ -41,6 +41,7 @@ def _row_values(path: Path, known: frozenset[str]) -> Iterator[Any]:
             if start := data.lstrip()[:1]:
                 row = _decoded(data) if start == b"{" else None  # an array may be all of a large file
                 if not isinstance(row, dict) or (first and _maps_ids(row, known)):
+                    row = None  # let it go: it is read again
                     break
                 first = False
                 yield row
@@ -55,11 +56,13 @@ def _row_values(path: Path, known: frozenset[str]) -> Iterator[Any]:
         if rows:
             return
     values = json_values(path, data, line)
-    alone = first and len(values) == 1
-    if alone and _maps_ids(values[0], known):
+    if not first or len(values) > 1:
+        yield from values
+    elif _maps_ids(values[0], known):
+        values.clear()
         yield from _answers(path, data)
     else:
-        yield from values[0] if alone and isinstance(values[0], list) else values
+        yield from values[0] if isinstance(values[0], list) else values
 
 
 def _decoded(line: bytes) -> Any:

@@ -1,7 +1,7 @@
 """Values in little room: a million rows take a hundred megabytes."""
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import lru_cache
@@ -27,9 +27,9 @@ class Store(Mapping[str, T]):
 
     def __init__(
         self,
-        values: Iterable[tuple[str, T]],
+        values: Iterable[tuple[str, Any]],
         *,
-        pack: Callable[[T], Any] = lambda value: value,
+        pack: Callable[[Any], Any] = lambda value: value,
         unpack: Callable[[str, Any], T] = lambda name, value: value,
         held: int = 0,
     ) -> None:
@@ -49,7 +49,8 @@ class Store(Mapping[str, T]):
         order = np.argsort(np.array(digests), kind="stable")
         self._places = array("Q", order.astype(np.uint64).tobytes())
         self._digests = array("Q", np.array(digests, dtype=np.uint64)[order].tobytes())
-        self.at = lru_cache(held)(self._at) if held else self._at
+        if held:
+            self.look_up = lru_cache(held)(self.look_up)  # type: ignore[method-assign]
 
     def __len__(self) -> int:
         """Return how many values there are."""
@@ -65,17 +66,25 @@ class Store(Mapping[str, T]):
 
     def __getitem__(self, name: str) -> T:
         """Return the first value with a name."""
-        if (place := self.find(name)) is None:
+        if (found := self.look_up(name)) is None:
             raise KeyError(name)
-        return self.at(place)
+        return found[1]
+
+    def look_up(self, name: str) -> tuple[int, T] | None:
+        """Return the place, counted from 0, of the first value with a name, and the value; None where there is none."""
+        digest = _digest(name)
+        at = bisect_left(self._digests, digest)
+        while at < len(self._digests) and self._digests[at] == digest:
+            found, value = self._read(self._places[at])
+            if found == name:
+                return self._places[at], self._unpack(name, value)
+            at += 1
+        return None
 
     def find(self, name: str) -> int | None:
-        """Return the place of the first value with a name, counted from 0; None where there is none."""
-        digest = _digest(name)
-        for at in range(bisect_left(self._digests, digest), bisect_right(self._digests, digest)):
-            if self.name(self._places[at]) == name:
-                return self._places[at]
-        return None
+        """Return the place of the first value with a name, None where there is none."""
+        found = self.look_up(name)
+        return found and found[0]
 
     def name(self, place: int) -> str:
         """Return the name of the value in a place."""
@@ -87,7 +96,7 @@ class Store(Mapping[str, T]):
         alike = sorted(self._places[at + 1] for at in np.flatnonzero(digests[1:] == digests[:-1]).tolist())
         return next((place for place in alike if self.find(self.name(place)) != place), None)
 
-    def _at(self, place: int) -> T:
+    def at(self, place: int) -> T:
         """Return the value in a place."""
         return self._unpack(*self._read(place))
 
@@ -107,8 +116,8 @@ class PackedRecords:
 
     >>> packed = PackedRecords()
     >>> packed.add(Record("q", kind="yes_no", response="No.", prediction="no", scene_ids=("s1", "s2")))
-    >>> list(packed), list(packed)
-    ([Record(id='q', kind='yes_no', scene_ids=('s1', 's2'), prediction='no')], [])
+    >>> [(record.id, record.prediction, record.response) for record in packed], list(packed)
+    ([('q', 'no', '')], [])
     """
 
     def __init__(self) -> None:

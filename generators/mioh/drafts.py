@@ -6,7 +6,7 @@ the same text, so that words alone tell nothing about the answer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, islice, permutations
 from typing import Final, TypeVar
@@ -41,15 +41,6 @@ class ImageSlot:
     hn: Fact | None = None
     lures: tuple[Fact, ...] = ()
     aside: tuple[str, ...] = ()
-    _hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Reckon the hash once: a slot's scenes are looked up again and again."""
-        object.__setattr__(self, "_hash", hash((self.wants, self.hp, self.hn, self.lures, self.aside)))
-
-    def __hash__(self) -> int:
-        """Return the same for equal slots."""
-        return self._hash
 
 
 @dataclass(frozen=True, slots=True)

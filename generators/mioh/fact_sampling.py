@@ -109,11 +109,12 @@ class Chooser:
         own = [self._kin[key] for key in _families(fact)]
         if isinstance(fact, Related):
             return own
-        company = self.pool.company(fact.category)
+        company_of = self.pool.cooccurrence.company
+        company = company_of(fact.category)
         if self.kind.together:
             return [self._kin[name,] for name in company]
         if isinstance(fact, Exists):  # a cup with a table, and so a plate
-            company = list(dict.fromkeys(name for host in company[:_HOSTS] for name in self.pool.company(host)))
+            company = list(dict.fromkeys(name for host in company[:_HOSTS] for name in company_of(host)))
         return own + [self._kin[name,] for name in company if name != fact.category]
 
     def _best(self, chosen: Sequence[Fact], pools: Iterable[Iterable[Fact]]) -> Fact | None:

@@ -5,7 +5,6 @@ from functools import cache, cached_property, lru_cache
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.generators.mioh.facts import Fact
 from vhbench.generators.mioh.pools import ScenePool
@@ -15,7 +14,6 @@ _ENOUGH: Final = 8  # images of two facts, of which one more makes no difference
 _SAMPLE: Final = 256  # images of a fact that are looked through for others
 _BESIDE: Final = ("the other options",)
 
-Bytes = npt.NDArray[np.uint8]
 Part = Literal["easy", "hard", "seen", "true", "calm", "near", "false"]
 """What a fact is in an image: ``seen`` is true and not hard to see, ``calm`` false and suggested by nothing."""
 
@@ -96,17 +94,10 @@ class Neighbours:
                 rows.append(parts[part])
         return {part: np.stack(rows) for part, rows in found.items()}
 
-    @cached_property
-    def _eights(self) -> dict[Part, Bytes]:
-        """Return the same with a row of facts per eight scenes, which are read together."""
-        return {part: np.ascontiguousarray(rows.view(np.uint8).T) for part, rows in self._rows.items()}
-
     def _together(self, scenes: Bits, part: Part) -> Ints:
         """Count of every fact in how many of these scenes it is so; of many scenes a sample is taken."""
         places = self.pool.scenes_of(scenes)
         places = places[:: 1 + len(places) // _SAMPLE]
-        marked = self._eights[part][places >> 3]
-        marked >>= (7 - (places & 7)).astype(np.uint8)[:, None]
-        marked &= 1
-        found: Ints = marked.sum(axis=0, dtype=np.uint16).astype(np.int64)
+        eights = self._rows[part].view(np.uint8)[:, places >> 3]
+        found: Ints = ((eights >> (7 - (places & 7)).astype(np.uint8)) & 1).sum(axis=1, dtype=np.int64)
         return found

@@ -5,13 +5,14 @@ Truth has three values: what is neither in ``yes`` nor in ``no`` is unknown, and
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.attributes import AttributeTable
+from vhbench.generators.mioh.cooccurrence import Cooccurrence
 from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
 from vhbench.generators.mioh.pressures import CLIP_PROMPT, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.generators.mioh.scene_columns import (
@@ -95,12 +96,8 @@ class ScenePool:
         self.attributes = AttributeTable(self.columns, flat=flat)
         self.clip: Callable[[str], Floats] | None = None  # similarity of every scene to a text; None: rules alone
         self.fit: Callable[[Sequence[int]], bool] = lambda _: True  # whether one question may show these scenes
-        self._together, self._chance = count_together(self.columns, self.thresholds.support)
-        if statistics is not None:
-            self._chance = self._chance_elsewhere(SceneColumns(statistics))
+        self.cooccurrence = Cooccurrence(self.columns, self.thresholds, statistics=statistics, suggesting=suggesting)
         self.suggesting = frozenset(suggesting or ())
-        if suggesting is not None:
-            self._chance[:, [i for i, name in enumerate(self.categories) if name not in suggesting]] = 0
         self.truth = lru_cache(maxsize=max(256, 8 * _CACHE_BYTES // (6 * len(scenes))))(self._truth)
         self.askable = lru_cache(maxsize=None)(self._askable)
         self.pressable = lru_cache(maxsize=None)(self._pressable)
@@ -109,8 +106,6 @@ class ScenePool:
         self._extreme = lru_cache(maxsize=192)(self._find_extreme)
         self._seen_of = lru_cache(maxsize=64)(lambda column: self._seen(self.columns.objects_of(column)))
         self.suggested = lru_cache(maxsize=4096)(self._find_suggested)
-        self._suggestion = lru_cache(maxsize=2)(self._find_suggestion)
-        self._levels = lru_cache(maxsize=None)(self._find_levels)
         self._flags = self._object_flags()
         self._shared: dict[Hashable, Any] = {}
 
@@ -128,29 +123,6 @@ class ScenePool:
     def categories(self) -> list[str]:
         """Return every word that the scenes use, sorted."""
         return self.columns.categories
-
-    # -- what the scenes say about pressure --------------------------------------------------------------------
-
-    def _chance_elsewhere(self, others: SceneColumns) -> Floats:
-        """Return P(target | present) of other scenes for the categories of these; 0 where the others lack one.
-
-        Raises:
-            VhbenchError: if they have no category in common.
-        """
-        _, chance = count_together(others, self.thresholds.support)
-        shared = [(i, others.column[word]) for i, word in enumerate(self.categories) if word in others.column]
-        if not shared:
-            raise VhbenchError("the statistics are of no category that the images have")
-        here, there = np.array(shared).T
-        found: Floats = np.zeros_like(self._chance)
-        found[np.ix_(here, here)] = chance[np.ix_(there, there)]
-        return found
-
-    def company(self, category: str, most: int = 16) -> list[str]:
-        """Return the categories that are seen with one most often, as things."""
-        seen = self._together[self.columns.column[category]] * self._have_objects
-        order = np.argsort(-seen, kind="stable").tolist()
-        return [self.categories[i] for i in order if seen[i] and self.categories[i] != category][:most]
 
     def _object_flags(self) -> dict[str, Bools]:
         """Tell for each object whether it is easy or hard to see, or can be asked about at all."""
@@ -175,8 +147,6 @@ class ScenePool:
         easy = asked & ~(small | partly) & (share >= t.large) & (seen >= t.clear) & ~self.columns.crowd
         return {"asked": asked, "easy": easy, "hard": hard, "soft": asked & ~hard}
 
-    # -- the truth of facts --------------------------------------------------------------------------------------
-
     def _truth(self, fact: Fact) -> FactTruth:
         if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
             return self.truth(Related(fact.anchor, "left of", fact.subject))  # the same, said from the other side
@@ -198,7 +168,7 @@ class ScenePool:
         column = self.columns.column[fact.category]
         yes, easy, hard = self._seen_of(column)
         no = self.columns.absent(column)
-        far, near = self._suggested(column, no)
+        far, near = self.cooccurrence.split(column, no)
         return self._as_seen(fact.category, (yes, no, easy, hard, far, near))
 
     def _as_seen(self, words: str, parts: Parts) -> Parts:
@@ -217,30 +187,6 @@ class ScenePool:
         words = [self.categories, *([fact.phrase() for fact in part] for part in facts)]
         return [[CLIP_PROMPT.format(said) for said in part] for part in words]
 
-    def _find_suggestion(self, column: int) -> Floats:
-        """Return max over the categories c in each scene of P(target | c)."""
-        chance, score = self._chance[column], np.zeros(len(self), np.float32)
-        for other in np.argsort(chance, kind="stable"):
-            if chance[other] > 0:
-                score[self.columns.present[other]] = chance[other]
-        return score
-
-    def _suggested(self, column: int, no: Bools) -> tuple[Bools, Bools]:
-        """Split the negatives into far and near by the quantiles of their score."""
-        if not no.any():
-            return no, no
-        score, (low, high) = self._suggestion(column), self._levels(column)
-        near = no & (score >= high) & (score > low)
-        return no & (score <= low) & ~near, near
-
-    def _levels_of(self, values: Floats) -> tuple[float, float]:
-        t = self.thresholds
-        return float(np.quantile(values, t.far)), max(float(np.quantile(values, t.near)), t.cooccurring)
-
-    def _find_levels(self, column: int) -> tuple[float, float]:
-        no = self.columns.absent(column)
-        return self._levels_of(self._suggestion(column)[no]) if no.any() else (0.0, 1.0)
-
     def _find_suggested(self, fact: Fact, aside: tuple[str, ...]) -> tuple[Bits, Bits]:
         """Return where a fact is false and far or near, not counting as suggestions the categories ``aside``.
 
@@ -253,17 +199,8 @@ class ScenePool:
         far, near = (truth.easy, truth.hard) if isinstance(fact, Count) else (truth.far, truth.near)
         if not set(aside) - {fact.category} or self.clip is not None:
             return far, near
-        column, absent = self.columns.column[fact.category], truth.yes if isinstance(fact, Count) else truth.no
-        low, high = self._levels(column)
-        chance = self._chance[column].copy()
-        chance[[self.columns.column[name] for name in aside]] = 0
-        near = absent & self._shown(np.flatnonzero((chance >= high) & (chance > low)))
-        return absent & ~self._shown(np.flatnonzero(chance > low)) & ~near, near
-
-    def _shown(self, columns: Ints) -> Bits:
-        """Return where any of these categories is present."""
-        shown = self.columns.present.bits[columns]
-        return np.bitwise_or.reduce(shown, axis=0) if len(shown) else np.zeros_like(self.columns.present.bits[0])
+        no = truth.yes if isinstance(fact, Count) else truth.no
+        return self.cooccurrence.split_beside(self.columns.column[fact.category], no, aside)
 
     def _count(self, fact: Count) -> Parts:
         column = self.columns.column[fact.category]
@@ -385,8 +322,6 @@ class ScenePool:
         triple = (fact.subject, fact.predicate, fact.anchor)
         return self.columns.mark(self.columns.relations.get(triple, NO_ROWS))
 
-    # -- what can be asked ---------------------------------------------------------------------------------------
-
     def _askable(self, fact: Fact, least: int) -> bool:
         """Tell whether enough images show a fact well, and some clearly do not."""
         truth = self.truth(fact)
@@ -400,17 +335,12 @@ class ScenePool:
 
     def existence_facts(self) -> list[Exists]:
         """Return every category that is somewhere present as an object and somewhere known to be absent."""
-        there = self._have_objects
+        there = self.cooccurrence.things
         return [Exists(c) for i, c in enumerate(self.categories) if there[i] and self.columns.absent(i).any()]
 
     def numerous(self, category: str) -> bool:
         """Tell whether images show one, two and three of a category well."""
         return all(self.truth(Count(category, number)).easy.any() for number in (1, 2, 3))
-
-    @cached_property
-    def _have_objects(self) -> Bools:
-        """Tell of each category whether it is somewhere a thing."""
-        return np.bincount(self.columns.which, minlength=len(self.categories)) > 0
 
     def _attribute_facts(self) -> list[Has]:
         """Return every attribute that some object has, of a type that questions use."""
@@ -419,7 +349,7 @@ class ScenePool:
 
     def _relation_facts(self) -> list[Related]:
         """Return the relations that are listed most, and left and right of the pairs that occur together most."""
-        names, column, objects = self.categories, self.columns.column, self._have_objects
+        names, column, objects = self.categories, self.columns.column, self.cooccurrence.things
         surely_gone = [bool(self.columns.absent(i).any()) for i in range(len(names))]
 
         def rank(subject: int, anchor: int, count: float) -> tuple[bool, float]:
@@ -432,12 +362,13 @@ class ScenePool:
             if triple[1] not in SIDES and triple[0] != triple[2]
         }
         common = sorted(listed, key=lambda triple: (listed[triple], triple))[:_MOST_RELATIONS]
-        together = {
-            (one, other): rank(one, other, self._together[one, other])
-            for one, other in np.argwhere(np.triu(self._together, 1) >= 2).tolist()
+        together = self.cooccurrence.together
+        paired = {
+            (one, other): rank(one, other, together[one, other])
+            for one, other in np.argwhere(np.triu(together, 1) >= 2).tolist()
             if objects[one] and objects[other]
         }
-        pairs = sorted(together, key=lambda pair: (together[pair], pair))[:_MOST_PAIRS]
+        pairs = sorted(paired, key=lambda pair: (paired[pair], pair))[:_MOST_PAIRS]
         sides = {
             Related(names[s], side, names[a])
             for one, other in pairs
@@ -445,20 +376,3 @@ class ScenePool:
             for side in SIDES
         }
         return sorted({*(Related(*triple) for triple in common), *sides})
-
-
-def count_together(columns: SceneColumns, support: int) -> tuple[Floats, Floats]:
-    """Count the scenes that show two categories, and P(target | present) where the target is known.
-
-    Returns:
-        Two arrays of shape (categories, categories); the second is (target, present), and 0 where fewer than
-        ``support`` scenes show what is present.
-    """
-    both, base = (np.zeros((len(columns.categories),) * 2, np.float32) for _ in range(2))
-    for present, known in zip(columns.present.chunks(), columns.known.chunks(), strict=True):
-        both += present @ present.T
-        base += np.maximum(known, present) @ present.T
-    enough = both.diagonal() >= support
-    chance: Floats = np.divide(both, base, out=np.zeros_like(both), where=(base > 0) & enough)
-    np.fill_diagonal(chance, 0)
-    return both, chance

@@ -29,7 +29,6 @@ NO_ROWS: Ints = np.zeros(0, np.int64)
 _MOST_WORDS: Final = 600
 """An open vocabulary (Synthetic Visual Genome) is cut to its most frequent words: of the others nothing is asked."""
 _CHUNK: Final = 8192  # scenes that co-occurrence is counted over at once
-_FEW: Final = 256  # words that are counted faster as one long number than as an array
 
 
 class Flags:
@@ -227,18 +226,13 @@ def unpack(bits: Bits, length: int) -> Bools:
 
 
 def places_of(bits: Bits, length: int) -> Places:
-    """Return where so many booleans are true; where few are, most words are passed over."""
-    words = np.flatnonzero(bits)
-    if 4 * len(words) > len(bits):
-        return np.flatnonzero(unpack(bits, length)).astype(np.int32)
-    found = np.flatnonzero(np.unpackbits(bits[words].view(np.uint8)).view(np.bool_))
-    places: Places = ((words[found >> 6] << 6) + (found & 63)).astype(np.int32)
-    return places
+    """Return where so many booleans are true."""
+    return np.flatnonzero(unpack(bits, length)).astype(np.int32)
 
 
 def number_of(bits: Bits) -> int:
     """Count those that are true."""
-    return int.from_bytes(bits.tobytes()).bit_count() if len(bits) < _FEW else int(np.bitwise_count(bits).sum())
+    return int(np.bitwise_count(bits).sum())
 
 
 def mark(rows: npt.NDArray[np.integer[Any]], length: int) -> Bools:

@@ -1,6 +1,5 @@
 """English for questions: how an attribute, a relation or a number of things is said."""
 
-from functools import lru_cache
 from typing import Final
 
 from vhbench.language import inflection
@@ -11,11 +10,7 @@ _ADJECTIVES: Final = {"wood": "wooden", "wool": "woollen"}
 PREDICATES: Final = {"left of": "to the left of", "right of": "to the right of"}
 """How a predicate is said, where it is not said as it is written ("on", "behind", "in front of")."""
 
-_KEPT: Final = 50_000
-"""Phrases that are kept: the same are said again and again until images are found for them."""
 
-
-@lru_cache(maxsize=_KEPT)
 def counted(number: int, category: str) -> str:
     """Say so many of a category.
 
@@ -25,7 +20,6 @@ def counted(number: int, category: str) -> str:
     return f"{number} {inflection.measured(category) if number == 1 else many(category)}"
 
 
-@lru_cache(maxsize=_KEPT)
 def many(category: str) -> str:
     """Say more than one of a category.
 
@@ -35,7 +29,6 @@ def many(category: str) -> str:
     return inflection.plural(inflection.measured(category))
 
 
-@lru_cache(maxsize=_KEPT)
 def described(category: str, kind: str, value: str) -> str:
     """Say an object with an attribute, without an article.
 
@@ -48,7 +41,6 @@ def described(category: str, kind: str, value: str) -> str:
     return f"{_ADJECTIVES.get(value, value)} {noun}"
 
 
-@lru_cache(maxsize=_KEPT)
 def related(subject: str, predicate: str, anchor: str) -> str:
     """Say a relation, without the first article.
 

@@ -104,9 +104,9 @@ def _kinds(node_types: str | Path | Mapping[str, str] | None, words: set[str]) -
     missing = sorted(words - table.keys())
     if missing:
         raise VhbenchError(f"node types: no kind for {', '.join(missing[:5])} ({len(missing)} words)")
-    wrong = {word: table[word] for word in sorted(words) if table[word] not in ("entity", "environment", "virtual")}
-    for word, kind in wrong.items():
-        raise VhbenchError(f"node types: {word!r} has kind {kind!r}; must be entity, environment or virtual")
+    for word in sorted(words):
+        if table[word] not in ("entity", "environment", "virtual"):
+            raise VhbenchError(f"node types: {word!r} has kind {table[word]!r}; must be entity, environment or virtual")
     return {word: table[word] for word in sorted(words)}
 
 

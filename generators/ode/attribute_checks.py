@@ -68,11 +68,9 @@ class AttributeLook:
 
     def _said(self, value: str, place: str) -> str:
         if not self.members:
-            return (
-                environments.place(place, value).split(" ", 1)[1]
-                if not attribute_words.follows(value)
-                else (f"{environments.shown(place)} {value}")
-            )
+            if attribute_words.follows(value):
+                return f"{environments.shown(place)} {value}"
+            return environments.place(place, value).split(" ", 1)[1]
         doing = self.kind in attribute_words.BODILY
         return prompts.phrase(ObjectSpec(self.target, state="" if doing else value, action=value if doing else ""))
 
@@ -80,9 +78,7 @@ class AttributeLook:
 def believed(scene: Scene, spec: SceneSpec) -> tuple[Scene, tuple[AttributeClaim, ...]]:
     """Return the scene with all that was prompted as truth, as the paper does; nothing checks it."""
     looks = [(look, look.others) for look in _looks(scene, spec)]
-    return _told(scene, looks), tuple(
-        AttributeClaim(look.target, look.kind, look.value, others) for look, others in looks
-    )
+    return _told(scene, looks), tuple(AttributeClaim(k.target, k.kind, k.value, others) for k, others in looks)
 
 
 def verified(

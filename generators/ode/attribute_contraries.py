@@ -25,7 +25,7 @@ def of(said: str) -> tuple[str, ...]:
     """Return what is certainly not true of a thing of which an attribute is, in the order of the table.
 
     >>> of("sleeping")[:3], of("open"), "red" in of("golden"), "yellow" in of("golden")
-    (('standing', 'walking', 'running'), ('closed',), True, False)
+    (('standing', 'running', 'walking'), ('closed',), True, False)
     """
     base = _BASIC.get(said, said)
     colours = [other for other in COLOURS if not near(other, base)] if base in COLOURS else []

@@ -135,19 +135,19 @@ def likely_hallucinations(
         imagined: what models were seen to imagine beside a word, and how often; each word's come in turn with its
             neighbours of the graph.
     """
-    known_absent = scene.known - scene.categories()
+    known_absent, kinds = scene.known - scene.categories(), concept_graph.kinds(graph)
     random = rng(seed, "ode", "likely", scene.id)
     found = []
     for kind, limit in (("entity", _LIKELY), ("environment", PLACES)):
         absent = known_absent & environments.SETTINGS.keys() if kind == "environment" else known_absent
         queues = [
-            _neighbours(source, word, graph, names, absent, kind)
+            [names[other] for other in _neighbours(source, word, kinds, kind) if names[other] in absent]
             for word in words
             for source in (graph, imagined)
             if source is not None and word in source
         ]
         turns = [queue[turn] for turn in range(limit) for queue in queues if turn < len(queue)]
-        others = sorted({names[w] for w, k in concept_graph.kinds(graph).items() if k == kind} & absent)
+        others = sorted({names[w] for w, k in kinds.items() if k == kind} & absent)
         spare = [others[i] for i in random.permutation(len(others))]
         found.append(list(dict.fromkeys([*turns, *spare]))[:limit])
     return found[0], found[1]
@@ -175,18 +175,10 @@ def company(graph: ConceptGraph, words: Sequence[str], names: Mapping[str, str])
     return weights
 
 
-def _neighbours(
-    source: ConceptGraph,
-    word: str,
-    graph: ConceptGraph,
-    names: Mapping[str, str],
-    absent: frozenset[str],
-    kind: str,
-) -> list[str]:
-    others = ((-data["weight"], other) for other, data in source[word].items() if other in graph)
-    return [
-        names[other] for _, other in sorted(others) if graph.nodes[other]["kind"] == kind and names[other] in absent
-    ]
+def _neighbours(source: ConceptGraph, word: str, kinds: Mapping[str, str], kind: str) -> list[str]:
+    """Return what of a kind goes with a word, most often first."""
+    others = ((-data["weight"], other) for other, data in source[word].items() if kinds.get(other) == kind)
+    return [other for _, other in sorted(others)]
 
 
 def _fills(scene: Scene, environment: str, found: Sequence[Detection], limits: DetectionThresholds) -> bool:

@@ -17,7 +17,6 @@ from vhbench.generators.scenes.layout.stage import Layout, mirror
 from vhbench.generators.scenes.rasters import Pixels, one_thread
 from vhbench.generators.scenes.truth import measuring, relations
 from vhbench.generators.scenes.truth.known_words import known_words
-from vhbench.images import keep_freed_memory
 from vhbench.schema import Rejection, Scene, SceneObject, SceneSpec, VhbenchError
 from vhbench.seeding import rng
 
@@ -55,7 +54,6 @@ class SceneSource:
         Raises:
             VhbenchError: if a spec is malformed (an unknown relation, a count of 0).
         """
-        keep_freed_memory()
         for spec in specs:
             try:
                 with one_thread():

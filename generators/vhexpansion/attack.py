@@ -5,8 +5,9 @@ similar to it, both inside an L-infinity ball of pixels. (Equation 1 of the pape
 and its code say this.) The attack sees a model only as :class:`vhbench.protocols.WhiteBoxVLM`.
 """
 
+import hashlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from vhbench.generators.vhexpansion.attack_cache import Key, ResultCache, digest
+from vhbench.files import cached
 from vhbench.generators.vhexpansion.attack_config import AttackConfig, Direction
 from vhbench.images import open_image, to_png
 from vhbench.protocols import WhiteBoxVLM
@@ -25,6 +26,8 @@ from vhbench.schema import Rejection, VhbenchError
 from vhbench.seeding import rng
 
 Pixels = npt.NDArray[np.uint8]
+Key = tuple[str, str]
+"""Digest of an image, and the direction in which it is driven."""
 
 MIN_SIDE = 8
 """Pixels. A smaller image is less than one patch of any encoder."""
@@ -107,19 +110,45 @@ def attack(
         VhbenchError: for an image that is not RGB uint8, or a direction that does not exist.
     """
     config = config or AttackConfig()
-    store = ResultCache(cache, settings=(seed, model.name, model.fingerprint, asdict(config)))
     members: dict[Key, list[int]] = {}
     for index, case in enumerate(cases):
         _check(case)
-        members.setdefault((digest(case.image), case.direction), []).append(index)
+        members.setdefault((_digest(case.image), case.direction), []).append(index)
     done: list[AttackResult | Rejection | None] = [None] * len(cases)
     for keys in batches({key: cases[where[0]] for key, where in members.items()}, size=config.batch_size):
         batch = [cases[members[key][0]] for key in keys]
-        found = store.load(keys) or store.save(keys, _attack_batch(batch, keys, model=model, config=config, seed=seed))
+        found = _attacked(batch, keys, model=model, config=config, seed=seed, cache=cache)
         for key, fields in zip(keys, found, strict=True):
             for index in members[key]:
                 done[index] = _finished(cases[index], fields)
     return [result for result in done if result is not None]
+
+
+def _attacked(
+    batch: Sequence[AttackCase],
+    keys: Sequence[Key],
+    *,
+    model: WhiteBoxVLM,
+    config: AttackConfig,
+    seed: int,
+    cache: Path | None,
+) -> Iterable[dict[str, Any]]:
+    """Yield what came of each image of a batch; the whole batch is attacked if the cache lacks any of it."""
+
+    def make(missing: Sequence[int]) -> list[dict[str, Any]]:
+        every = _attack_batch(batch, keys, model=model, config=config, seed=seed)
+        return [every[i] for i in missing]
+
+    if cache is None:
+        return make(range(len(keys)))
+    # The neighbours in a batch change the last bits of a gradient, hence sign() and bytes: they are in the key.
+    settings = [seed, model.name, model.fingerprint, asdict(config), keys]
+    return cached("attacks", ([settings, key] for key in keys), make, folder=cache)
+
+
+def _digest(image: Pixels) -> str:
+    """Return the SHA-256 of an image's shape and pixels."""
+    return hashlib.sha256(str(image.shape).encode() + np.ascontiguousarray(image).tobytes()).hexdigest()
 
 
 def batches(cases: dict[Key, AttackCase], *, size: int) -> Iterator[list[Key]]:

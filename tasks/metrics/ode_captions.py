@@ -148,7 +148,7 @@ def words_of(record: Record) -> int:
     >>> words_of(Record("1", kind="caption", response="<think>A dog? Yes.</think>A dog by the sea."))
     5
     """
-    return 0 if record.failure else len(parsing.told(record.response).split())
+    return 0 if record.failure else len(parsing.caption_text(record.response).split())
 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:

@@ -75,44 +75,6 @@ def read(path: str | Path) -> dict[str, Any]:
     return (read(Path(path).parent / template) if template else {}) | config
 
 
-def test_the_list_of_tasks_reads_files_as_lmms_eval_does() -> None:
-    import lmms_eval.tasks
-    from lmms_eval import utils
-
-    adapter._read_quickly()
-    ours = sorted(adapter.tasks_folder().rglob("*.yaml"))
-    theirs = sorted(Path(lmms_eval.tasks.__file__).parent.rglob("*.yaml"))[::10]
-    assert min(len(ours), len(theirs)) > 50
-    for file in (*ours, *theirs):
-        slowly = utils.load_yaml_config.__wrapped__(str(file), mode="simple")
-        assert list(plain(adapter.index_entry(str(file))).items()) == list(plain(slowly).items())
-        assert plain(utils.load_yaml_config(str(file), mode="simple")) == plain(slowly)
-
-
-def test_a_file_that_libyaml_does_not_read_is_read_as_lmms_eval_does(tmp_path: Path) -> None:
-    from lmms_eval import utils
-
-    adapter._read_quickly()
-    (tmp_path / "a.yaml").write_text("task: !!python/tuple [a, b]\n")
-    assert utils.load_yaml_config(str(tmp_path / "a.yaml"), mode="simple") == {"task": ("a", "b")}
-    (tmp_path / "x.jsonl").touch()
-    (tmp_path / "c.yaml").write_text("dataset_path: json\ndataset_kwargs: {data_files: x.jsonl}\n")
-    found = utils.load_yaml_config(str(tmp_path / "c.yaml"), mode="simple")
-    assert found["dataset_kwargs"] == {"data_files": str(tmp_path / "x.jsonl")}
-    (tmp_path / "b.yaml").write_text("task: [a\n")
-    with pytest.raises(yaml.YAMLError):
-        utils.load_yaml_config(str(tmp_path / "b.yaml"), mode="simple")
-
-
-def plain(value: Any) -> Any:
-    """Return what a YAML file says, with functions as their names."""
-    if isinstance(value, dict):
-        return {key: plain(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [plain(one) for one in value]
-    return ("function", value.value) if isinstance(value, yaml.Node) else value
-
-
 # What lmms-eval's test/eval/test_task_pipeline.py asks of its mainstream tasks, asked of all of ours.
 
 

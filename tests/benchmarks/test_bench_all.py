@@ -8,26 +8,21 @@ FAST = Figure(work="read", ours=2.0, bound=3, baseline="theirs", theirs=9.0, tim
 
 
 def test_a_line_tells_the_runs_apart() -> None:
-    assert (
-        bench_all.line("score", [FAST], 0.5)
-        == "| score | read | 2 s | theirs | 9 s | 4.5 × | ≤ 3 s, ≥ 2 × | yes | 0.5 |"
-    )
-    cells = bench_all.line("score", [FAST, SLOW, FAST], 0.5).split(" | ")
-    assert cells[2] == "2 s (2 – 4)"
-    assert cells[5] == "4.5 × (2 – 4.5)"
-    assert cells[7] == "**no** (2 of 3 runs)"
+    assert bench_all.line([FAST]) == "| read | 2 s | theirs | 9 s | 4.5 × | ≤ 3 s, ≥ 2 × | yes |"
+    cells = bench_all.line([FAST, SLOW, FAST]).strip("| ").split(" | ")
+    assert cells[1::3] == ["2 s (2 – 4)", "4.5 × (2 – 4.5)"]
+    assert cells[6] == "**no** (2 of 3 runs)"
 
 
-def test_lines_of_other_benchmarks_stay_where_some_are_written() -> None:
-    first = bench_all.written("# Results\n", [bench_all.line(name, [FAST], 0.5) for name in ("board", "score")])
-    again = bench_all.written(first + "\nThe end.\n", [bench_all.line("score", [SLOW], 0.5)])
-    assert again.startswith("# Results\n")
+def test_tables_of_other_benchmarks_stay_where_one_is_written() -> None:
+    first = bench_all.written("# Results\n", "board", [bench_all.line([FAST])])
+    both = bench_all.written(first, "commands", [bench_all.line([FAST])]) + "\nThe end.\n"
+    again = bench_all.written(both, "commands", [bench_all.line([SLOW])])
+    assert again.startswith(first)
     assert again.endswith("\nThe end.\n")
-    assert bench_all.line("board", [FAST], 0.5) in again
-    assert bench_all.line("score", [FAST], 0.5) not in again
-    assert bench_all.line("score", [SLOW], 0.5) in again
-    assert again.count("| benchmark |") == 1
+    assert again.count(bench_all.line([FAST])) == again.count(bench_all.line([SLOW])) == 1
 
 
 def test_benchmarks_with_figures_are_found_by_name() -> None:
-    assert "score" in bench_all.names()
+    assert "commands" in bench_all.names()
+    assert "coverage" not in bench_all.names()

@@ -88,12 +88,6 @@ def _zipped(size: int) -> Callable[[Path], object]:
     return write
 
 
-def questions(path: Path) -> None:
-    """What is right: two questions with their answers and responses."""
-    columns = {"id": ["a", "b"], "question": ["Is it a dog?", "Is it a cat?"], "answer": ["yes", "no"]}
-    _table(**columns, response=["yes", "yes"], image=[b"x", b"y"], choices=[["a", "b"], ["c", "d"]])(path)
-
-
 ANY: Mapping[str, Callable[[Path], object]] = {
     "missing": lambda path: None,
     "a folder": Path.mkdir,
@@ -142,8 +136,8 @@ ANY: Mapping[str, Callable[[Path], object]] = {
 MOST_DIFFERENT = ("missing", "a folder", "empty", "not UTF-8", "deep", "[]", "{}", "a number", "wrong types")
 """A few of them."""
 
-WORDS = ("deep", "[]", "{}", "a number", "wrong types")
-"""What is text all the same."""
+FEW = ("missing", "empty", "cut", "wrong types", "other columns", "a header alone", "no zip")
+"""Accidents that every command is tried with."""
 
 YAML: Mapping[str, Callable[[Path], object]] = {
     "a billion laughs": _text(

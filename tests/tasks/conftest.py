@@ -3,6 +3,7 @@
 import contextlib
 import io
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,19 @@ def task_manager(_caches: None) -> Any:
     from lmms_eval.tasks import TaskManager
 
     return TaskManager("ERROR")
+
+
+@pytest.fixture
+def use_data(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], None]]:
+    """Take splits from a folder in place of the starters, in this process, until the test ends."""
+    from vhbench.tasks import datasets
+
+    def use(folder: Path) -> None:
+        monkeypatch.setenv("VHBENCH_DATA", str(folder))
+        datasets.resolve.cache_clear()
+
+    yield use
+    datasets.resolve.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,9 @@
 """What lmms-eval wrote, diagnosed: a model that fails in a known way is found out."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from running import CommandLine
 from typer.testing import CliRunner
 
 from vhbench.cli import app
@@ -14,13 +12,9 @@ KNOWN = "wrong=position:existence/selective:attribute/hn"
 """Sees no position; sees objects but not in which image; is taken in by what suggests an attribute; counts well."""
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_caches")
-def test_a_model_that_fails_in_a_known_way(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_oracle", "--model_args", KNOWN]
-    command += ["--tasks", "mioh_easy,mioh_hn", "--log_samples", "--output_path", str(tmp_path), "--batch_size", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    assert list(tmp_path.rglob("*_samples_*.jsonl")), done.stderr[-2000:]
+def test_a_model_that_fails_in_a_known_way(command_line: CommandLine, tmp_path: Path) -> None:
+    done = command_line("vhbench_oracle", "mioh_easy,mioh_hn", tmp_path, "--model_args", KNOWN)
+    assert list(tmp_path.rglob("*_samples_*.jsonl")), done.err[-2000:]
     told = CliRunner().invoke(app, ["analyse", "mioh", str(tmp_path)], catch_exceptions=False)
     found = json.loads((tmp_path / "mioh_analysis.json").read_text())
     assert found["summary"] in told.output

@@ -1,14 +1,13 @@
 """lmms-eval's own class for servers, against one that fails, refuses or says nothing: no score is told for free."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from openai_standin import OpenAIStandin
-from running import Evaluate, scores
+from running import CommandLine, Evaluate, scores
+from typer.testing import CliRunner
 
 from vhbench.cli import app
 
@@ -19,7 +18,7 @@ REFUSAL = "I cannot see the image."
 
 def run(evaluate: Evaluate, server: OpenAIStandin, **how: Any) -> dict[str, dict[str, float]]:
     with server:
-        results = evaluate("openai", TASKS, model_args=server.model_args, limit=20, **how)
+        results = evaluate("openai", TASKS, model_args=server.model_args, limit=10, **how)
     return {task: scores(results, task) for task in TASKS}
 
 
@@ -57,31 +56,21 @@ def test_a_model_that_refuses_gets_no_credit_and_has_the_same_room_in_every_task
     }  # fmt: skip
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_caches")
-def test_thoughts_that_never_end_are_told_from_requests_that_failed(tmp_path: Path) -> None:
+def test_thoughts_that_never_end_are_told_from_requests_that_failed(command_line: CommandLine, tmp_path: Path) -> None:
     """Also from the command line, which takes thoughts away by default: nothing would be left of a whole one."""
     said = ["<think>There is a dog, so", "<think>There is a dog.</think>", "<think>No.</think>Yes"]
     with OpenAIStandin(lambda number: said[number % 3]) as server:
-        command = [sys.executable, "-m", "lmms_eval", "--model", "openai", "--model_args", server.model_args]
-        command += ["--tasks", EXISTENCE, "--limit", "6", "--output_path", str(tmp_path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+        done = command_line("openai", EXISTENCE, tmp_path, "--model_args", server.model_args, "--limit", "6")
     [file] = tmp_path.rglob("*_report.json")
     found = json.loads(file.read_text())["overall"]
-    assert (found["failed"], found["refused"]) == (0, 0), done.stderr[-2000:]
+    assert (found["failed"], found["refused"]) == (0, 0), done.err[-2000:]
     assert (found["cut_off"], found["unparsed"], found["yes_rate"]) == pytest.approx((200 / 3, 200 / 3, 100 / 3))
 
 
-@pytest.mark.slow
-@pytest.mark.usefixtures("_caches")
-def test_the_table_shows_no_score_and_the_report_says_why(tmp_path: Path) -> None:
-    from typer.testing import CliRunner
-
+def test_the_table_shows_no_score_and_the_report_says_why(command_line: CommandLine, tmp_path: Path) -> None:
     with OpenAIStandin(lambda number: 404) as server:
-        command = [sys.executable, "-m", "lmms_eval", "--model", "openai", "--model_args", server.model_args]
-        command += ["--tasks", EXISTENCE, "--limit", "8", "--log_samples", "--output_path", str(tmp_path)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
-    rows = [[cell.strip() for cell in line.split("|")] for line in done.stdout.splitlines() if EXISTENCE in line]
+        done = command_line("openai", EXISTENCE, tmp_path, "--model_args", server.model_args, "--limit", "8")
+    rows = [[cell.strip() for cell in line.split("|")] for line in done.out.splitlines() if EXISTENCE in line]
     table = {row[4]: set(row[6:-1]) for row in rows if len(row) > 6}
     assert table["accuracy"] == {"N/A", "±"}, "nor a standard error"
     assert "100.0000" in table["failed"]

@@ -1,12 +1,11 @@
 """lmms-eval on a hidden edition ends well, and writes what its maintainers can score."""
 
-import os
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 import pytest
+from running import CommandLine
 from typer.testing import CliRunner
 
 from vhbench.builds import hidden_edition, hidden_seed, sharding
@@ -37,22 +36,21 @@ def test_what_is_kept_back_gets_no_number(capsys: pytest.CaptureFixture[str]) ->
     assert not submission.is_kept_back(Record("q", kind="yes_no", answer="no"))
 
 
-@pytest.mark.slow
-def test_a_run_on_a_hidden_edition_is_scored_with_the_key(tmp_path: Path) -> None:
+def test_a_run_on_a_hidden_edition_is_scored_with_the_key(
+    command_line: CommandLine, use_data: Callable[[Path], None], tmp_path: Path
+) -> None:
     build = OdeBuild(pairs=3, size=64, criteria=("fictional",), seed=hidden_seed.seed_of(KEY, "ode", "1.0.0"))
     sharding.run(build, tmp_path, commitment=hidden_seed.commitment_of(KEY, "ode", "1.0.0"), progress=False)
     key = tmp_path / "ode.key.jsonl"
     hidden_edition.write(tmp_path / "ode", KEY, tmp_path / "public" / "ode", key)
 
-    command = [sys.executable, "-m", "lmms_eval", "--model", "vhbench_yes", "--tasks", "ode_fictional"]
-    command += ["--output_path", str(tmp_path / "results"), "--log_samples"]
-    variables = {**os.environ, "VHBENCH_DATA": str(tmp_path / "public")}
-    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "ode_fictional_existence: a hidden edition" in done.stderr
-    assert "Traceback" not in done.stderr
+    use_data(tmp_path / "public")
+    done = command_line("vhbench_yes", "ode_fictional", tmp_path / "results")
+    assert done.code == 0, done.err
+    assert "ode_fictional_existence: a hidden edition" in done.err
+    assert "Traceback" not in done.err
     found = next((tmp_path / "results").rglob("*ode_fictional_existence_submission.json"))
-    assert f"send its maintainers {found.parent}" in done.stderr
+    assert f"send its maintainers {found.parent}" in done.err
     for what in (found, tmp_path / "results"):
         told = CliRunner().invoke(app, ["score", str(what), "--key", str(key), "--json"])
         assert told.exit_code == 0, told.output or told.exception

@@ -9,7 +9,7 @@ from itertools import chain, groupby, zip_longest
 from pathlib import Path
 
 from vhbench import splits
-from vhbench.adapters import hallusionbench, mme, mmvp, naturalbench, pope, tables, vhtest
+from vhbench.adapters import published_benchmarks, tables
 from vhbench.benchmarks import VHEXPANSION
 from vhbench.files import read_text, resolved
 from vhbench.generators.vhexpansion import expansion
@@ -181,7 +181,7 @@ def files_of(path: Path) -> list[Path]:
     """Return the files that a source is read from."""
     if path.is_file():
         return [path]
-    if texts := mme.text_files(path):
+    if texts := published_benchmarks.mme_texts(path):
         return texts
     return sorted(p for p in path.iterdir() if p.suffix in tables.SUFFIXES and p.is_file()) or tables.table_files(path)
 
@@ -189,12 +189,7 @@ def files_of(path: Path) -> list[Path]:
 Reader = Callable[..., Iterator[Question | Rejection]]
 
 FORMS: dict[str, Reader] = {
-    "pope": pope.read_pope,
-    "mmvp": mmvp.read_mmvp,
-    "vhtest": vhtest.read_vhtest,
-    "mme": mme.read_mme,
-    "hallusionbench": hallusionbench.read_hallusionbench,
-    "naturalbench": naturalbench.read_naturalbench,
+    **published_benchmarks.READERS,
     "split": read_split,
     "ode": read_split,
     "table": tables.read_questions,

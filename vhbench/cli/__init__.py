@@ -4,6 +4,7 @@ Every module here is cheap to import: what a command needs is imported when it r
 """
 
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -47,25 +48,31 @@ def _root() -> None:
     """Versioned benchmarks of visual hallucination for multimodal language models."""
 
 
-# One line per command file:  from vhbench.cli import NAME  →  app.add_typer(NAME.app, name="NAME") or app.command()
-app.add_typer(build.app, name="build")
-app.command()(calibrate.calibrate)
-app.command()(preview.preview)
-app.command()(tasks.tasks)
-app.command()(demo.demo)
-app.command()(verify.verify)
-app.command()(diff.diff)
-app.command("push")(push.push)
-app.command()(yank.yank)
-app.add_typer(score.app, name="score")
-app.command()(review.review)
-app.command()(answers.answers)
-app.command("compare")(compare.command)
-app.add_typer(export.app, name="export")
-app.command("finetune")(finetune.command)
-app.add_typer(analyse.app, name="analyse")
-app.add_typer(leaderboard.app, name="leaderboard")
-app.command()(attack_transfer.attack_transfer)
+_COMMANDS: dict[str, typer.Typer | Callable[..., None]] = {
+    "build": build.app,
+    "calibrate": calibrate.calibrate,
+    "preview": preview.preview,
+    "tasks": tasks.tasks,
+    "demo": demo.demo,
+    "verify": verify.verify,
+    "diff": diff.diff,
+    "push": push.push,
+    "yank": yank.yank,
+    "score": score.app,
+    "review": review.review,
+    "answers": answers.answers,
+    "compare": compare.compare,
+    "export": export.app,
+    "finetune": finetune.finetune,
+    "analyse": analyse.app,
+    "leaderboard": leaderboard.app,
+    "attack-transfer": attack_transfer.attack_transfer,
+}
+for _name, _command in _COMMANDS.items():
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command, name=_name)
+    else:
+        app.command(_name)(_command)
 
 
 def main() -> None:

@@ -2,11 +2,14 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from vhbench.cli import build_command
+from vhbench.options import option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
@@ -14,27 +17,28 @@ _SUFFIXES = (".json", ".jsonl", ".csv")
 _KINDS = ("unparsed", "failed", "refused", "cut_off")
 
 
-def answers(
-    run: Annotated[
-        Path,
-        typer.Argument(metavar="RUN", help="What lmms-eval wrote with --log_samples: a folder, or a samples file."),
-    ],
-    only: Annotated[
-        str,
-        typer.Option(
-            metavar="KINDS",
-            help="Which: unparsed (nobody could tell what is said), failed (no answer came), refused (the model gave "
-            "none, or saw no image), cut_off (it visibly stops midway); several with commas.",
-        ),
-    ] = "unparsed,failed,refused",
-    task: Annotated[str, typer.Option(metavar="TASKS", help="Of these tasks of the run; several with commas.")] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out", "-o", metavar="FILE", help=f"Write them whole to a file, {', '.join(_SUFFIXES)}, and print counts."
-        ),
-    ] = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _ListAnswersOptions:
+    run: Path = option(
+        "What lmms-eval wrote with --log_samples: a folder, or a samples file.", argument=True, metavar="RUN"
+    )
+    only: str = option(
+        "Which: unparsed (nobody could tell what is said), failed (no answer came), refused (the model gave none, or "
+        "saw no image), cut_off (it visibly stops midway); several with commas.",
+        "unparsed,failed,refused",
+        metavar="KINDS",
+    )
+    task: str = option("Of these tasks of the run; several with commas.", "", metavar="TASKS")
+    out: Path | None = option(
+        f"Write them whole to a file, {', '.join(_SUFFIXES)}, and print counts.",
+        None,
+        names=("--out", "-o"),
+        metavar="FILE",
+    )
+
+
+@build_command.taking(_ListAnswersOptions)
+def answers(how: _ListAnswersOptions) -> None:
     """List the answers of a run that were not read, failed or refused: id, question, right answer, response.
 
     Look at them before you believe a score: unread answers count as wrong, and a model that writes in another way than
@@ -49,15 +53,15 @@ def answers(
     from vhbench.runs.reader import origin_notes
     from vhbench.tasks import unparsed
 
-    wanted = _listed(only, _KINDS, "--only")
+    out, wanted = how.out, _listed(how.only, _KINDS, "--only")
     if out is not None and out.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
-    asked = read_run(run)
+    asked = read_run(how.run)
     found = asked.tasks
     known = {name: one for name, one in asked.provenance.items() if one is not None}
     for note in (*asked.notes, *(note for name, one in known.items() for note in origin_notes(name, one))):
         typer.echo(in_a_line(note))
-    names = _listed(task, tuple(found), "--task") if task else tuple(found)
+    names = _listed(how.task, tuple(found), "--task") if how.task else tuple(found)
     rows = [row for name in names for row in unparsed.rows(name, found[name], wanted)]
     if out is not None:
         _write(out, rows)

@@ -1,19 +1,26 @@
 """``vhbench attack-transfer SPLIT --model NAME``: do attacks on one model turn the answers of another?"""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from vhbench.cli import build_command
+from vhbench.options import option
 
-def attack_transfer(
-    split: Annotated[Path, typer.Argument(help="An attacked VHExpansion split, such as out/vhexpansion.")],
-    model: Annotated[str, typer.Option(metavar="NAME", help="The model that is asked: a repository, or a folder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write all of it.")] = Path("transfer.json"),
-    device: Annotated[str, typer.Option(help="Where it runs: auto, cpu, cuda, cuda:1 …")] = "auto",
-    dtype: Annotated[str, typer.Option(help="auto, float32, float16 or bfloat16.")] = "auto",
-    revision: Annotated[str, typer.Option(help="Commit, branch or tag of its repository.")] = "",
-) -> None:
+
+@dataclass(frozen=True, kw_only=True)
+class _TransferOptions:
+    split: Path = option("An attacked VHExpansion split, such as out/vhexpansion.", argument=True)
+    model: str = option("The model that is asked: a repository, or a folder.", metavar="NAME")
+    output: Path = option("Where to write all of it.", Path("transfer.json"), names=("--output", "-o"))
+    device: str = option("Where it runs: auto, cpu, cuda, cuda:1 …", "auto")
+    dtype: str = option("auto, float32, float16 or bfloat16.", "auto")
+    revision: str = option("Commit, branch or tag of its repository.", "")
+
+
+@build_command.taking(_TransferOptions)
+def attack_transfer(how: _TransferOptions) -> None:
     """Ask a second model the questions of an attacked split, on clean and on attacked images.
 
     It tells how many of its right answers the attack turned, next to the control (random_noise) where the split has
@@ -28,14 +35,14 @@ def attack_transfer(
     from vhbench.files import json_bytes, write_atomic
     from vhbench.splits import read_manifest
 
-    read_manifest(split)  # which costs nothing, where a model costs minutes
-    asked = load_vlm(model, device=device, dtype=dtype, revision=revision or None)
-    found = transfer(split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
-    write_atomic(output, json_bytes({"model": asked.name, "attacks": found}))
+    read_manifest(how.split)  # which costs nothing, where a model costs minutes
+    asked = load_vlm(how.model, device=how.device, dtype=how.dtype, revision=how.revision or None)
+    found = transfer(how.split, lambda image, question: asked.answer([image], [question], suffix=SUFFIX)[0])
+    write_atomic(how.output, json_bytes({"model": asked.name, "attacks": found}))
     for method, told in found.items():
         line = f"{method}: {told['turned_wrong']} of {told['right_before']} right answers turned wrong"
         if told["success_interval"]:
             low, high = told["success_interval"]
             line += f", {told['success_rate']:.1f} % [{low:.1f}, {high:.1f}]"
         typer.echo(line)
-    typer.echo(f"wrote {output}")
+    typer.echo(f"wrote {how.output}")

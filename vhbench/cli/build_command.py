@@ -50,7 +50,12 @@ class RunOptions:
     )
 
 
-def command(run: Callable[..., None], *kinds: type[Any], help: str) -> Callable[..., None]:
+def taking(*kinds: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a function a command for typer whose options are dataclasses, see :func:`command`."""
+    return lambda run: command(run, *kinds)
+
+
+def command(run: Callable[..., None], *kinds: type[Any], help: str = "") -> Callable[..., None]:
     """Return a function for typer whose options are the fields of dataclasses, in their order.
 
     When it runs, the dataclasses are made from the options and handed to ``run``, one after the other.
@@ -58,7 +63,7 @@ def command(run: Callable[..., None], *kinds: type[Any], help: str) -> Callable[
     Args:
         run: what the command does.
         kinds: dataclasses with fields made by :func:`vhbench.options.option`.
-        help: of the command, Markdown.
+        help: of the command, Markdown; what ``run`` says of itself by default.
 
     Raises:
         TypeError: if two options have one name.
@@ -75,7 +80,7 @@ def command(run: Callable[..., None], *kinds: type[Any], help: str) -> Callable[
         run(*made)
 
     run_with.__signature__ = inspect.Signature([_parameter(kind, name) for kind, name in taken])  # type: ignore[attr-defined]
-    run_with.__doc__ = help
+    run_with.__doc__ = help or inspect.getdoc(run)
     return run_with
 
 

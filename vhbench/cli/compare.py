@@ -43,6 +43,7 @@ class CompareOptions:
     seed: int = option("Of the signs that are flipped.", 0)
 
 
+@build_command.taking(CompareOptions)
 def compare(how: CompareOptions) -> None:
     """Compare runs on the same questions: differences with paired intervals, what is certain, and the ranks left open.
 
@@ -142,6 +143,3 @@ def _write(found: "MatchedRuns", folder: Path, *, quiet: bool) -> None:
         write_atomic(folder / name, data)
     written = [*files, *(["comparison.png"] if forest.draw(found, folder / "comparison.png") else [])]
     typer.echo(f"wrote {', '.join(str(folder / name) for name in written)}", err=quiet)
-
-
-command = build_command.command(compare, CompareOptions, help=(compare.__doc__ or "").replace("\n    ", "\n"))

@@ -7,38 +7,21 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from vhbench.cli import build_command
+from vhbench.options import option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import escaped
 
 TASKS = "ode,mioh,vhexpansion"
 _QUIET = {"HF_HUB_DISABLE_TELEMETRY": "1", "TOKENIZERS_PARALLELISM": "false"}
-
-_LATER = """
-import os, signal, sys
-interrupted = signal.signal(signal.SIGINT, signal.SIG_DFL)
-from lmms_eval import __main__ as lmms_eval
-sys.argv[0] = "lmms-eval"
-if os.read(int(sys.argv.pop(1)), 1):
-    signal.signal(signal.SIGINT, interrupted)
-    lmms_eval.cli_evaluate()
-"""
-"""Starts lmms-eval, but waits before it begins."""
-
-_AT_ONCE = """
-import atexit
-atexit._run_exitfuncs()
-sys.stdout.flush()
-sys.stderr.flush()
-os._exit(0)
-"""
-"""Ends it without taking apart all that was imported, which takes seconds; a real model may have to be taken apart."""
 
 MODEL_CLASSES = {
     "qwen3-vl": "qwen3_vl",
@@ -52,11 +35,15 @@ MODEL_CLASSES = {
 """Part of a model's name on the Hub → the class of lmms-eval that runs it."""
 
 
-def demo(
-    model: Annotated[str, typer.Option(help="A model on the Hub; without one, a coin is tossed.")] = "",
-    tasks: Annotated[str, typer.Option(help="Tasks and groups, as for `lmms-eval --tasks`.")] = TASKS,
-    output: Annotated[Path, typer.Option(help="Folder for the results.")] = Path("results"),
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _DemoOptions:
+    model: str = option("A model on the Hub; without one, a coin is tossed.", "")
+    tasks: str = option("Tasks and groups, as for `lmms-eval --tasks`.", TASKS)
+    output: Path = option("Folder for the results.", Path("results"))
+
+
+@build_command.taking(_DemoOptions)
+def demo(how: _DemoOptions) -> None:
     """Build the starter splits, run lmms-eval on them, print a short table and what lies behind it, with pictures.
 
     It ends with a leaderboard of the run and of references, and prints where to open it.
@@ -67,71 +54,38 @@ def demo(
     """
     from vhbench.benchmarks import of_task
 
-    command = lmms_eval_command(model, tasks, output)
+    output = how.output
+    command = lmms_eval_command(how.model, how.tasks, output)
     if any(os.path.lexists(place) and not place.is_dir() for place in (output, *output.parents)):
         raise VhbenchError(f"--output {output}: is no folder; name one, or a place where there is nothing yet")
-    asked = list(dict.fromkeys(owner.name for task in tasks.split(",") if (owner := of_task(task))))
-    with _started(command, {**_QUIET, **os.environ}, at_once=not model) as (run, ended):
-        # Not lmms-eval's: here and in builds, threads that share small sums wait for cores that others have.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        splits = _starters(asked, ended)
-        typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
-        before = set(output.rglob("*_results.json"))
-        ready = threading.Thread(target=_prepare, args=(splits,))
-        ready.start()
-        status = run()
+    environment = {**_QUIET, **os.environ}
+    # Not lmms-eval's: here and in builds, threads that share small sums wait for cores that others have.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    splits = _starters(dict.fromkeys(owner.name for task in how.tasks.split(",") if (owner := of_task(task))))
+    typer.echo("$ " + shlex.join(["lmms-eval", *command[3:]]))
+    before = set(output.rglob("*_results.json"))
+    ready = threading.Thread(target=_prepare, args=(splits,))
+    ready.start()
+    status = subprocess.run(command, check=False, env=environment).returncode
     written = sorted(set(output.rglob("*_results.json")) - before)
     if status or not written:
         raise VhbenchError(f"lmms-eval wrote no results to {output} (exit code {status}); its messages are above")
     _print_table(written[-1])
     ready.join()
-    _tell(splits, written[-1], model or "vhbench_coin", output)
-    _print_next(model)
+    _tell(splits, written[-1], how.model or "vhbench_coin", output)
+    _print_next(how.model)
 
 
-def _starters(names: Iterable[str], ended: Callable[[], bool]) -> dict[str, Path]:
-    """Build the starter splits that are not there, and return all; those before lmms-eval ended, if it did."""
+def _starters(names: Iterable[str]) -> dict[str, Path]:
+    """Build the starter splits that are not there, and return all."""
     from vhbench.builds.starter import starter
 
     splits = {}
     for name in names:
-        if ended():
-            break
         start = time.perf_counter()
         splits[name] = starter(name)
         typer.echo(f"{name}: {splits[name]} ({time.perf_counter() - start:.1f} s)")
     return splits
-
-
-@contextmanager
-def _started(
-    command: Sequence[str], environment: Mapping[str, str], *, at_once: bool = False
-) -> Iterator[tuple[Callable[[], int], Callable[[], bool]]]:
-    """Start lmms-eval; yield what lets it begin and returns its exit code, and what tells whether it has ended before.
-
-    It imports others' packages for as long as a split is built, on one core: until it may begin, it does that. Its end
-    may be ``at_once``.
-    """
-    if os.name != "posix":  # it cannot be given a pipe
-        yield lambda: subprocess.run(command, check=False, env=environment).returncode, lambda: False
-        return
-    waits, go = os.pipe()
-    code = _LATER + (_AT_ONCE if at_once else "")
-    later = [command[0], "-c", code, str(waits), *command[3:]]
-    process = subprocess.Popen(later, env=environment, pass_fds=(waits,))
-
-    def run() -> int:
-        with suppress(BrokenPipeError):  # it has ended already, and said why
-            os.write(go, b"!")
-        return process.wait()
-
-    os.close(waits)
-    try:
-        yield run, lambda: process.poll() is not None
-    finally:
-        os.close(go)
-        process.kill()  # which does nothing once it has ended
-        process.wait()
 
 
 def _prepare(splits: Mapping[str, Path]) -> None:

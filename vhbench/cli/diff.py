@@ -1,18 +1,24 @@
 """``vhbench diff A B``: what changed between two splits, and may their scores be compared?"""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from vhbench.cli import build_command
+from vhbench.options import option
 from vhbench.terminal import in_a_line
 
 
-def diff(
-    first: Annotated[Path, typer.Argument(metavar="A", help="The older split directory.")],
-    second: Annotated[Path, typer.Argument(metavar="B", help="The newer one.")],
-    examples: Annotated[int, typer.Option("--examples", min=0, help="How many changed rows to show.")] = 5,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _DiffOptions:
+    first: Path = option("The older split directory.", argument=True, metavar="A")
+    second: Path = option("The newer one.", argument=True, metavar="B")
+    examples: int = option("How many changed rows to show.", 5, least=0)
+
+
+@build_command.taking(_DiffOptions)
+def diff(how: _DiffOptions) -> None:
     """Say what changed between two versions of a split, and whether scores stay comparable.
 
     Exit code 0: comparable. 1: not comparable, and the version says so. 3: not comparable, but the MAJOR version
@@ -22,8 +28,8 @@ def diff(
     """
     from vhbench.split_diff import compare
 
-    found = compare(first, second)
-    for line in found.lines(examples):
+    found = compare(how.first, how.second)
+    for line in found.lines(how.examples):
         typer.echo(in_a_line(line))
     typer.echo(found.verdict)
     if found.code:

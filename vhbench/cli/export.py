@@ -226,10 +226,8 @@ _COMMANDS: dict[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
 
 
 def _command(name: str) -> Callable[..., None]:
-    import inspect
-
     run, kinds = _COMMANDS[name]
-    return build_command.command(run, *kinds, help=inspect.getdoc(run) or "")
+    return build_command.command(run, *kinds)
 
 
 app = typer.Typer(

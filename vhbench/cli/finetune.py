@@ -75,6 +75,7 @@ class FinetuneOptions:
     )
 
 
+@build_command.taking(FinetuneOptions)
 def finetune(how: FinetuneOptions) -> None:
     """Train a vision-language model on exported rows with TRL and LoRA, merge it, and tell how to evaluate it.
 
@@ -186,6 +187,3 @@ def commands(
                 )
     runs = " ".join(where("results", name) for name in models)
     yield f"vhbench compare {runs} --names {','.join(models)} --out {shlex.quote(str(how.out / 'comparison'))}"
-
-
-command = build_command.command(finetune, FinetuneOptions, help=(finetune.__doc__ or "").replace("\n    ", "\n"))

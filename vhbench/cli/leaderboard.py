@@ -1,6 +1,5 @@
 """``vhbench leaderboard``: a board of many models that recomputes everything, its checks, its site and its exports."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -279,7 +278,7 @@ def _push(how: LeaderboardPushOptions) -> None:
 
     Example: `vhbench leaderboard push site --repo-id ORG/board --dry-run`
     """
-    from vhbench.adapters.hub_folder import push_folder
+    from vhbench.adapters.hub_release import push_folder
     from vhbench.leaderboard.pushing import kind_of
 
     kind, owned, message = kind_of(how.folder)
@@ -302,4 +301,4 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], type[Any]]] = {
 """Name of a command → what it does, and its options."""
 
 for _name, (_run, _kind) in COMMANDS.items():
-    app.command(_name)(build_command.command(_run, _kind, help=inspect.getdoc(_run) or ""))
+    app.command(_name)(build_command.command(_run, _kind))

@@ -1,11 +1,13 @@
 """``vhbench preview SPLIT``: a contact sheet of a split's questions."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from vhbench.options import LARGEST_SEED
+from vhbench.cli import build_command
+from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import Box, Question, Scene, VhbenchError
 
 if TYPE_CHECKING:
@@ -17,16 +19,20 @@ _LONGEST_LABEL = 60
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".webp")
 
 
-def preview(
-    split: Annotated[Path, typer.Argument(help="A split directory, such as out/mioh.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the sheet.")] = Path("sheet.png"),
-    config: Annotated[str, typer.Option(help="Show one config of the split only.")] = "",
-    count: Annotated[int, typer.Option(min=1, max=400, help="How many questions, spread evenly over the rows.")] = 24,
-    columns: Annotated[int, typer.Option(min=1, max=12, help="Questions side by side.")] = 4,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Take other questions.")] = 0,
-    boxes: Annotated[bool, typer.Option("--boxes", help="Draw the objects' boxes and names.")] = False,
-    masks: Annotated[bool, typer.Option("--masks", help="Tint the objects' visible parts.")] = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _PreviewOptions:
+    split: Path = option("A split directory, such as out/mioh.", argument=True)
+    output: Path = option("Where to write the sheet.", Path("sheet.png"), names=("--output", "-o"))
+    config: str = option("Show one config of the split only.", "")
+    count: int = option("How many questions, spread evenly over the rows.", 24, least=1, most=400)
+    columns: int = option("Questions side by side.", 4, least=1, most=12)
+    seed: int = option("Take other questions.", 0, least=0, most=LARGEST_SEED)
+    boxes: bool = option("Draw the objects' boxes and names.", False, names=("--boxes",))
+    masks: bool = option("Tint the objects' visible parts.", False, names=("--masks",))
+
+
+@build_command.taking(_PreviewOptions)
+def preview(how: _PreviewOptions) -> None:
     """Draw a contact sheet: questions with their images, choices and answers.
 
     Look at it before you trust a split: answer the questions yourself. With --boxes and --masks the truth that the
@@ -38,26 +44,28 @@ def preview(
     from vhbench.contact_sheet import contact_sheet, picture_of
     from vhbench.files import check_output
 
-    if output.suffix.lower() not in _SUFFIXES:
-        raise VhbenchError(f"{output}: the sheet's name must end in {', '.join(_SUFFIXES)}")
-    rows = splits.choose(split, config or None, count, seed)
-    scenes = splits.read_scenes(split) if boxes or masks else {}
-    if (boxes or masks) and not scenes:
-        raise VhbenchError(f"{split}: holds no scenes (the truth behind its images), so there is nothing to draw in")
-    check_output(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
+    if how.output.suffix.lower() not in _SUFFIXES:
+        raise VhbenchError(f"{how.output}: the sheet's name must end in {', '.join(_SUFFIXES)}")
+    rows = splits.choose(how.split, how.config or None, how.count, how.seed)
+    scenes = splits.read_scenes(how.split) if how.boxes or how.masks else {}
+    if (how.boxes or how.masks) and not scenes:
+        raise VhbenchError(
+            f"{how.split}: holds no scenes (the truth behind its images), so there is nothing to draw in"
+        )
+    check_output(how.output)
+    how.output.parent.mkdir(parents=True, exist_ok=True)
 
     def picture(question: Question, index: int) -> "Image.Image":
         image = picture_of(question, index)
         scene = scenes.get(question.scene_ids[index]) if index < len(question.scene_ids) else None
-        if scene and masks:
+        if scene and how.masks:
             _tint(image, scene)
-        if scene and boxes:
+        if scene and how.boxes:
             _draw_boxes(image, scene)
         return image
 
-    contact_sheet(rows, columns=columns, picture=picture).save(output)
-    typer.echo(f"{output}: {len(rows)} questions")
+    contact_sheet(rows, columns=how.columns, picture=picture).save(how.output)
+    typer.echo(f"{how.output}: {len(rows)} questions")
 
 
 def _tint(picture: "Image.Image", scene: Scene) -> None:

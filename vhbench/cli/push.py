@@ -1,6 +1,5 @@
 """``vhbench push DIR``: release a split on the Hugging Face Hub."""
 
-import inspect
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -69,7 +68,8 @@ class PushOptions:
     )
 
 
-def _push(how: PushOptions) -> None:
+@build_command.taking(PushOptions)
+def push(how: PushOptions) -> None:
     """Release one built split directory: verified, one commit, one tag, all or nothing.
 
     The token comes from HF_TOKEN or from `hf auth login`. An interrupted push goes on where it stopped when the same
@@ -136,12 +136,12 @@ def _hidden(how: PushOptions, manifest: "Manifest", rehearsed: Path | None) -> P
 def _send(how: PushOptions, directory: Path, manifest: "Manifest") -> "Release":
     """Write the card for the place that the version gets, and release both."""
     from vhbench import release
-    from vhbench.adapters.hub_release import place, push
+    from vhbench.adapters import hub_release
 
-    put = place(how.repo_id, manifest)
+    put = hub_release.place(how.repo_id, manifest)
     former = release.former_texts(how.repo_id, put)
     release.write_card(directory, manifest, how.repo_id, how.notes, former)
-    return push(
+    return hub_release.push(
         directory,
         how.repo_id,
         put=put,
@@ -181,6 +181,3 @@ def _overwrite(how: PushOptions, names: Sequence[str]) -> bool:
     for name in names:
         typer.echo(in_a_line(f"  ! {name}"))
     return how.yes or typer.confirm("replace them (only the repository's history keeps them)?")
-
-
-push = build_command.command(_push, PushOptions, help=inspect.getdoc(_push) or "")

@@ -1,39 +1,40 @@
 """``vhbench review``: people check questions in a page that needs no server; their judgments are read back."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from vhbench.options import LARGEST_SEED
+from vhbench.cli import build_command
+from vhbench.options import LARGEST_SEED, option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 
-def review(
-    split: Annotated[Path, typer.Argument(help="A split directory, such as out/mioh.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Page to write, or report to write.")] = Path(
-        "review.html"
-    ),
-    config: Annotated[str, typer.Option(help="Review one config of the split only.")] = "",
-    count: Annotated[int, typer.Option(min=1, help="How many questions, spread evenly over the rows.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Take other questions.")] = 0,
-    twins: Annotated[
-        bool, typer.Option("--twins", help="Of VHExpansion: are a question and its negated twin always opposite?")
-    ] = False,
-    judgments: Annotated[
-        list[Path] | None,
-        typer.Option("--judgments", "-j", help="Files saved from the page, one per annotator: tally them instead."),
-    ] = None,
-    apply: Annotated[
-        Path | None,
-        typer.Option("--apply", help="A report that was written so: write the split without what was rejected."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="With --apply: the new split directory.")] = None,
-    version: Annotated[
-        str, typer.Option(help="With --apply: version of the new split; the old one's by default.", metavar="X.Y.Z")
-    ] = "",
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _ReviewOptions:
+    split: Path = option("A split directory, such as out/mioh.", argument=True)
+    output: Path = option("Page to write, or report to write.", Path("review.html"), names=("--output", "-o"))
+    config: str = option("Review one config of the split only.", "")
+    count: int = option("How many questions, spread evenly over the rows.", 100, least=1)
+    seed: int = option("Take other questions.", 0, least=0, most=LARGEST_SEED)
+    twins: bool = option(
+        "Of VHExpansion: are a question and its negated twin always opposite?", False, names=("--twins",)
+    )
+    judgments: tuple[str, ...] = option(
+        "Files saved from the page, one per annotator: tally them instead.",
+        (),
+        repeat=True,
+        names=("--judgments", "-j"),
+        metavar="PATH",
+    )
+    apply: Path | None = option("A report that was written so: write the split without what was rejected.", None)
+    out: Path | None = option("With --apply: the new split directory.", None)
+    version: str = option("With --apply: version of the new split; the old one's by default.", "", metavar="X.Y.Z")
+
+
+@build_command.taking(_ReviewOptions)
+def review(how: _ReviewOptions) -> None:
     """Write a page on which annotators answer questions; with --judgments, tally what they said; with --apply, drop it.
 
     The page does not show the answers. Keys: A–E or Y/N answer, U marks a question as unclear, arrows move, S saves.
@@ -47,50 +48,53 @@ def review(
     `vhbench review out/mioh -j ann.json -j bob.json -j eve.json -o verdict.json`, then
     `vhbench review out/mioh --apply verdict.json --out checked/mioh`
     """
-    if (apply is None) != (out is None) or (version and apply is None) or (apply is not None and judgments):
+    apply, out = how.apply, how.out
+    if (apply is None) != (out is None) or (how.version and apply is None) or (apply is not None and how.judgments):
         raise VhbenchError("--apply VERDICT and --out NEW go together, without --judgments; --version goes with them")
     if apply is not None and out is not None:
-        _apply(split, apply, out, version)
-    elif judgments:
-        _tally(split, judgments, output if output.suffix == ".json" else Path("verdict.json"), twins=twins)
+        _apply(how.split, apply, out, how.version)
+    elif how.judgments:
+        _tally(how)
     else:
-        _write_pages(split, output, config or None, count, seed, twins=twins)
+        _write_pages(how)
 
 
-def _write_pages(split: Path, output: Path, config: str | None, count: int, seed: int, *, twins: bool) -> None:
+def _write_pages(how: _ReviewOptions) -> None:
     from vhbench.analysis import human_review as reviews
     from vhbench.analysis.review_pages import pages
     from vhbench.files import write_atomic
     from vhbench.splits import chosen, read_manifest, read_questions
 
+    split, output, config = how.split, how.output, how.config or None
     if output.suffix != ".html":
         raise VhbenchError(f"{output}: the page's name must end in .html")
     content_hash = read_manifest(split).content_hash
-    if twins:
-        rows = iter(reviews.twins(read_questions(split, config), count, seed))
+    if how.twins:
+        rows = iter(reviews.twins(read_questions(split, config), how.count, how.seed))
     else:
-        rows = (row.question for row in chosen(split, config, count, seed))
+        rows = (row.question for row in chosen(split, config, how.count, how.seed))
     written: list[Path] = []
-    for text, part in pages(rows, reviews.of_twins(content_hash) if twins else content_hash):
+    for text, part in pages(rows, reviews.of_twins(content_hash) if how.twins else content_hash):
         written.append(output if part.alone else output.with_name(f"{output.stem}-{part.number}.html"))
         write_atomic(written[-1], text.encode())
         for note in part.notes:
             typer.echo(in_a_line(note))
         typer.echo(f"{written[-1]}: {len(part.items)} questions; open it in a browser, save with S")
     if not written:
-        raise VhbenchError(f"{split}: no {'negated ' * twins}questions{f' in {config}' if config else ''}")
+        raise VhbenchError(f"{split}: no {'negated ' * how.twins}questions{f' in {config}' if config else ''}")
     typer.echo("Read the saved files back with --judgments.")
 
 
-def _tally(split: Path, judgments: list[Path], output: Path, *, twins: bool) -> None:
+def _tally(how: _ReviewOptions) -> None:
     from vhbench.analysis import human_review as reviews
     from vhbench.files import json_bytes, write_atomic
     from vhbench.splits import read_manifest, read_questions
 
-    content_hash = read_manifest(split).content_hash
-    identity = reviews.of_twins(content_hash) if twins else content_hash
-    answers = {q.id: "yes" if twins else q.answer for q in read_questions(split)}
-    votes = reviews.read_judgments(judgments, identity)
+    output = how.output if how.output.suffix == ".json" else Path("verdict.json")
+    content_hash = read_manifest(how.split).content_hash
+    identity = reviews.of_twins(content_hash) if how.twins else content_hash
+    answers = {q.id: "yes" if how.twins else q.answer for q in read_questions(how.split)}
+    votes = reviews.read_judgments([Path(file) for file in how.judgments], identity)
     verdict = reviews.tally(list(votes.values()), answers)
     shares = {name: reviews.share(said, answers) for name, said in votes.items()}
     write_atomic(output, json_bytes({"hash": identity, **verdict, "by_annotator": shares}))

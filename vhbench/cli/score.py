@@ -3,7 +3,6 @@
 The options of its commands are dataclasses (:mod:`vhbench.cli.score_options`), put together in :data:`COMMANDS`.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -209,7 +208,7 @@ COMMANDS: Mapping[str, tuple[Callable[..., None], tuple[type[Any], ...]]] = {
 """Name of a command → what it does, and the dataclasses that are its options."""
 
 for _name, (_run, _kinds) in COMMANDS.items():
-    app.command(_name)(build_command.command(_run, *_kinds, help=inspect.getdoc(_run) or ""))
+    app.command(_name)(build_command.command(_run, *_kinds))
 
 
 def _read(

@@ -1,25 +1,30 @@
 """``vhbench tasks``: the folder of the lmms-eval tasks, and tasks for splits that bring configs of their own."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from vhbench.cli import build_command
+from vhbench.options import option
 
-def tasks(
-    split: Annotated[
-        Path | None,
-        typer.Argument(metavar="SPLIT", help="A built split with a `--name` of its own: write tasks for it."),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Folder for the tasks of SPLIT; `tasks` beside it by default."),
-    ] = None,
-    names: Annotated[bool, typer.Option("--names", help="Print the names of the tasks and groups instead.")] = False,
-    write: Annotated[
-        bool, typer.Option("--write", help="For developers: write vhbench's own task files anew from its registries.")
-    ] = False,
-) -> None:
+
+@dataclass(frozen=True, kw_only=True)
+class _TasksOptions:
+    split: Path | None = option(
+        "A built split with a `--name` of its own: write tasks for it.", None, argument=True, metavar="SPLIT"
+    )
+    out: Path | None = option(
+        "Folder for the tasks of SPLIT; `tasks` beside it by default.", None, names=("--out", "-o")
+    )
+    names: bool = option("Print the names of the tasks and groups instead.", False, names=("--names",))
+    write: bool = option(
+        "For developers: write vhbench's own task files anew from its registries.", False, names=("--write",)
+    )
+
+
+@build_command.taking(_TasksOptions)
+def tasks(how: _TasksOptions) -> None:
     """Print the folder of the lmms-eval tasks.
 
     vhbench registers its tasks by itself. Where that is not possible (another runner, a vendored lmms-eval), name
@@ -35,11 +40,12 @@ def tasks(
     from vhbench.adapters.lmms_eval import tasks_folder
     from vhbench.tasks import yaml_files
 
-    folder = tasks_folder() if split is None else write_tasks(split, out or split.absolute().parent / "tasks")
-    if write:
+    split = how.split
+    folder = tasks_folder() if split is None else write_tasks(split, how.out or split.absolute().parent / "tasks")
+    if how.write:
         for path in yaml_files.write(tasks_folder()):
             typer.echo(path)
-    elif names:
+    elif how.names:
         for file in sorted(folder.glob("**/*.yaml") if split else folder.glob("*/*.yaml")):
             typer.echo(file.stem)
     else:

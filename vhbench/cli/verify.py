@@ -1,10 +1,13 @@
 """``vhbench verify DIR``: is a split what it says, down to its answers?"""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from vhbench.cli import build_command
+from vhbench.options import option
 from vhbench.schema import Manifest, VhbenchError, in_one_line
 from vhbench.terminal import in_a_line
 
@@ -12,27 +15,26 @@ if TYPE_CHECKING:
     from vhbench.audit import Audit
 
 
-def verify(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="A split directory, such as out/ode.")],
-    secret_file: Annotated[
-        Path | None,
-        typer.Option(
-            "--secret",
-            metavar="FILE",
-            help="A revealed secret: check that the manifest committed to it, and that it gives this very split.",
-        ),
-    ] = None,
-    rebuilt: Annotated[
-        Path | None,
-        typer.Option(
-            "--rebuilt",
-            metavar="DIR",
-            help="With --secret: compare with this split, which `vhbench build … --seed-from-secret FILE` built, "
-            "instead of building it here.",
-        ),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print faults only.")] = False,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class _VerifyOptions:
+    directory: Path = option("A split directory, such as out/ode.", argument=True, metavar="DIR")
+    secret_file: Path | None = option(
+        "A revealed secret: check that the manifest committed to it, and that it gives this very split.",
+        None,
+        names=("--secret",),
+        metavar="FILE",
+    )
+    rebuilt: Path | None = option(
+        "With --secret: compare with this split, which `vhbench build … --seed-from-secret FILE` built, instead of "
+        "building it here.",
+        None,
+        metavar="DIR",
+    )
+    quiet: bool = option("Print faults only.", False, names=("--quiet", "-q"))
+
+
+@build_command.taking(_VerifyOptions)
+def verify(how: _VerifyOptions) -> None:
     """Check a split: files, content hash, rows, pairs, images, answers against the scenes, balance.
 
     Prints one line per fault and ends with exit code 1 if there are any. Answers that are out of balance are
@@ -48,17 +50,18 @@ def verify(
     from vhbench import audit, splits
     from vhbench.builds import hidden_edition, hidden_seed
 
-    if faults := splits.verify(directory, progress=not quiet):
+    directory = how.directory
+    if faults := splits.verify(directory, progress=not how.quiet):
         _stop(faults)
     manifest = splits.read_manifest(directory)
-    found = audit.audit(directory, progress=not quiet)
+    found = audit.audit(directory, progress=not how.quiet)
     faults = list(found.faults)
-    if secret_file is not None:
-        faults += hidden_edition.faults(directory, hidden_seed.read_secret(secret_file), rebuilt)
-    elif rebuilt is not None:
-        raise VhbenchError(f"--rebuilt {rebuilt}: only goes with --secret FILE, from which it was built")
+    if how.secret_file is not None:
+        faults += hidden_edition.faults(directory, hidden_seed.read_secret(how.secret_file), how.rebuilt)
+    elif how.rebuilt is not None:
+        raise VhbenchError(f"--rebuilt {how.rebuilt}: only goes with --secret FILE, from which it was built")
     _stop(faults)
-    if not quiet:
+    if not how.quiet:
         _tell(directory, manifest, found)
 
 

@@ -1,25 +1,29 @@
 """``vhbench yank VERSION``: withdraw a released version, with the reason."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
+from vhbench.cli import build_command
+from vhbench.options import option
 
-def yank(
-    version: Annotated[str, typer.Argument(metavar="X.Y.Z", help="The released version that nobody shall use.")],
-    repo_id: Annotated[str, typer.Option("--repo-id", metavar="ORG/NAME", help="Dataset repository on the Hub.")],
-    reason: Annotated[str, typer.Option("--reason", help="What is wrong with it, in a sentence.")],
-    pin: Annotated[
-        Path | None,
-        typer.Option(
-            "--pin",
-            metavar="FILE",
-            envvar="VHBENCH_RELEASE",
-            help="Pins to mark as well. Without it: tasks/release.yaml in a checkout of vhbench.",
-        ),
-    ] = None,
-) -> None:
+
+@dataclass(frozen=True, kw_only=True)
+class _YankOptions:
+    version: str = option("The released version that nobody shall use.", argument=True, metavar="X.Y.Z")
+    repo_id: str = option("Dataset repository on the Hub.", metavar="ORG/NAME")
+    reason: str = option("What is wrong with it, in a sentence.")
+    pin: Path | None = option(
+        "Pins to mark as well. Without it: tasks/release.yaml in a checkout of vhbench.",
+        None,
+        metavar="FILE",
+        envvar="VHBENCH_RELEASE",
+    )
+
+
+@build_command.taking(_YankOptions)
+def yank(how: _YankOptions) -> None:
     """Withdraw a released version: nothing is deleted, but tasks refuse it and say why.
 
     One commit on `main` marks it: a line in the card, an entry in yanked.json and, where it is the newest version, in
@@ -31,8 +35,8 @@ def yank(
     """
     from vhbench import release
 
-    release.read_pins(pin or release.own_pins())
-    sha, withdrawn = release.withdraw(repo_id, version, " ".join(reason.split()))
-    typer.echo(f"{repo_id}: {version} is withdrawn (commit {sha})")
-    for file in release.mark_pins(pin, repo_id, withdrawn):
+    release.read_pins(how.pin or release.own_pins())
+    sha, withdrawn = release.withdraw(how.repo_id, how.version, " ".join(how.reason.split()))
+    typer.echo(f"{how.repo_id}: {how.version} is withdrawn (commit {sha})")
+    for file in release.mark_pins(how.pin, how.repo_id, withdrawn):
         typer.echo(f"marked in {file}")

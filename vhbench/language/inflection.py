@@ -1,26 +1,29 @@
 """The English that questions and captions need: articles, plurals, number words.
 
-Nouns are English words or short phrases ("fire hydrant", "cup of coffee"). Plurals and articles come from ``inflect``;
-small tables hold what it does not know: what cannot be counted, what there is one of, and a few of its faults.
+Nouns are English words or short phrases ("fire hydrant", "cup of coffee"). ``plurals.tsv`` holds the rules of plurals.
+The tests compare plurals and articles with the library ``inflect`` over every noun of every vocabulary.
 """
 
 import re
-import threading
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    import inflect
+from vhbench.language import lexicon
+from vhbench.tsv import records
 
-NUMBERS: tuple[str, ...] = tuple("zero one two three four five six seven eight nine ten".split())
-"""Number words by value."""
+NUMBER_WORDS: Mapping[str, int] = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+        " seventeen eighteen nineteen twenty".split()
+    )
+}
+NUMBERS: tuple[str, ...] = tuple(NUMBER_WORDS)[:11]
+"""Number words up to ten, by value: larger numbers are written in digits."""
 
-MASS: frozenset[str] = frozenset(
-    "bacon baggage bamboo beer bread broccoli charcoal cheese cloth coffee cola foil furniture ginger grass ice juice "
-    "luggage meat milk money paper pulp rain rice sand sanitizer sauce shampoo snow sound tape tennis tinfoil "
-    "toothpaste traffic water wine wood".split()
-)
+MASS: frozenset[str] = lexicon.words("mass nouns")
 """Nouns that take neither an article nor a plural."""
 
 UNIQUE: frozenset[str] = frozenset("ceiling floor ground moon sea sky sun".split())
@@ -33,20 +36,30 @@ MEASURES: Mapping[str, str] = {
 }
 """Nouns that are counted by another one: "two pairs of skis"."""
 
-# inflect says "broncoes", "dobermen", "gentlemans", "grandchilds", "lenovoes", "palominoes", "passerbies", "thermoss",
-# "thiefs".
-_IRREGULAR: Mapping[str, str] = {
-    **{word: f"{word}s" for word in ("bronco", "doberman", "lenovo", "palomino")},
-    **{
-        "gentleman": "gentlemen",
-        "passerby": "passersby",
-        "grandchild": "grandchildren",
-        "thermos": "thermoses",
-        "thief": "thieves",
-    },
-}
+
+class _Ending(NamedTuple):
+    """What a noun ends with, how many letters are cut off, and what is put there."""
+
+    ending: re.Pattern[str]
+    cut: int
+    plural: str
+
+
+_ENDINGS = records(
+    Path(__file__).with_name("plurals.tsv"),
+    _Ending,
+    {"ending": lambda cell: re.compile(rf"(?i)(?:{cell})\Z"), "cut": int},
+)
+"""The first that fits counts."""
+
+_SOUNDS_LIKE_A = re.compile(
+    r"(?i)e[uw]|onc?e\b|onetime\b|uni(?:[^nmd]|mo)|u(?:[bcfghjkqrst][aeiou]|kr|[.-]|$)|unanimous|(?-i:U[NKS])|us\b"
+)
+_SOUNDS_LIKE_AN = re.compile(
+    r"(?i)[aeiou]|hour(?!i)|heir|honest|hono[ur]|[fhlmnrsx](?:[.-]|$)|y(?:b[lor]|cl[ea]|fere|gg|p[ios]|rou|tt)"
+    r"|(?-i:(?!S[CHKLMNPTVW][AEIOU])[FHLMNRSX][B-DF-HJ-NP-TV-XZ])"
+)
 _PHRASE = re.compile(r"(.*?)(\S*)((?:\s+(?:(?:of|with)\s|\().*)?)", re.DOTALL)
-_IMPORTING = threading.Lock()
 
 
 def a(phrase: str) -> str:
@@ -186,34 +199,18 @@ def _parts(noun: str) -> tuple[str, str, str]:
     return found[1], found[2], found[3]
 
 
-@cache
 def _article(word: str) -> str:
-    return _inflect().a(word).split()[0]
+    return "an" if _SOUNDS_LIKE_AN.match(word) and not _SOUNDS_LIKE_A.match(word) else "a"
 
 
 @cache
 def _plural(word: str) -> str:
-    if not word or word in MASS or word in _IRREGULAR:
-        return _IRREGULAR.get(word, word)
-    if word.isupper() and len(word) > 1:
+    if not word or word in MASS:
+        return word
+    if word.isupper():
         return f"{word}s"  # TVs, CDs
-    found = _inflect().plural_noun(word)
-    # It makes "jeanss" of "jeans": what ends in s and for which it knows no more than another s is plural already.
-    return word if found == f"{word}s" and word.endswith("s") else found
-
-
-@cache
-def _inflect() -> "inflect.engine":
-    """Import inflect without typeguard's checks of its arguments, for which an import takes 2 s and not 0.3 s.
-
-    https://github.com/jaraco/inflect/issues/212; under ``python -O`` the checks are off as well.
-    """
-    from unittest import mock
-
-    with _IMPORTING, mock.patch("typeguard.typechecked", lambda function: function):
-        import inflect
-
-        return inflect.engine()
+    rule = next(rule for rule in _ENDINGS if rule.ending.search(word))
+    return word[: len(word) - rule.cut] + rule.plural
 
 
 def gerund(verb: str) -> str:

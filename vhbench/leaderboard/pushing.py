@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vhbench.adapters.hub_folder import RepoKind
+from vhbench.adapters.hub_release import RepoKind
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.files import read_json
 from vhbench.leaderboard import site

@@ -1,10 +1,8 @@
 """All entries of a board, recomputed: what a pull request's checks run, and what a site is made of."""
 
-import multiprocessing
 import os
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.files import file_sha256
-from vhbench.leaderboard import packed_answers
+from vhbench.leaderboard import isolation, packed_answers
 from vhbench.leaderboard.boards import Board, Edition, Rules
 from vhbench.leaderboard.claim_checks import prompt_faults, setting_faults, unlike_claims
 from vhbench.leaderboard.entries import ANSWERS, BoardEntry, StoredEntry, entries, missing
@@ -97,7 +95,7 @@ def _meant(asked: AskedEdition, responses: Sequence[str], found: Recomputed) -> 
 def check_all(
     board: Board, sources: Mapping[str, Path], *, workers: int = 0, keep: bool = False
 ) -> tuple[list[CheckedEntry], list[str]]:
-    """Recompute all entries of a board, in parallel.
+    """Recompute all entries of a board in child processes with limits; an entry that ends one is refused.
 
     Args:
         board: whose entries.
@@ -113,19 +111,14 @@ def check_all(
     rank = [edition.name for edition in board.editions]
     own = sorted(places, key=lambda place: (rank.index(place.edition.name), place.model))
     args = [(place, sources[place.edition.name], board.rules, keep) for place in own]
-    if workers < 2:
-        checked = [check_entry(*one) for one in args]
-    else:
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(workers, mp_context=context) as pool:
-            checked = list(pool.map(_checked, args, chunksize=max(1, min(8, len(args) // (2 * workers)))))
+    calls = isolation.each(check_entry, args, workers=max(1, workers))
+    checked = [
+        CheckedEntry(place, None, (found,)) if isinstance(found, isolation.Failure) else found
+        for place, found in zip(own, calls, strict=True)
+    ]
     order = {place.title: number for number, place in enumerate(places)}
     checked.sort(key=lambda one: order[one.place.title])
     return [_of_one_model(one, checked) for one in checked], strays
-
-
-def _checked(args: tuple[StoredEntry, Path, Rules, bool]) -> CheckedEntry:
-    return check_entry(*args)
 
 
 def _of_one_model(one: CheckedEntry, checked: Sequence[CheckedEntry]) -> CheckedEntry:

@@ -43,7 +43,7 @@ def known_questions(path: Path, kind: str = "") -> Store[tuple[str, dict[str, An
         configs = _of_split(path, columns) if is_split(path) else _of_table(path, frozenset(columns))
     numbers = array("Q")
     try:
-        known = Store(_named(path, configs, kind, numbers))
+        known: Store[tuple[str, dict[str, Any]]] = Store(_named(path, configs, kind, numbers))
     except (OverflowError, UnicodeEncodeError) as error:  # a number beyond 64 bits, half of a character
         raise VhbenchError(f"{path}, row {numbers[-1]}: {error}") from error
     if (place := known.repeated()) is not None:

@@ -147,12 +147,12 @@ class Responses:
         for _, place, row in self._rows(joined=True):
             name = row.id if isinstance(row, Record) else str(row.get("id"))
             number, own = split_repetition(name)
-            at = known.find(own)
-            if at is None:
+            found = known.look_up(own)
+            if found is None:
                 raise VhbenchError(
                     f"{place}: no question has the id {shown(_given_id(row))} ({len(known)} in {questions})"
                 )
-            config, asked = known.at(at)
+            at, (config, asked) = found
             if answered[at] and (not number or at != last or number in given):
                 raise VhbenchError(f"{place}: id {shown(name)} occurs twice; each question may be answered once")
             if not answered[at]:

@@ -77,7 +77,7 @@ class Clustering:
     note: str = ""
     ties: Places | None = None
 
-    def at(self, places: npt.NDArray[np.generic]) -> "Clustering":
+    def at(self, places: npt.NDArray[np.integer[Any] | np.bool_]) -> "Clustering":
         """Return the clusters of some rows, by their places or by a mask; ties to other rows are left out."""
         numbers = self.numbers[places]
         if self.ties is None:

@@ -1,7 +1,7 @@
 """A question and a true answer to it, as a model is taught them: in the very words in which it will be asked."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from PIL import Image
@@ -19,7 +19,7 @@ Message = Mapping[str, Any]
 FORMS: tuple[Form, ...] = ("short", "reasoned")
 """How a closed question is answered: in one word or letter, or in that and why. Captions have one form."""
 
-REASONED = {
+_REASONED = {
     "yes_no": "Please answer yes or no, and say why.",
     "multiple_choice": "Answer with the option's letter from the given choices, and say why.",
 }
@@ -115,7 +115,7 @@ def prompt(question: Question, form: Form = "short") -> tuple[Message, ...]:
     A reasoned answer is asked for in another last line; everything else is the benchmark's own.
     """
     doc = {name: getattr(question, name) for name in RECORD} | {"images": [_BLANK] * len(question.images)}
-    last = {"post_prompt": REASONED[question.kind]} if form == "reasoned" else None
+    last = {"post_prompt": _REASONED[question.kind]} if form == "reasoned" else None
     (message,) = prompts.to_messages(doc, last)
     return tuple(_part(part) for part in message["content"])
 
@@ -125,8 +125,3 @@ def _part(part: Message) -> Message:
 
 
 _BLANK = Image.new("RGB", (1, 1))
-
-
-def as_json(lesson: Lesson) -> dict[str, Any]:
-    """Return a lesson without its images."""
-    return {name: value for name, value in asdict(lesson).items() if name != "images"}

@@ -21,7 +21,7 @@ _FLAT = 2 * _ALIKE
 """Grey values between the darkest and the lightest part of a picture in which there is nothing to be known by."""
 _COARSE = 4
 
-Greys = NDArray[np.int16]
+_Greys = NDArray[np.int16]
 
 
 def look(image: ImageData) -> bytes:
@@ -55,11 +55,11 @@ class Looks:
         return self._names[int(same[0])] if len(same) else ""
 
 
-def _greys(seen: bytes) -> Greys:
+def _greys(seen: bytes) -> _Greys:
     return np.frombuffer(seen, dtype=np.uint8).astype(np.int16).reshape(-1, _SIDE * _SIDE)
 
 
-def _coarse(fine: Greys) -> NDArray[np.float64]:
+def _coarse(fine: _Greys) -> NDArray[np.float64]:
     """Return the means of large parts: where these differ, so does a grey value."""
     side = _SIDE // _COARSE
     means: NDArray[np.float64] = fine.reshape(-1, _COARSE, side, _COARSE, side).mean(axis=(2, 4), dtype=np.float64)

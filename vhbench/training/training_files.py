@@ -11,7 +11,6 @@ import pyarrow.parquet as pq
 
 import vhbench
 from vhbench.files import canonical, json_bytes, write_atomic
-from vhbench.images import to_store
 from vhbench.schema import VhbenchError
 from vhbench.training import training_card
 from vhbench.training.examples import TOLD, Lesson, Message
@@ -54,7 +53,7 @@ def write(
     if preferences and layout == "llava":
         raise VhbenchError("--layout llava: LLaVA's JSON has no preference pairs; must be parquet or folder")
     folder.mkdir(parents=True, exist_ok=True)
-    files = LAYOUTS[layout](folder, lessons, preferences)
+    files = _LAYOUTS[layout](folder, lessons, preferences)
     counts = training_card.counts(lessons)
     digests = {file.relative_to(folder).as_posix(): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
     told = {**provenance, "vhbench": vhbench.__version__, "counts": counts, "files": digests}
@@ -167,12 +166,7 @@ def _suffix(image: bytes) -> str:
     return "jpg" if image[:2] == b"\xff\xd8" else "webp"
 
 
-def stored(image: bytes) -> bytes:
-    """Return an image as PNG, JPEG or WebP: what every reader of a data set shows alike."""
-    return to_store(image)
-
-
-LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[Lesson], bool], list[Path]]] = {
+_LAYOUTS: Mapping[Layout, Callable[[Path, Sequence[Lesson], bool], list[Path]]] = {
     "parquet": _parquet,
     "folder": _folder,
     "llava": _llava,

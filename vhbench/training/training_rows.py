@@ -108,11 +108,11 @@ def choose(edition: TrainingEdition, wanted: Wanted) -> list[Question]:
     questions = sample_selection.drawn(questions, wanted.number, wanted.seed, weigh)
     if not questions:
         raise VhbenchError(f"{edition.path}: nothing is left to teach: the run has no error that was read")
-    hold_apart(questions, edition, wanted)
+    _hold_apart(questions, edition, wanted)
     return questions
 
 
-def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> None:
+def _hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> None:
     """Raise if a test shares an image, a scene or a concept with what is taught.
 
     Raises:
@@ -140,7 +140,7 @@ def hold_apart(questions: Sequence[Question], edition: TrainingEdition, wanted: 
 def taught(questions: Sequence[Question], edition: TrainingEdition, wanted: Wanted) -> list[Lesson]:
     """Return the rows of questions: true captions, short and reasoned answers."""
     found: dict[str, list[Lesson]] = {}
-    unsaid = scored_places(wanted)
+    unsaid = _scored_places(wanted)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
         found[question.id] = lessons(question, scenes, wanted.answers, seed=wanted.seed, unsaid=unsaid)
@@ -160,7 +160,7 @@ _EVERYWHERE = frozenset({"sky", "grass"})
 """Settings that are painted around so many others that no caption could do without them."""
 
 
-def scored_places(wanted: Wanted) -> frozenset[str]:
+def _scored_places(wanted: Wanted) -> frozenset[str]:
     """Return the settings of the tests, which no caption names where they are only painted around another.
 
     An island has a beach around it, and a lake a forest behind it; a test may ask whether there is a beach.
@@ -181,7 +181,7 @@ def preferences(questions: Sequence[Question], edition: TrainingEdition, wanted:
     """
     assert edition.errors is not None
     found: list[Lesson] = []
-    unsaid = scored_places(wanted)
+    unsaid = _scored_places(wanted)
     for question in questions:
         scenes = [edition.scenes[name] for name in question.scene_ids if name in edition.scenes]
         for lesson in lessons(question, scenes, ("short",), seed=wanted.seed, unsaid=unsaid):

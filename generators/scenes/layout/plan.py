@@ -281,8 +281,8 @@ def wishes(spec: SceneSpec, entries: list[Entry], locale: Locale, random: np.ran
 
 def _perch(spec: SceneSpec, index: int, entries: list[Entry], random: np.random.Generator) -> int:
     """Return the table on which a table thing is put though nobody asked for it, unless its place was asked for."""
-    tied = any(index in (i, j) for i, _, j in spec.relations)
-    if entries[index].place != "table" or tied or spec.objects[index].hard:
+    asked = any(index in (i, j) for i, _, j in spec.relations)
+    if entries[index].place != "table" or asked or spec.objects[index].hard:
         return -1
     tables = [i for i, entry in enumerate(entries) if entry.surface and entry.word in TABLES and i != index]
     return tables[0] if tables and random.random() < 0.85 else -1

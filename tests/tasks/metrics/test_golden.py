@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from vhbench.files import read_json, read_rows
+from vhbench.files import read_json
 from vhbench.language import parsing
 from vhbench.tasks.metrics import amber, chair, yes_no
 from vhbench.tasks.metrics.pattern_reference import pattern_singular
@@ -86,7 +86,7 @@ def test_pattern_singular(reference: Path) -> None:
 def test_chair_on_real_captions(reference: Path, model: str) -> None:
     name = f"Instruction1_{model}.json"
     expected = golden(reference, "chair_pope_captions.json")["results"][name]
-    captions = read_rows(reference / "POPE" / "caption_data" / name)
+    captions = read_json(reference / "POPE" / "caption_data" / name)
     files: dict[str, Any] = {
         "gold": reference / "CHAIR" / "gold_objects.json",
         "synonyms": reference / "CHAIR" / "synonyms.txt",
@@ -119,7 +119,7 @@ BEYOND_FIXED = {
 def test_the_six_repairs_on_real_captions_and_what_the_default_adds(reference: Path, model: str) -> None:
     name = f"Instruction1_{model}.json"
     expected = golden(reference, "chair_pope_captions.json")["results"][name]["fixed"]
-    captions = read_rows(reference / "POPE" / "caption_data" / name)
+    captions = read_json(reference / "POPE" / "caption_data" / name)
     gold, synonyms = read_json(reference / "CHAIR" / "gold_objects.json"), reference / "CHAIR" / "synonyms.txt"
     repaired = chair.vocabulary_of(synonyms, compat=True, singular=six_repairs)
     fixed = chair.score(captions, gold, synonyms=repaired, compat=True)
@@ -147,7 +147,7 @@ UNCLAIMED = {
 
 @pytest.mark.parametrize("model", UNCLAIMED)
 def test_what_real_captions_do_not_claim(reference: Path, model: str) -> None:
-    captions = read_rows(reference / "POPE" / "caption_data" / f"Instruction1_{model}.json")
+    captions = read_json(reference / "POPE" / "caption_data" / f"Instruction1_{model}.json")
     gold, synonyms = reference / "CHAIR" / "gold_objects.json", reference / "CHAIR" / "synonyms.txt"
     words = chair.vocabulary_of(synonyms)
     found = sum(len(words.find(row["text"])) for row in captions)

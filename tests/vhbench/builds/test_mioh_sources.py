@@ -120,9 +120,11 @@ def test_what_suggests_a_thing_is_counted_in_other_photos(tmp_path: Path) -> Non
     scenes = mioh_sources.statistics(own, ())
     pools = ScenePool(scenes), ScenePool(scenes, statistics=mioh_sources.statistics(other, ()))
     kettle, cup = (pools[0].columns.column[word] for word in ("kettle", "cup"))
-    chances = [pool._suggestion(kettle)[5] for pool in pools]  # a photo with a cup and a clock
+    chances = [pool.cooccurrence.score(kettle)[5] for pool in pools]  # a photo with a cup and a clock
     assert chances == pytest.approx([2 / 20, 16 / 20])
-    assert pools[1]._together[kettle, cup] == 2  # what occurs together is still that of the photos asked about
+    assert (
+        pools[1].cooccurrence.together[kettle, cup] == 2
+    )  # what occurs together is still that of the photos asked about
 
 
 def test_statistics_of_other_things_are_refused(tmp_path: Path) -> None:

@@ -1,10 +1,7 @@
 """The demo: the command that it runs, the table that it prints."""
 
-import os
 import subprocess
 import sys
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import orjson
@@ -19,28 +16,17 @@ from vhbench.tasks.report import written_with
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_caches")
-def test_the_demo_goes_from_drawn_scenes_to_numbers(tmp_path: Path) -> None:
-    tasks = "ode_random_existence,ode_random_attribute"
-    command = [sys.executable, "-c", "from vhbench.cli import main; main()", "demo", "--tasks", tasks]
-    done = subprocess.run([*command, "--output", str(tmp_path)], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert sum(line.startswith("ode: ") for line in done.stdout.splitlines()) == 1, "each starter is named once"
-    assert all(task in done.stdout for task in tasks.split(","))
-    assert "This was a coin. A real model:" in done.stdout
-    [results] = tmp_path.glob("*_results.json")
-    told = orjson.loads(results.read_bytes())["vhbench"]
-    assert told.keys() == set(tasks.split(","))
-    for task, one in told.items():
-        report = orjson.loads(written_with(results, task).read_bytes())
-        assert report["provenance"] == one | {"answered": one["of"]}
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("_caches")
-def test_what_the_demo_asks_is_enough_for_each_analysis(tmp_path: Path) -> None:
+def test_the_demo_goes_from_drawn_scenes_to_each_analysis_and_a_leaderboard(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "from vhbench.cli import main; main()", "demo", "--output", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
+    assert sum(line.startswith("ode: ") for line in done.stdout.splitlines()) == 1, "each starter is named once"
+    assert "This was a coin. A real model:" in done.stdout
+    [results] = tmp_path.glob("*_results.json")
+    for task, one in orjson.loads(results.read_bytes())["vhbench"].items():
+        assert task in done.stdout
+        report = orjson.loads(written_with(results, task).read_bytes())
+        assert report["provenance"] == one | {"answered": one["of"]}
     told = {}
     for name, benchmark in BENCHMARKS.items():
         assert f"$ vhbench analyse {name} " in done.stdout
@@ -60,9 +46,8 @@ def test_what_the_demo_asks_is_enough_for_each_analysis(tmp_path: Path) -> None:
     assert f"open {tmp_path.resolve() / 'site' / 'index.html'}" in done.stdout
     assert (tmp_path / "site" / "models" / "vhbench-coin.html").is_file()
     # What the README says next, of the folder that the demo wrote to.
-    for name in BENCHMARKS:
-        again = CliRunner().invoke(app, ["analyse", name, str(tmp_path)], catch_exceptions=False)
-        assert told[name]["summary"] in again.output
+    again = CliRunner().invoke(app, ["analyse", "ode", str(tmp_path)], catch_exceptions=False)
+    assert told["ode"]["summary"] in again.output
 
 
 def test_without_a_model_a_coin_is_tossed(tmp_path: Path) -> None:
@@ -105,46 +90,6 @@ def test_the_table_shows_values_with_their_intervals(tmp_path: Path, capsys: pyt
     assert "40.2 – 81.0" in printed
     assert "62.5" in printed
     assert "stderr" not in printed
-
-
-def lmms_eval_at(folder: Path, does: str) -> tuple[list[str], dict[str, str]]:
-    """Return a command, and where another lmms-eval lies that it starts."""
-    (folder / "lmms_eval").mkdir()
-    (folder / "lmms_eval" / "__init__.py").touch()
-    (folder / "lmms_eval" / "__main__.py").write_text(f"import sys\ndef cli_evaluate():\n    {does}\n")
-    command = [sys.executable, "-m", "lmms_eval", "--tasks", "ode"]
-    return command, {**os.environ, "PYTHONPATH": str(folder)}
-
-
-def test_lmms_eval_begins_when_it_may_with_its_own_arguments(tmp_path: Path) -> None:
-    command, where = lmms_eval_at(
-        tmp_path, f"open({str(tmp_path / 'said')!r}, 'w').write(' '.join(sys.argv)); sys.exit(3)"
-    )
-    with demo._started(command, where) as (run, ended):
-        time.sleep(0.5)
-        assert not ended()
-        assert not (tmp_path / "said").exists()
-        assert run() == 3
-    assert (tmp_path / "said").read_text() == "lmms-eval --tasks ode"
-
-
-def test_lmms_eval_ends_where_the_splits_cannot_be_built(tmp_path: Path) -> None:
-    command, where = lmms_eval_at(tmp_path, f"open({str(tmp_path / 'said')!r}, 'w')")
-    with suppress(VhbenchError), demo._started(command, where):
-        time.sleep(0.5)  # enough to begin, if it might
-        raise VhbenchError("no room")
-    assert not (tmp_path / "said").exists()
-
-
-def test_an_lmms_eval_that_cannot_be_imported_has_its_exit_code(tmp_path: Path) -> None:
-    command, where = lmms_eval_at(tmp_path, "pass")
-    (tmp_path / "lmms_eval" / "__main__.py").write_text("raise SystemExit(5)")
-    with demo._started(command, where) as (run, ended):
-        deadline = time.monotonic() + 30
-        while not ended() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert demo._starters(["ode"], ended) == {}
-        assert run() == 5
 
 
 @pytest.mark.parametrize("place", ["file", "file/results", "file/a/b"])

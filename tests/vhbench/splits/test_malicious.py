@@ -148,14 +148,6 @@ def test_a_text_that_is_repeated_until_memory_ends(split: Path, column: str) -> 
     assert memory() - before < 256 << 20
 
 
-def test_the_text_that_a_row_group_claims_is_bounded(split: Path) -> None:
-    row = pa.concat_tables([table(split).slice(0, 1)] * 80)
-    index = row.schema.get_field_index("question")
-    data = row.set_column(index, "question", pa.array([f"{n:07}" + "A" * (1 << 20) for n in range(80)]))
-    write_shard(split, data, compression="zstd", use_dictionary=False)
-    assert f"{SHARD}: row group 0 unpacks to 80 MiB; at most 64" in refused(split)
-
-
 def test_a_text_that_is_longer_than_any_question(split: Path) -> None:
     write_shard(split, table(split, question=["A" * (1 << 20), "A" * ((1 << 20) + 1)]))
     assert f"{SHARD}: column question has a text of 1,048,577 characters; at most 1,048,576" in refused(split)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import Found, Vocabulary
 from vhbench.tsv import records, words
 
@@ -18,24 +19,19 @@ ANY, ANIMATE = "*", "@animate"
 _BARE = "!"
 """Behind a noun of the table that is a verb as well in its other forms: the bus stops, the horse races."""
 
-_CREATURES = frozenset(
-    "person man woman boy girl child people lady soldier rider baby dog puppy cat kitten horse pony cow bull calf "
-    "sheep lamb goat pig bird duck goose owl eagle swan chicken rooster hen elephant bear zebra giraffe lion tiger "
-    "leopard wolf fox rabbit bunny monkey deer camel fish dolphin squirrel frog turtle tortoise crocodile penguin "
-    "panda donkey snail butterfly seagull pigeon dragon".split()
-)
+_CREATURES = lexicon.words("creatures")
 _BETWEEN = frozenset(
     "red blue green yellow brown black white gray grey pink purple orange big large small little tiny old cute".split()
 )
 
-Table = Mapping[str, Mapping[str, str]]
+_Table = Mapping[str, Mapping[str, str]]
 """The second word of a compound → the first → what is there: "first", "second", "=another" or "" for nothing.
 
 "!node" is nothing too, but only for a word that names this node of the vocabulary.
 """
 
 
-def _read(table: Path) -> Table:
+def _read(table: Path) -> _Table:
     found: dict[str, dict[str, str]] = {}
 
     def add(first: str, second: str, outcome: str, why: str) -> None:

@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
+from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import Vocabulary
 
 # Words of AMBER's vocabulary that are as often a verb, and what shows that one is.
-_ALSO_VERBS = frozenset(
-    "bar bat board can core court drink drain fence file fish grill ground lead leave light line lock mirror "
-    "monitor net note pack paddle plug pole range ring rock shell ship ski sled sound spray stage star stone "
-    "string support switch tank tap tape tie tire toast track train trough water watch warp wire".split()
-)
+_ALSO_VERBS = lexicon.words("also verbs")
 _BEFORE_A_VERB = frozenset(
     "to can could will would may might must should shall cannot not i you he she it we they who also".split()
 )

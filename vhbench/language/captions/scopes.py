@@ -28,26 +28,34 @@ _PLACES = (
     r"in|on|at|near|beside|next|behind|under|underneath|beneath|inside|around|along|by|from|across|throughout|outside"
     r"|between|among|against|during|through|over|above|below|atop|within"
 )
-CLAUSE = re.compile(_CLAUSE_ENDS)
-PHRASE = re.compile(
+_CLAUSE = re.compile(_CLAUSE_ENDS)
+_PHRASE = re.compile(
     rf"{_CLAUSE_ENDS}|\b(?:{_PLACES}|to|with|is|are|was|were|can|could|has|have|that|which|who|whose|where|as|besides"
     r"|except|than|aside|apart|just|only|visible|present|nearby|anywhere)\b"
 )
-LIST = re.compile(PHRASE.pattern.replace(rf",(?!{_GOES_ON})", rf",(?!{_GOES_ON}|\s[\w-]+,?\sand\s(?!{_DETERMINED}\b))"))
-IMAGE = re.compile(
+_LIST_END = re.compile(
+    _PHRASE.pattern.replace(rf",(?!{_GOES_ON})", rf",(?!{_GOES_ON}|\s[\w-]+,?\sand\s(?!{_DETERMINED}\b))")
+)
+_IMAGE = re.compile(
     rf",|[;:()]|\s-+\s|[—–]|\b(?:but|while|whereas|although)\b|\band\s(?:it|there|the|they|he|she|is|are|has)\b"
     rf"|\b(?:(?:{_PLACES})(?!\s(?:an?\s|the\s|his\s|her\s)?(?:horse|horseback|motorcycle|bike|bicycle)\b)"
     r"|is|are|was|were|can|could|has|stands?|sits?|lies|that|which|hang(?:s|ing)?|covers?|decorates?)\b"
 )
-TEXT = re.compile(r"[,;]|\band\b|\bon\b|\bin\b|\bis\b")
+_TEXT = re.compile(r"[,;]|\band\b|\bon\b|\bin\b|\bis\b")
 _REACH = 240
 """Characters that a scope has at most."""
 
-ENDS: Mapping[str, re.Pattern[str]] = {"clause": CLAUSE, "phrase": PHRASE, "list": LIST, "image": IMAGE, "text": TEXT}
+_ENDS: Mapping[str, re.Pattern[str]] = {
+    "clause": _CLAUSE,
+    "phrase": _PHRASE,
+    "list": _LIST_END,
+    "image": _IMAGE,
+    "text": _TEXT,
+}
 """How far a cue can reach → what its scope ends before."""
 
 
-class Cue(NamedTuple):
+class _Cue(NamedTuple):
     """A row of ``cues.tsv``.
 
     Attributes:
@@ -77,17 +85,17 @@ class Cue(NamedTuple):
 
 
 @cache
-def cues() -> Mapping[str, Sequence[Cue]]:
+def cues() -> Mapping[str, Sequence[_Cue]]:
     """Return word → the cues that begin with it; read when the first caption is, as its patterns take a while."""
-    found: dict[str, list[Cue]] = {}
+    found: dict[str, list[_Cue]] = {}
     readers = {
         "words": words,
         "then": lambda cell: re.compile(rf"{cell}\b" if cell and cell[-1].isalpha() else cell),
         "after": words,
-        "end": ENDS.__getitem__,
+        "end": _ENDS.__getitem__,
         "spares": bool,
     }
-    for cue in records(Path(__file__).with_name("cues.tsv"), Cue, readers):
+    for cue in records(Path(__file__).with_name("cues.tsv"), _Cue, readers):
         for word in cue.words:
             found.setdefault(word, []).append(cue)
     return found
@@ -96,9 +104,8 @@ def cues() -> Mapping[str, Sequence[Cue]]:
 _SAYS_WHAT_IT_IS = re.compile(
     r"\A\W*(?:(?:in|here(?:'s| is)|(?:this|that|it|(?:this|the|the given|the provided) (?:image|picture|photo"
     r"|photograph|scene|artwork)) (?:is|shows?|appears to be|seems to be|features?|presents?|depicts?|displays?"
-    r"|captures?)) )?"
-    r"(?:(?:an?|the|this) )?"
-    r"(?:(?!(?:with|of|on|has|have|there|hold\w*|show\w*|wear\w*|next|near|by|at|from|to)\b)[\w,'-]+ ){0,6}\Z"
+    r"|captures?)) )?(?:(?:an?|the|this) )?(?:(?!(?:with|of|on|has|have|there|hold\w*|show\w*|wear\w*|next|near|by|at"
+    r"|from|to)\b)[\w,'-]+ ){0,6}\Z"
 )
 _OF_ITSELF = frozenset(
     "picture photo photograph image illustration cartoon drawing sketch portrait depiction images".split()
@@ -125,7 +132,7 @@ def scopes(sentence: str, said: Set[str]) -> Iterator[tuple[int, int, bool]]:
                 found = cue.then.match(sentence, place + len(sign))
                 if not found or not cue.begins(sentence, place):
                     continue
-                if cue.end is IMAGE and _shows_itself(sentence, place, sign):
+                if cue.end is _IMAGE and _shows_itself(sentence, place, sign):
                     continue
                 stop = cue.end.search(sentence, found.end(), found.end() + _REACH)
                 yield found.end(), stop.start() if stop else min(len(sentence), found.end() + _REACH), cue.spares

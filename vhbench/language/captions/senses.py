@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
+from vhbench.language import lexicon
 from vhbench.language.captions.vocabulary import Found, Vocabulary
 from vhbench.tsv import records, words
 
 
-class Sense(NamedTuple):
+class _Sense(NamedTuple):
     """A row of ``senses.tsv``: words that mean something else near certain other words.
 
     Attributes:
@@ -32,12 +33,12 @@ class Sense(NamedTuple):
     why: str
 
 
-def _read(table: Path) -> Mapping[str, Sequence[Sense]]:
+def _read(table: Path) -> Mapping[str, Sequence[_Sense]]:
     def several(cell: str) -> frozenset[str]:
         return frozenset(words(cell))
 
-    senses: dict[str, list[Sense]] = {}
-    for sense in records(table, Sense, {"words": words, "near": several, "unless": several}):
+    senses: dict[str, list[_Sense]] = {}
+    for sense in records(table, _Sense, {"words": words, "near": several, "unless": several}):
         for word in sense.words:
             senses.setdefault(word, []).append(sense)
     return senses
@@ -45,10 +46,7 @@ def _read(table: Path) -> Mapping[str, Sequence[Sense]]:
 
 _SENSES = _read(Path(__file__).with_name("senses.tsv"))
 
-_VERBS = frozenset(
-    "bear bike board boat book bowl bus chair down duck fish fork kayak kite light monitor park phone pitch plane ram "
-    "ship sink skate skateboard skateboards ski skis snowboard snowboards surf surfboard tie train water".split()
-)
+_VERBS = lexicon.words("verbs like things")
 _BEFORE_A_VERB = re.compile(
     r"(?:\b(?:(?<!next )(?<!close )(?<!adjacent )(?<!due )(?<!attached )(?<!connected )(?<!leading )(?<!similar )to"
     r"|can|could|will|would|may|might|must|should|cannot|not|who|they|we|you|he|she|i)"
@@ -64,10 +62,9 @@ _ONE = re.compile(
     r"|\bthe|\bthis|\bthat|\b(?:slices?|pieces?|half|halves|wedges?|segments?|sections?) of)\s\Z"
 )
 _ENDS = re.compile(
-    r"\s*(?:\Z|[.,;:!?)\"']"
-    r"|\s(?:is|are|was|has|sits|lies|rests|can|in|on|at|near|next|beside|with|from|by|to|that|which|who|being|sitting"
-    r"|lying|resting|placed|cut|sliced|peeled|located|positioned|visible|for|under|behind|inside|between|nearby|there"
-    r"|or|and (?!(?:" + _COLOURS + r")\b))\b|\sand (?=an? |the |two |some ))"
+    r"\s*(?:\Z|[.,;:!?)\"']|\s(?:is|are|was|has|sits|lies|rests|can|in|on|at|near|next|beside|with|from|by|to|that"
+    r"|which|who|being|sitting|lying|resting|placed|cut|sliced|peeled|located|positioned|visible|for|under|behind"
+    r"|inside|between|nearby|there|or|and (?!(?:" + _COLOURS + r")\b))\b|\sand (?=an? |the |two |some ))"
 )
 _PAINTED = re.compile(rf"(?:{_COLOURS})(?:,? and|,| or)\s(?:an?\s)?\Z")
 
@@ -116,15 +113,15 @@ _OWN: Mapping[str, Callable[[str, Found], bool]] = {"orange": _is_fruit, "patien
 """Words that need a look at their neighbours → whether they name a thing."""
 
 
-def _holds(sense: Sense, lowered: str, one: Found, said: Set[str]) -> bool:
+def _holds(sense: _Sense, lowered: str, one: Found, said: Set[str]) -> bool:
     if not sense.near & said:
         return False
     if sense.within == "sentence":
-        said = words_of(sentence_around(lowered, one.start))
+        said = words_of(_sentence_around(lowered, one.start))
     return bool(sense.near & said) and not sense.unless & said and not (sense.thing and _is_listed(sense, lowered, one))
 
 
-def _is_listed(sense: Sense, lowered: str, one: Found) -> bool:
+def _is_listed(sense: _Sense, lowered: str, one: Found) -> bool:
     """Tell whether a word stands in a list beside one that would show another sense: then it means another thing."""
     beside = _LISTED_BEFORE.search(lowered, max(0, one.start - 60), one.start), _LISTED_BEHIND.match(lowered, one.end)
     return any(mark is not None and mark[1] in sense.near for mark in beside)
@@ -142,7 +139,7 @@ def words_of(lowered: str) -> frozenset[str]:
     return frozenset(lowered.translate(_APART).split())
 
 
-def sentence_around(text: str, place: int) -> str:
+def _sentence_around(text: str, place: int) -> str:
     """Return the sentence in which a place lies, at most 500 characters to either side."""
     start = max(text.rfind(end, max(0, place - 500), place) for end in (". ", "! ", "? ", "\n")) + 1
     ends = [end for mark in (". ", "! ", "? ", "\n") if (end := text.find(mark, place, place + 500)) >= 0]

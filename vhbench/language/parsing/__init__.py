@@ -10,8 +10,7 @@ benchmarks have them, faults included; ``default`` is the one to use, and the on
 
 from collections.abc import Callable, Mapping, Sequence
 
-from vhbench.language.parsing.caption_text import told
-from vhbench.language.parsing.cleaning import after_thoughts, plain
+from vhbench.language.parsing.cleaning import after_thoughts, caption_text, plain
 from vhbench.language.parsing.failures import failure
 from vhbench.language.parsing.letters import letter
 from vhbench.language.parsing.option_names import letters_of
@@ -23,24 +22,19 @@ from vhbench.schema import VhbenchError
 __all__ = [
     "YES_NO",
     "Parser",
-    "Reader",
     "after_thoughts",
     "amber",
     "bare",
+    "caption_text",
     "cut_off",
     "failure",
     "label",
     "letter",
     "letters_of",
-    "lmms_eval",
     "ode",
     "parse",
     "plain",
-    "pope",
-    "told",
-    "vhtest",
     "yes_no",
-    "yes_no_parser",
     "yes_no_reader",
 ]
 
@@ -86,20 +80,13 @@ YES_NO: Mapping[str, Parser] = {
 }
 
 
-def yes_no_parser(parser: str | Parser) -> Parser:
-    """Return a parser by its name; a function is returned as it is."""
-    if callable(parser):
-        return parser
-    if parser not in YES_NO:
-        raise VhbenchError(f"unknown parser {parser!r}; must be one of {', '.join(YES_NO)}")
-    return YES_NO[parser]
-
-
 def yes_no_reader(parser: str | Parser) -> Reader:
-    """Return what reads a response to a question; other parsers than the default one do not look at the question.
+    """Return what reads a response to a question, by its name or from a function of the response alone.
 
     >>> yes_no_reader("pope")("There is nothing.", "Is there a dog?")
     'yes'
     """
-    found = yes_no_parser(parser)
+    found = parser if callable(parser) else YES_NO.get(parser)
+    if found is None:
+        raise VhbenchError(f"unknown parser {parser!r}; must be one of {', '.join(YES_NO)}")
     return yes_no if found is yes_no else lambda response, question: found(response)

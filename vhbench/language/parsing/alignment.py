@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.claims import PREPOSITIONS, YEAR, Claim
 from vhbench.language.parsing.quantities import number
 from vhbench.language.parsing.sentence_parts import Part, finite
@@ -17,20 +18,8 @@ from vhbench.language.parsing.stems import Word, another, compares, content, exc
 POSTURES: Final = frozenset(
     map(stem, "lie stand sit rest position place situate park hang lean locate be perch appear find put set".split())
 )
-_DEPICTED: Final = frozenset(
-    map(
-        stem,
-        "toy stuff plush statue sculpture paint painting drawing cartoon hot fake portrait poster figurine replica"
-        " depiction sticker logo like resemble similar".split(),
-    )
-)
-_UNREAL: Final = frozenset(
-    map(
-        stem,
-        "finish stop cease refuse avoid about almost try attempt want fail prepare ready plan expect before"
-        " after pretend".split(),
-    )
-)
+_DEPICTED: Final = frozenset(map(stem, lexicon.words("likenesses")))
+_UNREAL: Final = frozenset(map(stem, lexicon.words("not done")))
 _POINTS: Final = ("the", "this", "that", "these", "those")
 _ACTING: Final = re.compile(r"(?:ing|ed)\Z")
 

@@ -30,9 +30,8 @@ class Told(NamedTuple):
 
 
 BOTH: Final = re.compile(
-    r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z"
-    r"|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&|\|)\s*"
-    r"[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
+    r"\A\W*(?:yes\W+no|no\W+yes)\W*\Z|(?<!\w)(?:neither\s+)?[\"']?(?:yes|no|true|false)[\"']?\s*(?:and|or|/|nor|&"
+    r"|\|)\s*[\"']?(?:yes|no|true|false)(?!\w)[\"']?"
 )
 """Yes and no in one breath: an echo of the question, or no answer."""
 
@@ -96,12 +95,19 @@ _NEGATED: Final = re.compile(r"\b(?:not|isn't|cannot be|can't be)\s+(?:a\s+|an\s
 
 
 @cache
+def _rows() -> list[tuple[str, str, str, list[str]]]:
+    """Return language, answer, weight and phrases."""
+    rows = Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    cells = (row.split("\t") for row in rows)
+    return [(language, answer, weight, phrases.split("|")) for language, answer, weight, phrases in cells]
+
+
+@cache
 def table() -> Mapping[str, tuple[str, bool]]:
     """Return phrase → answer, and whether it answers by itself."""
     found: dict[str, tuple[str, bool]] = {}
-    for row in Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]:
-        _, answer, weight, phrases = row.split("\t")
-        for phrase in phrases.split("|"):
+    for _, answer, weight, phrases in _rows():
+        for phrase in phrases:
             found.setdefault(phrase, (answer, weight == "strong"))
     return found
 
@@ -109,9 +115,7 @@ def table() -> Mapping[str, tuple[str, bool]]:
 @cache
 def _english() -> frozenset[str]:
     """Return the English phrases of more than a letter."""
-    rows = Path(__file__).with_name("assent.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    phrases = (phrase for row in rows if row.startswith("en\t") for phrase in row.split("\t")[3].split("|"))
-    return frozenset(phrase for phrase in phrases if len(phrase) > 1)
+    return frozenset(phrase for row in _rows() if row[0] == "en" for phrase in row[3] if len(phrase) > 1)
 
 
 @cache

@@ -9,17 +9,14 @@ from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Final
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.normalization import PHRASES, straightened
-from vhbench.language.parsing.prefilter import Guarded, any_in
 from vhbench.language.parsing.quantities import BOUNDS, Range, number, quantity, value
 from vhbench.language.parsing.stems import NEGATIONS, Word, compares, content, stem, words
 
 YEAR: Final = re.compile(r"(?:19|20)\d\d")
 ALL: Final = frozenset("all every each both everyone everybody".split())
-PREPOSITIONS: Final = frozenset(
-    "on in under below above over behind front beside near between inside outside left right against around across"
-    " along through beyond off down up towards toward onto upon among during beneath underneath alongside".split()
-)
+PREPOSITIONS: Final = lexicon.words("prepositions")
 """Words of place; "in the image" is none."""
 
 _BE: Final = frozenset("is are was were am".split())
@@ -35,24 +32,24 @@ _INSTRUCTION: Final = re.compile(
     r"(?i)\A\W*(?:please|kindly|just|only|simply|directly|answer|respond|reply|give|provide|choose|select|options?|note"
     r"|you|use|your|hint|explain|let's|think|a[.):]|b[.):]|yes\b|no\b)"
 )
-_TRAILING: Final = Guarded(
+_TRAILING: Final = re.compile(
     r"(?i)[\s,;:(]*(?:please\s+)?(?:just\s+|only\s+)?(?:answer|respond|reply|say)\b[^?]{0,40}\byes\b"
     r"[^?]{0,20}\bno\b[^?]*\Z"
     r"|[\s,(]*\b(?:yes or no|yes/no|true or false)\b[)\s]*(?=\?|\Z)|,\s*(?:right|correct)\s*(?=\?|\Z)"
 )
 _SENTENCE_END: Final = re.compile(r"(?<=[?!])\s+|(?<=\w)\.\s+|(?<=[^\w\s])\.\s+|\n+")
 _RIGHT: Final = r"true|correct|right|accurate|false|untrue|wrong|incorrect|inaccurate"
-_FALSE: Final = frozenset("false untrue wrong incorrect inaccurate no".split())
-_QUOTED: Final = Guarded(
+_FALSE: Final = lexicon.words("say that something is false") | {"no"}
+_QUOTED: Final = re.compile(
     r"(?is)\b(?:is|would|are)\s+\W?(?P<word>yes|no|true|false)\W?\s+(?:be\s+)?(?:the|a|an)\s+"
     rf"(?:(?:{_RIGHT}|proper|best|appropriate)\s+)*(?:answer|reply|response)\b[^:\"'“]*[:\"'“\s]*(?P<asked>.+)"
 )
-_JUDGED: Final = Guarded(
+_JUDGED: Final = re.compile(
     rf"(?i)\b(?:is|are|was|would)\s+(?:it|this|that|the following)(?:\s+be)?\s+(?P<denied>not\s+)?"
     rf"(?P<word>{_RIGHT}|the case)"
     r"(?:\s+to\s+(?:say|claim|state|conclude))?\s+that\s+(?P<claim>.+)"
 )
-_STATEMENT: Final = Guarded(
+_STATEMENT: Final = re.compile(
     r"(?is)\b(?:is|are)\s+(?:the|this|that)\s+(?:following\s+)?(?:statement|claim|sentence|description|caption|assertion)\b"
     rf"(?:\s+(?P<first>{_RIGHT}))?\s*[:?,]?\s*[\"'“](?P<claim>[^\"“”]+?)[\"'”]\W*(?P<word>{_RIGHT})?\W*\Z"
 )
@@ -67,17 +64,11 @@ _SPACE: Final = re.compile(r"\s+")
 _ZERO: Final = re.compile(r"(?<!\w)0(?!\w)")
 """A number by which a question is denied; it is part of others."""
 _NOT_BEHIND: Final = re.compile(r"(?i)\s*(?:there|it)\s+not\b")
-_SHOWS: Final = frozenset(
-    "show contain have include depict feature display see find spot identify detect notice observe capture recognize"
-    " discern locate portray".split()
-)
+_SHOWS: Final = lexicon.words("show")
 _POINTS: Final = ("the", "these", "those")
 _HAPPENS: Final = frozenset(map(stem, "happen occur".split()))
 _COLOUR: Final = stem("colour")
-_ACTS: Final = frozenset(
-    map(stem, "look give say tell think believe clear share attach try find capture view spot show see display feature"
-        " provide describe point watch identify recognize observe notice".split())
-)  # fmt: skip
+_ACTS: Final = frozenset(map(stem, lexicon.words("acts")))
 _IS_THERE: Final = frozenset(map(stem, "visible present show depict display contain include find exist see".split()))
 _SHOWN: Final = re.compile(
     r"\s*(?:(?:the|this|that|these|those|your|either|any|each)\s)?(?:\w+\s)?(?:image|picture|photo|photograph|scene|video"
@@ -163,7 +154,7 @@ def turns_nothing(question: str) -> bool:
     >>> [turns_nothing(one) for one in ("Is there a dog?", "Is there no dog?", "Is the table free of cups?")]
     [True, False, False]
     """
-    if not question.isascii() or len(question) > _LONGEST or any_in(_turning(), question.lower()):
+    if not question.isascii() or len(question) > _LONGEST or any(map(question.lower().__contains__, _turning())):
         return False
     return "0" not in question or not _ZERO.search(question)
 
@@ -184,8 +175,7 @@ _LONGEST: Final = 2_000
 
 def _sentence(text: str) -> tuple[str, str]:
     """Return what is said before the question, and the question without what asks for a form of answer."""
-    cut = _SENTENCE_END.split(text) if "\n" in text or any_in(".!?", text[:-1]) else [text]
-    parts = [part.strip() for part in cut if part.strip()]
+    parts = [part.strip() for part in _SENTENCE_END.split(text) if part.strip()]
     begins = [n for n, part in enumerate(parts) if _begins(part)]
     asked = next((n for n in reversed(begins) if "?" in parts[n]), begins[0] if begins else None)
     if asked is None:

@@ -6,25 +6,19 @@ from dataclasses import dataclass
 from vhbench.language.parsing.option_names import Mention, Names
 
 _BE = (
-    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?"
-    r"|contains?)"
+    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|would|should|will|seems?|appears?|looks?|shows?|contains?)"
 )
 _DENIED_BEFORE = re.compile(
     r"(?i)(?:\b(?:none(?=\s+in\b)|not(?!\s+only)|never|cannot|neither|nor|without|unlike|except|excluding"
-    r"|(?<!other\s)than"
-    r"|instead\s+of|rather\s+than"
-    r"|ruled?\s+out|eliminated?|as\s+opposed\s+to|compared\s+(?:to|with)|in\s+contrast\s+to|versus|vs\.?"
-    r"|prefer\w*\s.*\bover"
-    r"|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
+    r"|(?<!other\s)than|instead\s+of|rather\s+than|ruled?\s+out|eliminated?|as\s+opposed\s+to|compared\s+(?:to|with)"
+    r"|in\s+contrast\s+to|versus|vs\.?|prefer\w*\s.*\bover|no\s(?!doubt)[^,;:]*\bin)|n't)\b(?P<between>[^,;:]*)\Z"
 )
 _DENIED_AFTER = re.compile(
-    rf"(?i)\A[\s\"')\]]*(?:\([^()]*\)\s*)?[\s:–—-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly"
-    rf"|definitely|probably)\s+)?"
-    rf"(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never|without"
-    rf"|nothing))\b|cannot\b|can't\b|won't\b"
-    r"|(?:no|not|none|without|lacks?)\b"
-    r"|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled|eliminated|excluded|unlikely|out\b"
-    r"|absent|irrelevant)|❌|✗|✘)"
+    rf"(?i)\A[\s\"')\]]*(?:\([^()]*\)\s*)?[\s:–—-]*(?:(?:image|picture|option|one)\s+)?(?:(?:also|clearly|definitely"
+    rf"|probably)\s+)?(?:{_BE}(?:n't|\s+(?:also\s+|clearly\s+|definitely\s+|probably\s+)?(?:not(?!\s+only)|no|never"
+    rf"|without|nothing))\b|cannot\b|can't\b|won't\b"
+    r"|(?:no|not|none|without|lacks?)\b|(?:is|are|seems?|was|can\s+be)\s+(?:also\s+)?(?:incorrect|wrong|ruled"
+    r"|eliminated|excluded|unlikely|out\b|absent|irrelevant)|❌|✗|✘)"
 )
 _CLAUSE = re.compile(
     r"(?<=[a-z\d)\"'A-Z])[.!]+(?=\s|\Z)|(?P<asked>\?+)|[;\n]+"
@@ -37,10 +31,9 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _LOOKS = re.compile(
-    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*"
-    r"|consider\w*|inspect\w*|stud(?:y|ied|ying)"
-    r"|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are|were)|options?\s+(?:are|were"
-    r"|include))\b(?P<between>[^,;:]*)\Z"
+    r"(?i)\b(?:examin\w*|look(?:ed|ing|s)?\s+(?:\w+\s+)?at|compar(?:e|ed|es|ing)\b|check\w*|analy[sz]\w*|consider\w*"
+    r"|inspect\w*|stud(?:y|ied|ying)|start(?:ing)?\s+with|focus\w*\s+on|between|among|whether|if|choices?\s+(?:are"
+    r"|were)|options?\s+(?:are|were|include))\b(?P<between>[^,;:]*)\Z"
 )
 _PLAN = re.compile(
     r"(?i)\A\W*(?:(?:ok(?:ay)?|so|now|first(?:ly)?|next|then|got\s+it|alright|sure|well|hmm+)\W+)*(?:let\s+me|let's|let\s+us|(?:i|we)\s+(?:will|need"

@@ -7,11 +7,15 @@ halfway is not its answer, whatever is boxed in there.
 """
 
 import html
+import json
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
 
-from vhbench.language.parsing.prefilter import Guarded, any_in
-from vhbench.language.parsing.text_cache import remembered
+T = TypeVar("T")
+
 
 # Runs of signs and spaces are possessive (*+, ++): without giving back, a long run is read once and not once per end.
 _ENOUGH = 5_000
@@ -24,11 +28,10 @@ _THINKING = (
 _STAGES = rf"{_THINKING}|summary|caption"
 # Case counts outside: a pattern whose first letter may have either case is tried at every letter of a long text.
 _MARKS = (
-    r"<(?=[/|]?[A-Za-z])(?i:(?P<end>/)?(?:{names})(?:\s[^<>\n]{{0,100}})?(?<!/)>"
-    r"|\|(?:(?:(?:begin|start)|(?P<end_token>end))_(?:of_)?(?:think(?:ing)?|thought|reasoning)\|>"
-    r"|channel\|?>\s?(?:analysis|commentary|thought|(?P<final>final)(?:<\|message\|>)?))|(?P<end_gemma>channel\|>))"
-    r"|\[(?i:(?P<end_bracket>/)?think(?:ing)?\])|◁(?P<end_kimi>/)?think▷"
-    r"|(?P<final_bare>assistantfinal)|\Aanalysis(?=[A-Z\"'])"
+    r"<(?=[/|]?[A-Za-z])(?i:(?P<end>/)?(?:{names})(?:\s[^<>\n]{{0,100}})?(?<!/)>|\|(?:(?:(?:begin|start)"
+    r"|(?P<end_token>end))_(?:of_)?(?:think(?:ing)?|thought|reasoning)\|>|channel\|?>\s?(?:analysis|commentary|thought"
+    r"|(?P<final>final)(?:<\|message\|>)?))|(?P<end_gemma>channel\|>))|\[(?i:(?P<end_bracket>/)?think(?:ing)?\])"
+    r"|◁(?P<end_kimi>/)?think▷|(?P<final_bare>assistantfinal)|\Aanalysis(?=[A-Z\"'])"
 )
 _MARK, _MARK_OR_STAGE = (re.compile(_MARKS.format(names=names)) for names in (_THINKING, _STAGES))
 _CONCLUSION = re.compile(r"(?i)<(?:conclusion|reasoning)>")
@@ -69,7 +72,6 @@ _BULLETS = frozenset(">-+•·●* \t")
 _SIGNS = re.compile(r"[*_`#]+")
 _SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]")
 """White space that is not a single space."""
-_ODD_SPACES = ("  ", *"\t\v\f\x1c\x1d\x1e\x1f")
 _ENUMERATED = re.compile(r"(?m)^[ \t]*+\d{1,2}[.)][ \t]++(?=\S)")
 
 _OBJECT = re.compile(r"[{\[]\s*+[{\"']")
@@ -79,14 +81,12 @@ _PAIR = re.compile(
     re.DOTALL,
 )
 _KEY = re.compile(
-    r"(?i)(?:the[ _-]?)?(?:final|correct|short|best|predicted|selected|chosen|your|my)?[ _-]?"
-    r"(?:answer|choice|option|prediction|response|result|conclusion|output|label|verdict|decision)"
-    r"(?:[ _-]?(?:letter|text))?"
+    r"(?i)(?:the[ _-]?)?(?:final|correct|short|best|predicted|selected|chosen|your|my)?[ _-]?(?:answer|choice|option"
+    r"|prediction|response|result|conclusion|output|label|verdict|decision)(?:[ _-]?(?:letter|text))?"
 )
 
 _ADJECTIVE = (
-    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest"
-    r"|overall)"
+    r"(?:(?:the|my|a|final|correct|right|best|short|actual|true|only|likely|most|appropriate|accurate|closest|overall)"
     r"\s+){0,6}+"
 )
 _NOUN = r"(?:answer|choice|option|selection|response|conclusion|verdict|decision)"
@@ -95,12 +95,10 @@ _FOREIGN = (
     r"(?:答案|回答|结论|答え|結論|答(?=[:=])|(?<!\w)(?:답변?|정답|réponse|respuesta|antwort|resposta|risposta|ответ"
     r"|(?:ال)?جواب|الإجابة|उत्तर))"
 )
-_LEAD = Guarded(
-    rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}"
-    rf"(?:\s+(?:to|for|of|with|in|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?"
-    rf"(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus|indeed|definitely|clearly"
-    rf"|simply)\b)?\s*+:?\s*+)"
-    rf"|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
+_LEAD = re.compile(
+    rf"(?im)(?<![\w'-])(?<!\ban )(?<!\bno ){_ADJECTIVE}{_NOUN}(?:\s+(?:to|for|of|with|in"
+    rf"|from)\s[^.:\n]{{1,80}}?)?(?:\s+here)?(?:\s*[:=]\s*+|\s+[-–—]+\s+|\s+{_IS}(?![\w'])(?:\s+(?:that|therefore|thus"
+    rf"|indeed|definitely|clearly|simply)\b)?\s*+:?\s*+)|^[^\w\n]{{0,10}}{_ADJECTIVE}{_NOUN}[^\w\n]{{0,10}}\n"
     rf"|{_FOREIGN}\s*(?:[:=]\s*+|是\s*:?\s*+|은\s*+|は\s*:?\s*+)"
 )
 _UNASSERTED = re.compile(
@@ -108,7 +106,21 @@ _UNASSERTED = re.compile(
 )
 
 
-@remembered  # a response is asked for failures, for what is said, for all of it and for its end
+_SHORT_TEXT, _MANY, _FEW = 300, 4_096, 8
+
+
+def cached_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
+    """Remember a function's results: of short texts many, of long ones a few, so that the room for them is bounded."""
+    short, long = lru_cache(maxsize=_MANY)(function), lru_cache(maxsize=_FEW)(function)
+
+    @wraps(function)
+    def known(text: str) -> Any:
+        return short(text) if len(text) <= _SHORT_TEXT else long(text)
+
+    return known
+
+
+@cached_by_text  # a response is asked for failures, for what is said, for all of it and for its end
 def plain(text: str) -> str:
     r"""Return what a model says to its reader: no thought, role, special token, markup or LaTeX; straight quotes.
 
@@ -121,7 +133,7 @@ def plain(text: str) -> str:
     return _bare(_spoken(text))
 
 
-@remembered
+@cached_by_text
 def said(text: str) -> str:
     r"""Return what is marked as the answer, as :func:`plain` would write it; where nothing is marked, all of it.
 
@@ -144,7 +156,7 @@ def said(text: str) -> str:
     return text
 
 
-@remembered
+@cached_by_text
 def _spoken(text: str) -> str:
     """Return the model's own turn, after its thoughts; signs of one kind are written in one way."""
     text = after_thoughts(text)
@@ -156,8 +168,7 @@ def _spoken(text: str) -> str:
         for sign, usual in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("▁", " "), ("​", "")):
             text = text.replace(sign, usual)
     text = text.replace("\r", "\n")
-    if any_in(_ODD_SPACES, text) if text.isascii() else not text.isprintable() or "  " in text:
-        text = _SPACES.sub(" ", text)
+    text = _SPACES.sub(" ", text)
     if "\n\n\n" in text:
         text = re.sub(r"\n{3,}", "\n\n", text)
     if "<" in text:
@@ -241,3 +252,33 @@ def _bare(text: str) -> str:
         text = _ENUMERATED.sub("", text)
     text = _SIGNS.sub("", text)
     return (re.sub(r" {2,}", " ", text) if "  " in text else text).strip()
+
+
+def caption_text(response: str) -> str:
+    r"""Return the words of a caption: what :func:`~vhbench.language.parsing.plain` leaves, of a JSON object its texts.
+
+    An object that holds anything but texts and lists of them is no caption in a wrapping: it stays as it is.
+
+    >>> caption_text('<think>A cat?</think>{"caption": "A dog.", "objects": ["dog", "sea"]}')
+    'A dog.\ndog, sea'
+    """
+    text = plain(response)
+    if not text.startswith("{"):
+        return text
+    try:
+        found = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return text
+    texts = list(_texts(found)) if isinstance(found, dict) else []
+    return text if None in texts or not texts else "\n".join(filter(None, texts))
+
+
+def _texts(found: dict[str, Any]) -> Iterator[str | None]:
+    """Yield the texts of an object, None for what is none."""
+    for value in found.values():
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            yield ", ".join(value)
+        elif isinstance(value, dict):
+            yield from _texts(value)
+        else:
+            yield value if isinstance(value, str) else None

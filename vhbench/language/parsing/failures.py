@@ -6,40 +6,84 @@ neither: it is an answer that says nothing.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Literal
 
-from vhbench.language.parsing.cleaning import plain
-from vhbench.language.parsing.refusals import forms, refuses
-from vhbench.language.parsing.text_cache import remembered
+from vhbench.language.parsing.cleaning import cached_by_text, plain
 
 Failure = Literal["", "failed", "refused"]
 
 _READ = 3_000
-_MISSING = frozenset(
-    (
-        "None",
-        "NoneType",
-        "nan",
-        "NaN",
-        "<NA>",
-        "null",
-        "NULL",
-        "undefined",
-        "Timeout",
-        "timeout",
-        "Error",
-        "error",
-        "ERROR",
-    )
-)
-# What clients, servers and evaluation harnesses write where an answer should be: it begins so.
-_FAILED = re.compile(rf"(?i)\A[\s\"'`]*(?:{'|'.join(forms('failed'))})")
+_MISSING = frozenset("None NoneType nan NaN <NA> null NULL undefined Timeout timeout Error error ERROR".split())
 _BLOCKED = re.compile(
     r"(?i)\A\W*(?:SAFETY_BLOCKED|(?:finish_reason|block_reason)\W+(?:SAFETY|PROHIBITED)|PROHIBITED_CONTENT)"
 )
+_CANNOT = (
+    r"(?:can\s*not|can't|cannot|could\s*n(?:o|')t|won't|will\s+not|do(?:es)?\s+not|don't|did\s+not|didn't|am\s+not"
+    r"|'m\s+not|unable|not\s+able|not\s+(?:currently\s+)?(?:possible|capable|allowed|permitted)|incapable|lack"
+    r"|must\s+decline|have\s+to\s+decline|refuse)"
+)
+_SHOWN = (
+    r"(?:provided|attached|uploaded|included|shared|given|supplied|sent|received|available|accessible|displayed"
+    r"|visible\s+to\s+me)"
+)
+_PICTURE = (
+    r"(?:images?|pictures?|photos?|photographs?|visuals?|screenshots?|attachments?|visual\s+(?:content|input|information)"
+    r"|image\s+files?)"
+)
+_ENDS = (
+    r"(?=\s*(?:[,:.!?]|\Z|(?:is|was|are|were|has|have)?\s*(?:been\s+)?(?:" + _SHOWN + r")\b|you\b|that\s+you|from"
+    r"\s+you|with\s+your"
+    r"|in\s+(?:your|our|this|the)\s+(?:message|chat|conversation|prompt|question|post|input|context)"
+    r"|directly|yet\b|here\b|at\s+(?:the|this)\s+moment|right\s+now|myself|or\b|and\b|so\b|as\b|because|since"
+    r"|therefore|to\s+(?:analy|answer|work|help)|on\s+my))"
+)
+
+_WORDS = {"ends": _ENDS, "picture": _PICTURE, "shown": _SHOWN, "cannot": _CANNOT}
 
 
-@remembered
+def _forms(kind: str, *languages: str) -> str:
+    """Return a pattern of any form of a class in ``failures.tsv``, where a space stands for any white space."""
+    rows = [row.split("\t") for row in Path(__file__).with_name("failures.tsv").read_text("utf-8").splitlines()[1:]]
+    forms = "|".join(form for name, language, form in rows if name == kind and language in (languages or (language,)))
+    for name, words in _WORDS.items():
+        forms = forms.replace(f"<{name}>", words)
+    return forms.replace(" ", r"\s+")
+
+
+# What clients, servers and evaluation harnesses write where an answer should be: it begins so.
+_FAILED = re.compile(rf"(?i)\A[\s\"'`]*(?:{_forms('failed')})")
+_ENGLISH = re.compile(f"(?i){_forms('refused', 'en')}")
+_ABROAD = re.compile(f"(?i){_forms('refused', *'zh ja ko fr de es pt it ru ar hi'.split())}")
+_COURTESY = re.compile(
+    r"(?i)\A\W*(?:(?:i'?\s*a?m|we'?\s*a?re)?\s*(?:so\s+|very\s+|really\s+|terribly\s+)?sorry\b(?:\W+(?:for|about|that"
+    r"|if)\b.*)?|(?:my|our|i)?\s*apolog\w+\b.*|unfortunately|thank\w*\b.*|hello|hi\b.*|sure|of\s+course|certainly|okay"
+    r"|ok|(?:if|once|when|without|unless|until|after)\b.*|(?:please|kindly|feel\s+free|let\s+me\s+know|you\s+(?:can"
+    r"|may|could|might)|could\s+you|can\s+you|would\s+you|do\s+you|is\s+there\s+any|what\b|how\b)\b.*|(?:i|i'd|i'll"
+    r"|i\s+would|we)\s+(?:can|would|will|could|be|love|only|may)?\s*(?:only\s+|also\s+|certainly\s+|still\s+"
+    r"|gladly\s+)?(?:be\s+)?(?:happy|glad|able|help|assist|try|do\s+my\s+best|provide|offer|describe|answer|need"
+    r"|process|generate|work|love|respond|understand)\b.*|(?:it|this)\s+(?:seems|appears|looks|might|may|could)\b[^.]*"
+    r"|my\s+(?:responses|knowledge|training|capabilities|abilities|purpose|function|guidelines)\b.*|(?:therefore|thus"
+    r"|so|hence|as\s+such)|i\s+(?:am|was|have\s+been)\s+(?:designed|trained|programmed|an?\s+(?:ai|language|text)).*"
+    r"|i'm\s+(?:designed|trained|an?\s+(?:ai|language|text)|here).*)\W*\Z"
+)
+_HELPLESS = re.compile(
+    r"(?i)\b(?:cannot|can't|can\s+not|unable|not\s+able|not\s+possible|impossible|don't|do\s+not|couldn't)\b.*"
+    r"\b(?:determine|tell|answer|say|describe|provide|identify|confirm|assist|help|know|verify|analy[sz]e|see|give"
+    r"|offer|generate|make|comment)\b"
+)
+_CUT = re.compile(
+    r"(?i)(?<!\w\.\w)[.!?;。！？\n]+|(?:,\s*|\s+)(?:but|however|so(?!\s+(?:that|(?:i|we)\s+can)\b)|therefore|and\s+therefore|thus)\b,?\s*"
+    r"|[，,]\s*(?=但|不过)"
+)
+_CONTENT = re.compile(
+    r"(?i)\b(?:yes|no|yeah|nope|true|false)\b\W*\Z|\A\W*(?:yes|no|yeah|nope)\b|\A\W*\(?[A-Z]\)?\W*\Z|\([A-H]\)"
+)
+
+
+@cached_by_text
 def failure(response: str) -> Failure:
     """Return "failed" for what no model said, "refused" for what answers nothing, "" for an answer.
 
@@ -64,4 +108,36 @@ def failure(response: str) -> Failure:
     words = plain(response)
     if not words and not re.search(r"(?i)think|thought|reason|analysis|reflect", response[:200]):
         return "failed"
-    return "refused" if words and refuses(words[:_READ]) else ""
+    return "refused" if words and _refuses(words[:_READ]) else ""
+
+
+def _refuses(text: str) -> bool:
+    """Tell whether a text refuses in one of its first sentences, and says nothing else than that it does."""
+    if _ABROAD.search(text[:400]):
+        return True
+    first = next(_parts(text), "")
+    if _answers(first) and not _ENGLISH.search(first):
+        return False  # as most descriptions: something else is said
+    if not any(map(_ENGLISH.search, islice(_parts(text), 4))):
+        return False
+    parts = list(_parts(text))
+    refusals = [index for index, part in enumerate(parts[:40]) if _ENGLISH.search(part)]
+    return not any(_answers(part) for index, part in enumerate(parts) if index not in refusals)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the clauses of a text; of a long one often the first are enough."""
+    start = 0
+    for cut in _CUT.finditer(text):
+        if part := text[start : cut.start()].strip():
+            yield part
+        start = cut.end()
+    if part := text[start:].strip():
+        yield part
+
+
+def _answers(part: str) -> bool:
+    """Tell whether a sentence may answer something: it is no courtesy, and no helplessness either."""
+    if _CONTENT.search(part):
+        return True
+    return not (_COURTESY.match(part) or _HELPLESS.search(part)) and len(part.split()) > 1

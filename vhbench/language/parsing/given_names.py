@@ -8,8 +8,6 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from vhbench.language.parsing.prefilter import Guarded
-
 _FRAMES: Final[Mapping[str, str]] = {
     "title": r"(?:titled|named|called|entitled|(?:title|name)(?:\s+of\s+[^,.;?]{1,40})?\s+is)",
     "maker": r"(?:created|painted|made|drawn|directed|written|composed|designed|produced)\s+by",
@@ -19,7 +17,7 @@ _FRAMES: Final[Mapping[str, str]] = {
 _NAME: Final = r"[:,]?\s*(?:\"(?P<quoted>[^\"\n]{1,120})\"|(?P<bare>[^\".;:!?,\n]{1,80}))"
 _SAID: Final = {kind: re.compile(rf"(?i)\b{frame}\b{_NAME}") for kind, frame in _FRAMES.items()}
 _ASKED: Final = {
-    kind: Guarded(
+    kind: re.compile(
         rf"(?i)\A\W*(?:is|are|was|does|do|did)\b[^?\"]{{0,80}}?\b{frame}\b[:,]?\s*(?P<name>[^?\n]{{1,120}})\?"
     )
     for kind, frame in {**_FRAMES, "words": _FRAMES["words"].replace("is|are|", "|", 1)}.items()

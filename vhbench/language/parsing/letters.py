@@ -10,47 +10,41 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.clauses import OptionClause, clauses_of
 from vhbench.language.parsing.cleaning import plain, said
 from vhbench.language.parsing.numeric_answers import counted
 from vhbench.language.parsing.option_names import Mention, Names, names_of, normal, ordinal, position, spread
-from vhbench.language.parsing.reasoning_traces import unfinished
+from vhbench.language.parsing.truncation import unfinished
 from vhbench.language.parsing.yes_or_no import yes_no
 
 _CORRECTION = re.compile(
     r"(?i)\A\W*(?:(?:but|oh|hmm+|no|and|well)\W+)*(?:wait|actually|correction|sorry|scratch\s+that|on\s+second"
-    r"\s+(?:thought|look)|i\s+mean"
-    r"|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b|on\s+closer\s+(?:look|inspection)"
-    r"|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
+    r"\s+(?:thought|look)|i\s+mean|let\s+me\s+(?:correct|re)|i\s+was\s+wrong|my\s+mistake|apologies|rather\b"
+    r"|on\s+closer\s+(?:look|inspection)|in\s+fact)\b|\A\W*no\W+(?:it|the|i|(?-i:[A-J]))\b"
 )
 _CONCLUSION = re.compile(
     r"(?i)\A\W*(?:and\s+)?(?:so\b(?!\s+(?:similar|close|that|much|many))|therefore|thus|hence|consequently|in"
-    r"\s+(?:conclusion|summary|short|the\s+end)"
-    r"|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly|ultimately|finally|conclusion|given\s+(?:this"
-    r"|these)|based\s+on\s+(?:this|these))\b"
-    r"|\b(?:i(?:'d|'ll|\s+would|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess"
-    r"|conclude|opt\s+for|lean)"
+    r"\s+(?:conclusion|summary|short|the\s+end)|to\s+(?:conclude|sum\s+up)|overall|as\s+a\s+result|accordingly"
+    r"|ultimately|finally|conclusion|given\s+(?:this|these)|based\s+on\s+(?:this|these))\b|\b(?:i(?:'d|'ll|\s+would"
+    r"|\s+will|\s+must|\s+have\s+to)?\s+(?:say|choose|pick|select|go\s+(?:with|for)|guess|conclude|opt\s+for|lean)"
     r"|that\s+leaves|leaving\s+only|it\s+must\s+be|it\s+has\s+to\s+be|my\s+(?:best\s+)?(?:guess|choice|pick|answer)"
-    r"|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely"
-    r"|(?:is|be|as)\s+(?:the\s+)?"
-    r"(?:most\s+)?(?:correct|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
+    r"|best\s+(?:guess|match|answer|option|choice|fit)|most\s+likely|(?:is|be|as)\s+(?:the\s+)?(?:most\s+)?(?:correct"
+    r"|right|appropriate)\b|(?:is|be)\s+the\s+(?:\w+\s+)?(?:answer|option|choice|one)\b)"
 )
 _REASON = re.compile(r"(?i)\A\W*(?:because|since|as\b(?!\s+(?:a\s+result|for|such))|due\s+to)\b")
 _CONTRAST = re.compile(
-    r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other"
-    r"\s+hand)\b"
+    r"(?i)\A\W*(?:while|whereas|although|though|even\s+though|unlike|compared|in\s+contrast|on\s+the\s+other\s+hand)\b"
 )
 _ONLY_BEFORE = re.compile(r"(?i)\b(?:only|solely|just)\s+(?:in\s+|on\s+)?(?:the\s+)?\Z")
 _ONLY_AFTER = re.compile(r"(?i)\A\s*(?:only|alone|exclusively)\b\W*\Z")
 _MORE = re.compile(r"(?i)\b(?:more|most|only|fewer|less|alone|but|however)\b")
 _UNSURE = re.compile(
-    r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}"
-    r"\b(?:sure|certain(?:ty)?|know|tell|determined?|say|clear|answer|confirm|enough|identify|decide|conclude|see"
-    r"\s+(?:the|any)\s+images?)\b"
-    r"|\b(?:unclear|uncertain|unsure|ambiguous|indistinguishable|undetermined)\b"
+    r"(?i)\b(?:not|cannot|unable|impossible|hard|difficult|insufficient|lacks?|n't)\b[^.;!?]{0,60}\b(?:sure"
+    r"|certain(?:ty)?|know|tell|determined?|say|clear|answer|confirm|enough|identify|decide|conclude|see\s+(?:the"
+    r"|any)\s+images?)\b|\b(?:unclear|uncertain|unsure|ambiguous|indistinguishable|undetermined)\b"
     r"|\bnone\s+of\s+(?:the|these|those)\s+(?:\w+\s+)?(?:options|choices|points|boxes|answers)\b|\bno\s+correct"
-    r"\s+(?:answer|option|choice)"
-    r"|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
+    r"\s+(?:answer|option|choice)|\bnot\s+(?:among|in)\s+the\s+(?:given\s+)?(?:options|choices)"
 )
 _DESPITE = re.compile(
     r"(?i)\b(?:but|however|so|therefore|guess|would|likely|probably|best|answer|still|if\s+i\s+had)\b"
@@ -65,11 +59,7 @@ _ALSO = re.compile(r"(?i)\b(?:also|too|as\s+well|likewise)\b")
 _YES = re.compile(r"(?i):\s*yes\W*\Z")
 _SHORT = 200
 _ENOUGH = 2_000
-_SMALL_WORDS = frozenset(
-    "which what where who how is are was the a an of in on to it that this these from with and or image images picture "
-    "pictures point points box boxes option options following select answer does do not choices there reference first "
-    "second third fourth two four labeled circled circle beside each given now you are tell one them".split()
-)
+_SMALL_WORDS = lexicon.words("small words of questions")
 
 
 def letter(text: str, choices: Sequence[str], question: str = "") -> str:

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Final
 
-from vhbench.language.parsing.prefilter import Guarded, any_in
-from vhbench.language.parsing.text_cache import remembered
+from vhbench.language.parsing.cleaning import cached_by_text
 
-PICTURES: Final = (
+_PICTURES: Final = (
     r"(?:images?|pictures?|photos?|photographs?|scenes?|videos?|clips?|frames?|figures?|screenshots?|shots?|pictured)"
 )
 _DETERMINER: Final = r"(?:the|this|that|these|those|your|both|either|all|our|any|some|at least one)"
@@ -19,29 +18,28 @@ _GIVEN: Final = (
     r"(?:given|provided|current|entire|whole|above|attached|displayed|input|uploaded|static|two|same|sequence of"
     r"|set of)"
 )
-_PICTURE_NUMBER: Final = Guarded(
-    rf"\b(?<!the )(?<!this )(?<!your )({PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
+_PICTURE_NUMBER: Final = re.compile(
+    rf"\b(?<!the )(?<!this )(?<!your )({_PICTURES}) (?:\d{{1,2}}|one|two|three|four|[ab])(?=\W|\Z)"
 )
-_IN_EVERY: Final = Guarded(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {PICTURES}\b")
+_IN_EVERY: Final = re.compile(rf"\bin (?:every|each|all)(?: single)?(?: one)?(?: of)?(?: the| these)? {_PICTURES}\b")
 _IN_PICTURE: Final = re.compile(
     r"\b(?:in|of|from|on|within|inside|at|across|throughout|by) "
     rf"(?:(?:either|any of|at least one of|some of|one of|both of|both) )?{_DETERMINER} "
-    rf"(?:{_GIVEN} ){{0,2}}{PICTURES}\b"
+    rf"(?:{_GIVEN} ){{0,2}}{_PICTURES}\b"
     r"(?: (?:you |that you |i )?(?:provided|given|shown|see|shared|sent|have)\b)?"
     r"|\b(?:in|on|from) (?:here|sight|view|it|them)\b"
     r"|\b(?:in|on|from|per|according to|based on|by) (?:the|this) (?:\w+ )?(?:map|chart|graph|diagram|plot)s?\b"
 )
-_AS_AS: Final = Guarded(
+_AS_AS: Final = re.compile(
     r"(?<!not )\bas (?:large|big|long|tall|wide|high|old|small|short|heavy|thick|bright|dark|fast) as\b"
 )
-_HAS_ON_IT: Final = Guarded(
+_HAS_ON_IT: Final = re.compile(
     r"\bthe (\w+) (?:has|have) ([^.,;]{1,60}?) (on|in|inside|under|near|beside|around|behind) (?:it|them)\b"
 )
-_WEARS: Final = Guarded(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
-_CANNOT: Final = Guarded(r"\bcan(?:'?t|not)\b")
-_NT: Final = Guarded(r"\b(is|are|was|were|do|does|did|has|have)nt\b")
+_WEARS: Final = re.compile(r"\b(?:has|have) ((?:an? |the |his |her )?(?:\w+ )?\w+) on(?=\s*(?:[.,;!\n]|\Z))")
+_CANNOT: Final = re.compile(r"\bcan(?:'?t|not)\b")
+_NT: Final = re.compile(r"\b(is|are|was|were|do|does|did|has|have)nt\b")
 _SPACES: Final = re.compile(r"[ \t\r\f\v]{2,}|[\t\r\f\v]")
-_ODD_SPACES: Final = ("  ", "\t", "\r", "\f", "\v")
 _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]] = (
     (re.compile(r"\bwon't\b"), "will not"),
     (re.compile(r"\bain't\b"), "is not"),
@@ -56,7 +54,7 @@ _CONTRACTED: Final[tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], 
 )
 
 
-@remembered  # what is said in a few words is said to many questions
+@cached_by_text  # what is said in a few words is said to many questions
 def straightened(text: str) -> str:
     """Return a text in small letters, with short forms written out and phrases of one meaning said in one way.
 
@@ -65,8 +63,7 @@ def straightened(text: str) -> str:
     """
     text = text.lower().replace("’", "'")
     text = text.replace("-", " ").replace("°", " ").replace("/", " / ")
-    if any_in(_ODD_SPACES, text):
-        text = _SPACES.sub(" ", text)
+    text = _SPACES.sub(" ", text)
     text = _PICTURE_NUMBER.sub(r"\1", _IN_EVERY.sub(" everywhere ", text))
     text = _CANNOT.sub("can not", text)
     if "'" in text:

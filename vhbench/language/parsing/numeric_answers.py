@@ -3,13 +3,12 @@
 import re
 from collections.abc import Mapping
 
-from vhbench.language.parsing.option_names import NUMBER_WORDS
+from vhbench.language.inflection import NUMBER_WORDS
 
 _WORDS = "|".join(word for word in NUMBER_WORDS if word != "one")
 _ONE = (
-    r"(?:(?<=only )|(?<=just )|(?<=exactly )|(?<=is )|(?<=are )|(?<=in )|(?<=has )|(?<=shows )|(?<=see )"
-    r"|(?<=total )|(?<=: )|(?<=contains ))"
-    r"one(?!\s+(?:of|another)\b)|\Aone(?!\s+of\b)|a\s+single"
+    r"(?:(?<=only )|(?<=just )|(?<=exactly )|(?<=is )|(?<=are )|(?<=in )|(?<=has )|(?<=shows )|(?<=see )|(?<=total )"
+    r"|(?<=: )|(?<=contains ))one(?!\s+(?:of|another)\b)|\Aone(?!\s+of\b)|a\s+single"
 )
 _NUMBER = re.compile(
     rf"(?i)(?<![\w.#-])(?:(?P<digits>\d{{1,6}})(?![\w%]|\.\d|:\d)|(?P<word>{_WORDS})(?![\w-])|(?P<one>{_ONE})\b)"

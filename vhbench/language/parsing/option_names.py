@@ -6,18 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from string import ascii_uppercase
 
-from vhbench.language.inflection import NUMBERS, plural_forms
+from vhbench.language import lexicon
+from vhbench.language.inflection import NUMBER_WORDS, NUMBERS, plural_forms
 from vhbench.schema import VhbenchError
 
-NUMBER_WORDS: Mapping[str, int] = {
-    **{word: number for number, word in enumerate(NUMBERS)},
-    **{
-        word: number
-        for number, word in enumerate(
-            "eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split(), start=11
-        )
-    },
-}
 _ORDINALS: Sequence[str] = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 )
@@ -30,8 +22,7 @@ _LIST = re.compile(
 )
 _ORDINAL_LIST = re.compile(
     rf"(?i)(?P<items>{_ORDINAL.pattern[4:]}(?:,\s*{_ORDINAL.pattern[4:]})*,?\s+(?:and|or)\s+(?:the"
-    rf"\s+)?{_ORDINAL.pattern[4:]})"
-    rf"\s+(?P<noun>{_PICTURE})s?\b"
+    rf"\s+)?{_ORDINAL.pattern[4:]})\s+(?P<noun>{_PICTURE})s?\b"
 )
 _VERB = (
     r"(?:is|are|has|have|was|were|does|do|would|could|can|should|must|shows?|seems?|appears?|looks?|contains?"
@@ -50,8 +41,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         r"none\b|neither\b|no (?:image|picture|option|object|one)|nothing\b|not (?:in )?any\b",
         r"(?:none|neither|nothing)(?!\s+of\s+the\s+(?:others?|rest|remaining|first|last|previous|other))"
         r"(?:\s+of\s+(?:the\s+)?(?:above|\w+\s+(?:options|choices)|these|those|them|two|\w+s)\b)?(?:\s+(?:image"
-        r"|picture)\b)?"
-        r"|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
+        r"|picture)\b)?|no\s+(?:image|picture|option|choice|object|one|such\s+\w+|correct\s+(?:answer|option))s?"
         r"(?=\s+(?:shows?|is|are|has|have|contains?|match(?:es)?|of|in|among|that|satisf|with|where|which)|\W*$)"
         r"|not\s+(?:one|a\s+single\s+one)\s+of\b|not\s+(?:in\s+)?any\s+(?:of\b|image)|\w+n't\s+(?:in\s+)?any\s+of\b"
         r"|(?:no|not|n't)\s(?:[\w'-]+\s+){1,8}in\s+(?:either|any)(?:\s+of\b|\s+(?:image|picture)|\W*$)",
@@ -66,9 +56,8 @@ _KINDS: Mapping[str, tuple[str, str]] = {
         r"(?:i )?(?:don'?t|do not|cannot|can'?t|can not|could not|not|un)\s*(?:be )?"
         r"(?:know|tell|sure|certain|determine|clear|decide|say|answer)|unsure|unknown|unclear|uncertain",
         r"(?:i\s+)?(?:don'?t|do\s+not|did\s+not)\s+know|(?:cannot|can't|could\s+not|couldn't|can\s+not|unable\s+to"
-        r"|not\s+possible\s+to"
-        r"|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:be\s+)?(?:determined?|tell|told|say|know|decide|answer)"
-        r"|(?:not|un)\s*(?:sure|certain|clear|known)|unsure",
+        r"|not\s+possible\s+to|impossible\s+to|hard\s+to|difficult\s+to)\s+(?:be\s+)?(?:determined?|tell|told|say|know"
+        r"|decide|answer)|(?:not|un)\s*(?:sure|certain|clear|known)|unsure",
     ),
 }
 
@@ -123,7 +112,7 @@ class Names:
 def normal(text: str) -> str:
     """Return a text's words in lower case, without a leading article, number words as digits."""
     words = re.sub(r"[^\w\s'+-]|(?<!\w)['-]|['-](?!\w)", " ", text.lower()).split()
-    if len(words) > 1 and words[0] in ("a", "an", "the"):
+    if len(words) > 1 and words[0] in lexicon.words("articles"):
         words = words[1:]
     return " ".join(str(NUMBER_WORDS.get(word, word)) for word in words)
 

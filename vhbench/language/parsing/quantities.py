@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from vhbench.language.inflection import NUMBERS
+from vhbench.language.inflection import NUMBER_WORDS
 from vhbench.language.parsing.stems import Word
 
 MANY: Final = float("inf")
@@ -12,7 +12,7 @@ _LITTLE: Final = 1e-9
 Range = tuple[float, float]
 """The least and the most that a number can be, both included."""
 
-_NUMBERS: Final = {**{word: n for n, word in enumerate(NUMBERS)}, "eleven": 11, "twelve": 12, "single": 1, "dozen": 12}
+_NUMBERS: Final = {word: n for word, n in NUMBER_WORDS.items() if n <= 12} | {"single": 1, "dozen": 12}
 _COUNTED: Final[Mapping[str, Callable[[float], Range]]] = {
     **dict.fromkeys(("at_least",), lambda n: (n, MANY)),
     **dict.fromkeys(("at_most",), lambda n: (0, n)),

@@ -4,13 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.claims import PREPOSITIONS
 from vhbench.language.parsing.stems import Word, content, stem, words
 
-BREAKS: Final = frozenset(
-    "but however although though while whereas because since therefore thus hence when despite which yet except among"
-    " due as meaning suggesting indicating".split()
-)
+BREAKS: Final = lexicon.words("begin a clause")
 """What begins another clause, or adds a circumstance."""
 
 _MAY_BREAK: Final = BREAKS | {"so"}

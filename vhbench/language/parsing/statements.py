@@ -9,38 +9,35 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Self
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.alignment import POSTURES, aligned, described, shares, starts
 from vhbench.language.parsing.claims import ALL, PREPOSITIONS, Claim
+from vhbench.language.parsing.cleaning import cached_by_text
 from vhbench.language.parsing.contraries import contrary, converse, identified, measured
 from vhbench.language.parsing.normalization import straightened
 from vhbench.language.parsing.quantities import MANY, number, quantity, within
 from vhbench.language.parsing.sentence_parts import BREAKS, Part, finite, parts, sentences
 from vhbench.language.parsing.stems import PICTURE, Word, another, compares, content, implies, stem, words
-from vhbench.language.parsing.text_cache import remembered
 
 _UNSURE: Final = re.compile(
-    r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?"
-    r"\b(?:certain|certainly|know|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible"
-    r"|answer|confirm|confirmed|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess)\b"
-    r"|\bnot (?:\w+ ){0,2}clear(?: (?:if|whether|what|how|from|who|why|which|that|enough)\b|\Z)"
-    r"|\b(?:unclear|uncertain|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b"
-    r"|\bno (?:way|information|means|definitive|context|specific (?:data|information)|data)\b"
-    r"|\bwithout (?:(?:the|any|more|further|additional|specific|seeing) )*"
-    r"(?:data|context|information|chart|details|image)\b"
-    r"|\b(?:it|that|this) depends\b"
-    r"|\bnot have (?:(?:the|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b"
-    r"|\bnot have\b[^.;!?]{0,160}\b(?:data|information|access|projections)\b"
+    r"\b(?:not|unable|impossible|hard|difficult|challenging|tough|tricky)\b[^.;!?]{0,160}?\b(?:certain|certainly|know"
+    r"|known|tell|determine|determined|definitively|conclusive|conclusively|say|possible|answer|confirm|confirmed"
+    r"|verify|enough|sufficient|ascertain|decide|make out|judge|conclude|discern|assess)\b"
+    r"|\bnot (?:\w+ ){0,2}clear(?: (?:if|whether|what|how|from|who|why|which|that|enough)\b|\Z)|\b(?:unclear|uncertain"
+    r"|unsure|unknown|ambiguous|inconclusive|indeterminate|undetermined)\b|\bno (?:way|information|means|definitive"
+    r"|context|specific (?:data|information)|data)\b|\bwithout (?:(?:the|any|more|further|additional|specific"
+    r"|seeing) )*(?:data|context|information|chart|details|image)\b|\b(?:it|that|this) depends\b|\bnot have (?:(?:the"
+    r"|any) )?(?:specific|exact|precise|access|real|up to|enough|definitive)\b|\bnot have\b[^.;!?]{0,160}\b(?:data"
+    r"|information|access|projections)\b"
 )
 _INTENDS: Final = re.compile(
-    r"\b(?:initially|at first|first (?:glance|sight)|i thought|let me|let us|lets|i will|i would"
-    r"|i need|i have to|i must|going to|in order to"
-    r"|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched|check|checking"
-    r"|checked) for|asks?|asked|asking|questions?"
-    r"|the task|the user|you want|please)\b"
+    r"\b(?:initially|at first|first (?:glance|sight)|i thought|let me|let us|lets|i will|i would|i need|i have to"
+    r"|i must|going to|in order to|to (?:answer|determine|check|see)|(?:look|looking|looked|search|searching|searched"
+    r"|check|checking|checked) for|asks?|asked|asking|questions?|the task|the user|you want|please)\b"
 )
 _DOES_NOT: Final = re.compile(r"\b(?:is|are|was|were|does|do|did|has|have|can) not\Z")
 _SOME: Final = frozenset("only one some few most half certain".split())
-_FALSE: Final = frozenset("false untrue incorrect wrong inaccurate mistaken".split())
+_FALSE: Final = lexicon.words("say that something is false") | {"mistaken"}
 _JUDGING: Final = frozenset("correct accurate right_answer object objects item items".split())
 _ABSENT: Final = frozenset("there present real exist visible".split())
 _TURNED: Final = frozenset(map(stem, "reversed wrong incorrect opposite false".split()))
@@ -107,7 +104,7 @@ class _Clause(NamedTuple):
         return cls(part, _last_of(_UNSURE, text), _last_of(_INTENDS, text), _DOES_NOT.search(text) is not None)
 
 
-@remembered
+@cached_by_text
 def _clauses(text: str) -> tuple[_Clause, ...]:
     return tuple([_Clause.of(part) for sentence in sentences(straightened(text)) for part in parts(sentence)])
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from vhbench.language import lexicon
 from vhbench.language.inflection import NUMBERS
 
 _KNOWN: Final = 32_768
@@ -33,34 +34,14 @@ class Word(NamedTuple):
     role: str
 
 
-NEGATIONS: Final = frozenset("no not never neither nor without hardly barely".split())
-_DOUBTS: Final = frozenset(
-    "may might could should perhaps maybe possibly possible if whether unless illusion perceive perception impression"
-    " suppose imagine hypothetical".split()
-)
-_VERBS: Final = frozenset("is are was were am be do does did has have had will would can".split())
-_PRONOUNS: Final = frozenset("it they he she this these that those them him her one ones both".split())
-_FUNCTION: Final = frozenset(
-    "a an the of to at by for from with as been being having i we you me us my our your its their his and or so"
-    " then quite also there here who which whose where when what how some any such own very too just well about"
-    " into s but however although though while whereas because since therefore thus hence despite yet meaning"
-    " suggesting indicating upon unfortunately sadly called named got anywhere".split()
-)
-_NEUTRAL: Final = frozenset(
-    "image visible present see show contain depict display include feature appear seem exist find locate observe"
-    " detect notice identify identifiable clear actual real definite certain sure true indeed evidence indication"
-    " presence sight kind type sort case fact think believe say tell look give provide current obvious apparent likely"
-    " probable spot recognize recognise discern view describe reveal portray capture illustrate picture base exact"
-    " approximate therefore thus hence simple together absolutely ever overall attach share thing discernible"
-    " noticeable value portion instance colour statement claim assertion try confident single entire whole"
-    " specific confirm verify conclude state report note event incident occurrence happen occur".split()
-)
+NEGATIONS: Final = lexicon.words("negations")
+_DOUBTS: Final = lexicon.words("doubts")
+_VERBS: Final = lexicon.words("auxiliary verbs")
+_PRONOUNS: Final = lexicon.words("pronouns")
+_FUNCTION: Final = lexicon.words("function words")
+_NEUTRAL: Final = lexicon.words("neutral")
 _NEUTRAL_SURFACE: Final = frozenset("seen sees saw seeing seems seemed appears appeared seemingly".split())
-_NO_ADVERB: Final = frozenset(
-    "italy family fly butterfly dragonfly firefly lily jelly belly july ally bully trolley assembly supply reply"
-    " anomaly monopoly doily gully hilly woolly curly ugly elderly friendly smelly wrinkly bubbly chilly silly grizzly"
-    " sicily thessaly emily kelly sally molly holly billy lovely lonely oily prickly cuddly daily fly".split()
-)
+_NO_ADVERB: Final = lexicon.words("adjectives in -ly")
 """Words in -ly that say something of a picture."""
 _ROUGH: Final = re.compile(
     r"[^\W\d]+(?:'[^\W\d_]+)?|\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|[<>]=?|[=≤≥≠+]|[.,;:!?()\n\"…–—]|\w+"

@@ -1,7 +1,12 @@
-"""Whether a response ends before the answer does: no harness hands on why a model stopped, so its words must tell."""
+"""Whether a response ends before the answer does: no harness hands on why a model stopped, so its words must tell.
+
+A model that thinks aloud without a tag says many things of which none is its answer, until it concludes.
+"""
 
 import re
+from typing import Final
 
+from vhbench.language import lexicon
 from vhbench.language.parsing.cleaning import plain
 
 _MARKS = ".!?…:。！？।؟؛："
@@ -9,12 +14,28 @@ _MARKS = ".!?…:。！？।؟؛："
 _CLOSERS = "\"'”’»*_`~ \n\t"
 _SENTENCE = re.compile(r"[.!?][\"'”’)\]*_]*+\s|[。！？]")
 _ITEM = re.compile(r"\s*+(?:[-*•+#|>]|\d{1,3}[.)]\s|[A-Za-z][.)]\s)")
-_DANGLING = frozenset(
-    "a an the of and or with at from for as into onto between its their his which whose is are was were has have"
-    " appears seems very".split()
-)
+_DANGLING = lexicon.words("end no sentence")
 """Words that end no sentence of a description."""
 _LINE = 2_000
+
+_THOUGHT_BEGINS: Final = re.compile(
+    r"(?i)\A\W*(?:(?:okay|ok|alright|all\s+right|right|so|hmm+|well|got\s+it|first(?:ly)?|now|sure)[,.!:\s]+){0,4}"
+    r"(?:let'?s\b|let\s+(?:me|us)\b|i(?:'ll|\s+(?:will|need\s+to|have\s+to|should|must))\s|we\s+(?:need|should"
+    r"|have)\s+to\b|the\s+(?:user|question|task|problem)\s+(?:is|asks?|wants?|says|needs)\b|to\s+(?:determine|answer"
+    r"|find|figure|solve|decide|identify|count|check)\b[^.\n]{0,160}\b(?:i|we|let'?s|let\s+me)(?:'ll)?\s(?:need|will"
+    r"|must|should|have|examine|look|check|compare|first))|\A\W*(?:got\s+it|hmm+)\b"
+)
+_ALOUD: Final = re.compile(
+    r"(?i)\A\W*(?:got\s+it|hmm+|(?:okay|alright|so),?\s+(?:so\s+)?(?:i\s+need|let'?s|let\s+me)|the\s+user"
+    r"|the\s+question\s+asks)\b"
+)
+_CONCLUDES: Final = re.compile(
+    r"(?i)\b(?:answer|choice|choose|pick|select|go(?:ing)?\s+with|say|conclude|conclusion|therefore|thus|hence|final\w*"
+    r"|overall|so\s+(?:it|that|the|there|yes|no|image|[a-j]\b))\b"
+    r"|(?:\A\W*|:\W*|\b(?:is|be|so|but),?\s+)(?:yes|no)\W*\Z|\A\W*(?:yes|no|none)\b(?=\W|\Z)(?!\s+[a-z]+\Z)"
+    r"|\A\W*(?-i:[A-HJ])(?:\W*\Z|[.):]\s)"
+)
+_SENTENCE_ENDS: Final = re.compile(r"[.!?](?=\s|\Z)|\n")
 
 
 def cut_off(response: str, kind: str = "") -> bool:
@@ -45,3 +66,24 @@ def _breaks_off(text: str) -> bool:
     if words and words[-1].lower() in _DANGLING:
         return True
     return not _ITEM.match(last_line) and bool(_SENTENCE.search(last_line))
+
+
+def unfinished(text: str) -> bool:
+    """Tell whether a text is a thought that has no end.
+
+    Args:
+        text: what is said, without markup.
+
+    >>> unfinished("Got it, let's look at each image. Image 1 shows a"), unfinished("Let me check. So the answer is B")
+    (True, False)
+    >>> unfinished("Let me look. There is no dog."), unfinished("A dog is on the")
+    (False, False)
+    """
+    text = text.strip()
+    if len(text.split()) < 3 or not _THOUGHT_BEGINS.match(text[:400]):
+        return False
+    sentences = [sentence for sentence in _SENTENCE_ENDS.split(text[-600:]) if sentence.strip()]
+    concludes = bool(sentences) and _CONCLUDES.search(sentences[-1]) is not None
+    if concludes:
+        return False
+    return text[-1:].isalnum() or text[-1:] in ",;:(-" or _ALOUD.match(text) is not None

@@ -11,20 +11,18 @@ from typing import Final, NamedTuple
 
 from vhbench.language.parsing import assent
 from vhbench.language.parsing.claims import Claim, claim, says_false, turns_nothing
-from vhbench.language.parsing.cleaning import plain, said
+from vhbench.language.parsing.cleaning import cached_by_text, plain, said
 from vhbench.language.parsing.given_names import named
 from vhbench.language.parsing.normalization import straightened
-from vhbench.language.parsing.prefilter import Guarded
-from vhbench.language.parsing.reasoning_traces import unfinished
 from vhbench.language.parsing.statements import stated
 from vhbench.language.parsing.stems import words
-from vhbench.language.parsing.text_cache import remembered
+from vhbench.language.parsing.truncation import unfinished
 
 _BARE: Final = re.compile(r"(?i)\s*+(yes|no)\s*+[.!]?\s*")
 _OPTIONS: Final = re.compile(r"(?is)\b(a)\s*[.):]\s*[\"']?(yes|no)\b.{0,40}?\b(b)\s*[.):]\s*[\"']?(yes|no)\b")
 _OPTION: Final = re.compile(r"\W{0,10}([ab])\W{0,10}(?:yes|no)?\W{0,10}")
 _ASKS: Final = re.compile(r"(?:(?<=[.!?\n])|\A)[^.!?\n]*\?+[\"')]*(?=\s|\Z)")
-_CORRECTS: Final = Guarded(
+_CORRECTS: Final = re.compile(
     r"(?:\A|[\s.,;:!?…–—-])(?:oh[, ]+)?(?:no[, ]+)?"
     r"(?:wait|actually|hold on|correction|scratch that|on second thoughts?|let me correct that|my mistake|i mean"
     r"|(?:on|upon) (?:closer|a closer|further|second|careful)[^,.;:!?\n]{0,30}|i stand corrected|sorry|i apologi[sz]e"
@@ -43,24 +41,20 @@ _COUNT: Final = re.compile(r"(?<=\w):\s*(?:none|zero|nil|0)\W*\Z")
 _HERE: Final = re.compile(r"\W*(?:present|visible|found|detected|exists)\W*")
 _ELLIPSIS: Final = re.compile(
     r"\W*(?:(?:well|indeed|so|i (?:think|believe|guess|would say|see that)|it (?:appears|seems)(?: that)?|clearly"
-    r"|as far as i can (?:tell|see)|certainly)[, ]+)*"
-    r"(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this|that|you|we|one|these|both)"
-    r"(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
-    r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)"
-    r"(?P<not>n't| not|not)?|(?:'s|'re)(?P<short_not> not)?|(?: can)? (?:see|spot|find|notice)(?= (?:one|some)\b))"
-    r"(?: (?:indeed|one|any|some|so|here|certainly|definitely))?\W*"
+    r"|as far as i can (?:tell|see)|certainly)[, ]+)*(?P<who>sure|certainly|definitely|there|it|they|he|she|i|this"
+    r"|that|you|we|one|these|both)(?: (?:really|certainly|definitely|clearly|indeed|actually|surely|all|both))?"
+    r"(?: (?:is|are|was|were|do|does|did|has|have|had|can|could|will)(?P<not>n't| not|not)?|(?:'s"
+    r"|'re)(?P<short_not> not)?|(?: can)? (?:see|spot|find|notice)(?= (?:one|some)\b))(?: (?:indeed|one|any|some|so"
+    r"|here|certainly|definitely))?\W*"
 )
 _JUDGES: Final = re.compile(
     r"\W*(?:(?:so|therefore|thus|hence)[, ]+)?(?:(?:it|that|this|the statement|the claim)(?:'s| is| would be)?\s+)?"
-    r"(?P<not>not |n't )?"
-    r"(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
+    r"(?P<not>not |n't )?(?P<word>true|false|correct|incorrect|right|wrong|untrue)\b(?! that)(?:\W|\Z)"
 )
 _RIGHT_ANSWER: Final = re.compile(
-    r"\b(?:right|correct|true|proper|accurate)\s+answer(?:\s+to\s[^.\n]{0,200}?)?"
-    r"\s+(?:is|would be|should be)(?P<not>\s+not|n't)?"
-    r"\s+[\"']?(?P<word>yes|no)\b"
-    r"|[\"'](?P<first>yes|no)[.,]?[\"']\s+(?:is|would be)(?P<never>\s+not|n't)?\s+(?:indeed\s+)?(?:the\s+)?"
-    r"(?:right|correct)"
+    r"\b(?:right|correct|true|proper|accurate)\s+answer(?:\s+to\s[^.\n]{0,200}?)?\s+(?:is|would be"
+    r"|should be)(?P<not>\s+not|n't)?\s+[\"']?(?P<word>yes|no)\b|[\"'](?P<first>yes|no)[.,]?[\"']\s+(?:is"
+    r"|would be)(?P<never>\s+not|n't)?\s+(?:indeed\s+)?(?:the\s+)?(?:right|correct)"
 )
 _CHINESE_NONE: Final = re.compile(
     r"\W*(?:[图圖画畫照][^\W\d_]{0,4}[中里裡上内],?)?(?:并|並)?(?:没有|沒有)(?!问题|問題)[^\W\d_]{1,8}\W*"
@@ -69,8 +63,7 @@ _NO_DOUBT: Final = re.compile(r"\W*(?:there(?:'s| is) )?no (?:doubt|question)(?:
 _NEGATION: Final = re.compile(r"\b(?:not|never|cannot)\b|n't\b")
 _NO_THING: Final = re.compile(
     r"\b(?:there(?:'s| is| are| was| were| appears? to be| seems? to be)|(?:i|we|you) (?:can )?(?:see|find|observe)"
-    r"|(?:has|have|contains?|shows?|includes?)) (?:absolutely |clearly )?no\b"
-    r"|^\W*(?:no|none|neither)\b"
+    r"|(?:has|have|contains?|shows?|includes?)) (?:absolutely |clearly )?no\b|^\W*(?:no|none|neither)\b"
 )
 _NO_LEAD: Final = re.compile(r"\W*no\s+(?:doubt|problem|question|idea|one|matter|way to|comment|answer)\b")
 _UNSURE: Final = re.compile(
@@ -84,7 +77,7 @@ _OPENING: Final = re.compile(
 )
 _CLAUSE: Final = re.compile(r"[.;!?,\n]| but | although | though | however ")
 
-Reading = tuple[str, bool]
+_Reading = tuple[str, bool]
 """The answer, and whether the text says that there is none: then nothing else of it is read."""
 
 
@@ -112,7 +105,7 @@ def yes_no(text: str, question: str = "") -> str:
     return _of_short(text, question) if len(text) <= _SHORT else _of(text, question)
 
 
-@remembered
+@cached_by_text
 def bare(text: str) -> str:
     """Return "yes" or "no" where a text is that one word, as most are: it is no failure, and has an end.
 
@@ -148,8 +141,8 @@ _of_short = lru_cache(maxsize=8_192)(_of)
 """What is said in a few words is said of many images, to the same question."""
 
 
-@remembered
-def _by_itself(text: str) -> Reading:
+@cached_by_text
+def _by_itself(text: str) -> _Reading:
     """Read a text that says yes or no whatever is asked, as :func:`_read` does; nothing where that might not be so."""
     if text in ("yes", "no"):
         return text, False
@@ -167,7 +160,7 @@ def _option(text: str, question: str) -> str:
     return {options[1].lower(): options[2].lower(), options[3].lower(): options[4].lower()}.get(letter[1], "")
 
 
-def _read(text: str, asked: Claim | None) -> Reading:
+def _read(text: str, asked: Claim | None) -> _Reading:
     """Read a text; of one that corrects itself, what stands behind the last correction."""
     if (correction := _corrected(text)) is not None:
         answer, told = _read_once(correction, asked)
@@ -176,7 +169,7 @@ def _read(text: str, asked: Claim | None) -> Reading:
     return _read_once(text, asked)
 
 
-@remembered
+@cached_by_text
 def _corrected(text: str) -> str | None:
     """Return what stands behind the last correction of a text; None where it has none."""
     ends = [found.end() for found in _CORRECTS.finditer(text) if found.start() > 0]
@@ -203,7 +196,7 @@ class _Text(NamedTuple):
     shows: bool
 
 
-@remembered
+@cached_by_text
 def _seen(text: str) -> _Text:
     text = _without_echo(text)
     short = text.strip(" \n.!")
@@ -212,7 +205,7 @@ def _seen(text: str) -> _Text:
     return _Text(text, silent, short, assent.whole(short)[0], tuple(assent.told(text)), shows)
 
 
-def _read_once(text: str, asked: Claim | None) -> Reading:
+def _read_once(text: str, asked: Claim | None) -> _Reading:
     seen = _seen(text)
     text, found = seen.text, seen.told
     if seen.silent:
@@ -265,7 +258,7 @@ def _without_echo(text: str) -> str:
     return assent.BOTH.sub(" ", rest)
 
 
-def _leading(found: Sequence[assent.Told], text: str, asked: Claim | None) -> Reading:
+def _leading(found: Sequence[assent.Told], text: str, asked: Claim | None) -> _Reading:
     """Return the answer of a text that begins with one, unless it ends with another."""
     final = [one for one in found if one.final]
     if final:
@@ -301,7 +294,7 @@ def _listed(text: str, asked: Claim | None) -> str | None:
     return "" if asked.denied else "yes" if asked.either else "no"
 
 
-def _sentences(text: str, asked: Claim | None) -> Reading:
+def _sentences(text: str, asked: Claim | None) -> _Reading:
     """Read a text without a word of assent or denial that answers by itself."""
     if asked is None:
         return "", False

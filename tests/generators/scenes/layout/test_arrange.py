@@ -228,6 +228,9 @@ def test_a_thing_on_another_stands_on_its_surface() -> None:
     large = arrange._on_top(layout(host), wish("elephant", "ground"), host)
     assert large is not None
     assert large.width == round(40 * (right - left))  # it is made to fit
+    wide = arrange._on_top(layout(host, numbers=(1.0,)), wish("dog", size="large"), host)
+    assert wide is not None
+    assert (wide.width, wide.placed.x) == (round(0.85 * 46), round(20 + 40 * left))  # a size that was asked for stays
     with pytest.raises(Refusal, match="nothing can stand on it"):
         arrange._on_top(layout(host), cup, spot(0, 0, 9, 9, word="apple"))
 

@@ -1,189 +1,175 @@
-"""The truth of random scenes, recomputed from their masks by code written apart from the generator.
-
-Masks are decoded by pycocotools. Boxes, areas and sides are recomputed from them; nothing here imports the
-generator's measuring or judging code.
-"""
-
-import dataclasses
-import hashlib
-import io
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+"""Boxes, sizes, colours and contrast of small pictures that were made by hand."""
 
 import numpy as np
-import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from PIL import Image
-from pycocotools import mask as coco
 
-from vhbench.generators.scenes import catalog
-from vhbench.generators.scenes.environments import atlas
-from vhbench.generators.scenes.source import SceneSource
-from vhbench.generators.scenes.specs import random_spec
-from vhbench.generators.scenes.truth.known_words import known_words
-from vhbench.schema import ObjectSpec, Rejection, Scene, SceneSpec
+from vhbench import masks
+from vhbench.generators.scenes import paints
+from vhbench.generators.scenes.drawings.render import Placed, Silhouettes
+from vhbench.generators.scenes.drawings.sprites import Look
+from vhbench.generators.scenes.truth import measuring
+from vhbench.generators.scenes.truth.measuring import Measured, seen_colour, size_name
 
-# pycocotools decodes through a deprecated form of numpy's array protocol.
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
-
-OPPOSITE = {"left of": "right of", "in front of": "behind", "above": "below"}
+RED, BLUE, BLACK, WHITE = (tuple(paints.channels(paints.paint(name))) for name in ("red", "blue", "black", "white"))
 
 
-def decode(thing):
-    rle = {"size": list(thing.mask.size), "counts": thing.mask.counts.encode()}
-    return coco.decode(rle).astype(bool), coco.toBbox(rle).tolist(), int(coco.area(rle))
+def placed(word: str = "car", *, depth: float = 0.8, **options) -> Placed:
+    return Placed(0, options.pop("look", Look(word)), 0, 0, 10, depth, **options)
 
 
-def check(scene: Scene) -> None:
-    """Assert everything that masks alone can tell."""
-    covered = np.zeros((scene.height, scene.width), np.uint8)
-    for thing in scene.objects:
-        mask, box, area = decode(thing)
-        assert list(thing.box) == box
-        assert thing.area == area > 0
-        assert 0 < thing.visible_fraction <= 1
-        assert 0 < thing.in_frame_fraction <= 1
-        covered += mask
-    assert covered.max(initial=0) <= 1, "visible masks overlap"
-    assert sum(thing.area for thing in scene.objects) <= scene.width * scene.height
-    check_words(scene)
-    check_relations(scene)
+def owned(owner: list[list[int]], whole: list[int], in_frame: list[int], hidden=(), **options) -> Silhouettes:
+    everywhere = (slice(0, len(owner)), slice(0, len(owner[0])))
+    things = options.get("things", [placed()] * len(whole))
+    windows = options.get("windows", [everywhere] * len(whole))
+    overlap = np.array(hidden or np.zeros((len(whole), len(whole))), np.int64)
+    return Silhouettes(things, np.array(owner, np.uint8), windows, np.array(whole), np.array(in_frame), overlap)
 
 
-def check_words(scene: Scene) -> None:
-    names = {thing.category for thing in scene.objects}
-    assert not names & set(scene.areas), "an object's word is painted in its environment"
-    assert names <= scene.known
-    assert set(scene.areas) <= scene.known
-    assert scene.countable <= scene.known
-    assert not set(scene.areas) & scene.countable
-    for entry in catalog.CATALOG.values():
-        doubtful = {catalog.lookup(w).name for w in (*entry.implies, *entry.confusable) if catalog.lookup(w)}
-        parts = {catalog.lookup(w).name for w in entry.parts if catalog.lookup(w)}
-        if entry.name in names:
-            assert not (parts - names - set(scene.areas)) & scene.known, f"{entry.name} contains a word"
-            assert not parts & scene.countable
-            assert not (doubtful - names - set(scene.areas)) & scene.known, f"{entry.name} leaves a word in doubt"
-            assert not (doubtful - {entry.name}) & scene.countable
-        elif doubtful & names - {entry.name} and entry.name not in scene.areas:
-            assert entry.name not in scene.known
+def test_what_is_visible_is_measured() -> None:
+    first, second, third = measuring.measure(owned([[0, 1, 1, 0], [0, 1, 2, 0], [0, 0, 2, 2]], [8, 4, 5], [6, 4, 5]))
+    assert first.box == (1, 0, 2, 2)
+    assert first.area == 3
+    assert first.visible.tolist() == [[True, True], [True, False]]
+    assert (first.visible_fraction, first.in_frame_fraction) == (0.5, 0.75)
+    assert (second.box, second.visible_fraction, second.in_frame_fraction) == ((2, 1, 2, 2), 0.75, 1)
+    assert (third.box, third.area, third.visible_fraction, third.in_frame_fraction) == ((0, 0, 0, 0), 0, 0, 1)
 
 
-def check_relations(scene: Scene) -> None:
-    things = {thing.id: thing for thing in scene.objects}
-    held = {(r.subject, r.predicate, r.object) for r in scene.relations}
-    for subject, predicate, other in held:
-        assert subject != other
-        assert {subject, other} <= things.keys()
-        if predicate in OPPOSITE:
-            assert (other, OPPOSITE[predicate], subject) in held
-            assert (other, predicate, subject) not in held
-        a, b = things[subject], things[other]
-        if predicate == "left of":
-            assert centre(a)[0] < centre(b)[0]
-        if predicate == "above":
-            assert centre(a)[1] < centre(b)[1]
-        if predicate in ("on", "in front of"):
-            # What is visible of the farther one may end just where the nearer one begins.
-            assert a.box[0] <= b.box[0] + b.box[2]
-            assert b.box[0] <= a.box[0] + a.box[2]
-    if "left of" in scene.known_predicates:
-        for a in scene.objects:
-            for b in scene.objects:
-                apart = a.box[0] + a.box[2] <= b.box[0]
-                assert not apart or (a.id, "left of", b.id) in held
+def test_a_window_is_told_from_the_frame() -> None:
+    [found] = measuring.measure(owned([[0, 0, 0, 0], [0, 0, 1, 1]], [2], [2], windows=[(slice(1, 2), slice(1, 4))]))
+    assert found.box == (2, 1, 2, 1)
+    [outside] = measuring.measure(owned([[0, 0]], [3], [0]))
+    assert (outside.visible_fraction, outside.in_frame_fraction) == (0, 0)
 
 
-def centre(thing):
-    x, y, width, height = thing.box
-    return x + width / 2, y + height / 2
+@pytest.mark.parametrize(
+    ("side", "name"),
+    [
+        (1, "tiny"), (5, "tiny"), (5.4, ""), (6.5, ""), (6.6, "small"), (11, "small"), (11.25, ""), (13.7, ""),
+        (13.75, "medium"), (29.6, "medium"), (29.8, ""), (36, ""), (36.4, "large"), (95, "large"), (100, "large"),
+    ],
+)  # fmt: skip
+def test_sizes_have_a_tenth_between_them(side: float, name: str) -> None:
+    assert size_name((0, 0, side, side), 100, 100) == name
+    assert size_name((0, 0, side * 2, side / 2), 200, 50) == name
 
 
-def fingerprint(made) -> tuple[str, str]:
-    """Hash a scene's annotations, and its image."""
-    if isinstance(made, Rejection):
-        return hashlib.sha256(repr(made).encode()).hexdigest(), ""
-    truth = {field: getattr(made, field) for field in made.__dataclass_fields__ if field != "image"}
-    plain = orjson.dumps(truth, default=sorted, option=orjson.OPT_SORT_KEYS | orjson.OPT_SERIALIZE_DATACLASS)
-    return hashlib.sha256(plain).hexdigest(), hashlib.sha256(made.image).hexdigest()
-
-
-def fingerprints(specs: list[SceneSpec]) -> list[tuple[str, str]]:
-    return [fingerprint(made) for made in SceneSource().make(specs, seed=5)]
-
-
-words = sorted(entry.name for entry in catalog.CATALOG.values())
-sprawling = st.builds(
-    ObjectSpec,
-    category=st.sampled_from(words),
-    count=st.integers(1, 4),
-    colour=st.sampled_from(["", "red", "blue"]),
-    size=st.sampled_from(["", "small", "large"]),
-    hard=st.sampled_from([(), ("small",), ("occluded",), ("truncated",), ("low_contrast",)]),
+@pytest.mark.parametrize(
+    ("declared", "parts", "colour", "sure"),
+    [
+        ("red", {RED: 10}, "red", True),
+        ("red", {RED: 5, BLACK: 3, WHITE: 2}, "red", True),
+        ("red", {RED: 5, BLACK: 4, WHITE: 1}, "red", False),  # a second colour of two fifths
+        ("red", {RED: 3, BLACK: 7}, "red", False),  # the only hue
+        ("red", {RED: 3, BLUE: 2, BLACK: 5}, "red", False),
+        ("red", {RED: 3, BLUE: 3, BLACK: 4}, "", False),
+        ("red", {RED: 2, BLACK: 8}, "", False),
+        ("red", {BLUE: 10}, "", False),
+        ("black", {BLACK: 4, RED: 3, BLUE: 3}, "", False),  # black, white and gray are no hues
+        ("black", {BLACK: 5, RED: 3, BLUE: 2}, "black", True),
+    ],
 )
-specs = st.builds(
-    SceneSpec,
-    id=st.text("abc", min_size=1, max_size=4),
-    objects=st.lists(sprawling, min_size=1, max_size=3).map(tuple),
-    environment=st.sampled_from(["", "street", "kitchen", *atlas.ENVIRONMENTS]),
-    absent=st.lists(st.sampled_from(words), max_size=2).map(tuple),
-    width=st.sampled_from([256, 512]),
-    height=st.sampled_from([256, 384]),
+def test_a_colour_is_that_of_half_or_the_most_of_any_hue(declared: str, parts, colour: str, sure: bool) -> None:
+    pixels = np.array([rgb for rgb, number in parts.items() for _ in range(number)], np.uint8)
+    assert seen_colour(declared, pixels) == (colour, sure)
+
+
+def seen(rows: int, columns: int, *, at: tuple[int, int] = (0, 0), visible: float = 1, in_frame: float = 1) -> Measured:
+    box = (float(at[0]), float(at[1]), float(columns), float(rows))
+    return Measured(box, rows * columns, np.ones((rows, columns), np.bool_), visible, in_frame)
+
+
+def picture(colour: tuple[int, ...], rows: int = 20, columns: int = 20) -> np.ndarray:
+    return np.full((rows, columns, 3), colour, np.uint8)
+
+
+def test_a_thing_is_described_as_it_is_seen() -> None:
+    made = measuring.scene_object(7, placed("car", look=Look("car", "blue")), seen(4, 8, at=(2, 3)), picture(BLUE))
+    assert (made.id, made.category, made.box, made.area) == (7, "car", (2, 3, 8, 4), 32)
+    assert made.attributes == (("colour", "blue"), ("size", "medium"))
+    assert made.known_attributes == {"colour", "size"}
+    mask = masks.decode(made.mask)
+    assert mask.shape == (20, 20)
+    assert mask[3:7, 2:10].all()
+    assert mask.sum() == 32
+
+
+@pytest.mark.parametrize(
+    ("thing", "colour", "told", "known"),
+    [
+        (Look("car"), RED, {"colour": "red"}, {"colour"}),  # its default colour
+        (Look("car"), BLUE, {}, set()),
+        (Look("dog", action="running"), BLUE, {"action": "running"}, {"action"}),
+        (Look("dog"), BLUE, {"action": "standing"}, {"action"}),
+        (Look("bird"), BLUE, {"colour": "blue"}, {"colour"}),  # nothing is told of what flies
+        (Look("man", "red"), RED, {"action": "standing"}, {"action"}),  # the colour of clothes
+        (Look("umbrella", "red", state="open"), RED, {"colour": "red", "state": "open"}, {"colour", "state"}),
+    ],
 )
+def test_attributes_are_told_where_they_are_seen(thing: Look, colour, told: dict[str, str], known: set[str]) -> None:
+    made = measuring.scene_object(1, placed(look=thing), seen(4, 8), picture(colour))
+    assert dict(made.attributes) == {**told, "size": "medium"}
+    assert made.known_attributes == known | {"size"}
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
-@given(specs, st.integers(0, 3))
-def test_any_spec_is_met_or_refused(spec, seed):
-    [made] = SceneSource().make([spec], seed=seed)
-    if isinstance(made, Rejection):
-        assert made.item == spec.id
-        assert made.reason
-        return
-    check(made)
-    assert (made.width, made.height) == (spec.width, spec.height) == Image.open(io.BytesIO(made.image)).size
-    for thing in spec.objects:
-        name = catalog.find(thing.category).name
-        asked = sum(other.count for other in spec.objects if catalog.find(other.category).name == name)
-        assert sum(found.category == name for found in made.objects) == asked
-    for word in spec.absent:
-        name = catalog.find(word).name
-        assert name in made.known - made.categories()
-    asked_hard = [hard for thing in spec.objects for _ in range(thing.count) for hard in thing.hard]
-    assert sorted(asked_hard) == sorted(hard for each in made.provenance["hard"] for hard in each)
+@pytest.mark.parametrize(("visible", "in_frame", "whole"), [(0.8, 0.8, True), (0.79, 1, False), (1, 0.79, False)])
+def test_the_state_of_what_is_hidden_is_not_known(visible: float, in_frame: float, whole: bool) -> None:
+    umbrella = placed(look=Look("umbrella", "red", state="open"))
+    made = measuring.scene_object(1, umbrella, seen(4, 8, visible=visible, in_frame=in_frame), picture(RED))
+    assert dict(made.attributes)["state"] == "open"
+    assert ("state" in made.known_attributes) is whole
+    assert "colour" in made.known_attributes
 
 
-def test_random_scenes_pass_the_checker():
-    made = list(SceneSource().make([random_spec(2, "checker", i) for i in range(60)], seed=2))
-    scenes = [scene for scene in made if isinstance(scene, Scene)]
-    assert len(scenes) >= 55
-    for scene in scenes:
-        check(scene)
+def test_bodies_tell_what_hides_what() -> None:
+    """The second covers 5 of the first's 10 pixels, which are 5 of its own 20; the third stands on the second."""
+    things = [placed(depth=0.5), placed(depth=0.7), placed(depth=0.8, host=1, lifted=True)]
+    truth = owned([[1]], [10, 25, 8], [10, 20, 8], [[0, 5, 0], [0, 0, 4], [0, 0, 0]], things=things)
+    objects = [measuring.scene_object(i + 1, thing, seen(2, 2), picture(RED)) for i, thing in enumerate(things)]
+    far, middle, near = measuring.bodies(objects, truth)
+    assert (far.hides, far.over, far.host, far.lifted) == ({}, {}, None, False)
+    assert (middle.hides, middle.over) == ({1: 0.5}, {1: 0.25})
+    assert (near.hides, near.over) == ({2: 0.2}, {2: 0.5})
+    assert (near.host, near.lifted, near.id, near.depth) == (2, True, 3, 0.8)
+    truth = owned([[1]], [10], [10], things=[placed(host=0)])
+    assert measuring.bodies(objects[:1], truth)[0].host == 1
 
 
-def test_the_checker_finds_a_wrong_box():
-    [scene] = SceneSource().make([SceneSpec("s", (ObjectSpec("car"),))], seed=1)
-    wrong = dataclasses.replace(scene.objects[0], box=(0.0, 0.0, 5.0, 5.0))
-    with pytest.raises(AssertionError):
-        check(dataclasses.replace(scene, objects=(wrong,)))
+def test_contrast_is_the_difference_from_the_rim() -> None:
+    """White on black is 100 apart; half of it in white and half in black, on a white rim, is 50."""
+    canvas = picture((0, 0, 0), 40, 40)
+    thing = seen(10, 10, at=(15, 15))
+    assert measuring.contrast(canvas, thing) == 0
+    canvas[15:25, 15:25] = 255
+    assert measuring.contrast(canvas, thing) == pytest.approx(100, abs=0.01)
+    canvas[:] = 255
+    canvas[15:20, 15:25] = 0
+    assert measuring.contrast(canvas, thing) == pytest.approx(50, abs=0.01)
+    assert measuring.contrast(canvas, seen(40, 40)) == 0  # there is nothing around it
 
 
-def test_scenes_are_the_same_in_any_order_and_in_any_process():
-    specs = [random_spec(4, "twice", i) for i in range(12)]
-    once = fingerprints(specs)
-    assert fingerprints(specs[::-1])[::-1] == once
-    with ProcessPoolExecutor(2, mp_context=get_context("fork")) as pool:
-        halves = list(pool.map(fingerprints, [specs[:6], specs[6:]]))
-    assert halves[0] + halves[1] == once
+def test_the_rim_is_a_tenth_of_the_longer_side_and_at_least_four_pixels() -> None:
+    canvas = picture((0, 0, 0), 100, 100)
+    canvas[40:60, 40:60] = (9, 9, 9)
+    canvas[36:64, 36:64][canvas[36:64, 36:64] == 0] = 200
+    assert measuring.surroundings(canvas, seen(20, 20, at=(40, 40))) == (200, 200, 200)
+    wide = picture((0, 0, 0), 100, 100)
+    wide[34:66, 14:86] = 100
+    wide[40:60, 20:80] = 9
+    assert measuring.surroundings(wide, seen(20, 60, at=(20, 40))) == (100, 100, 100)  # six pixels around
+    cut = picture((50, 60, 70), 10, 10)
+    cut[0:4, 0:4] = 0
+    assert measuring.surroundings(cut, seen(4, 4)) == (50, 60, 70)
 
 
-def test_a_car_has_windows_but_a_window_has_no_car() -> None:
-    known, countable = known_words(["car"], ["street", "window", "building"])
-    assert {"car"} <= countable
-    assert "window" not in countable
-    known, _ = known_words(["car"], [])
-    assert not {"window", "tire", "door"} & known
-    known, _ = known_words([], ["window", "wall", "floor"])
-    assert "car" in known
+def test_large_things_are_sampled_on_a_grid() -> None:
+    canvas = np.zeros((200, 200, 3), np.uint8)
+    canvas[20:180, 20:180] = 255
+    canvas[21:180:2] = 77  # every other row is passed over, and every other column
+    within, around = measuring._sampled(canvas, seen(160, 160, at=(20, 20)))
+    assert within.shape == (80 * 80, 3)
+    assert (within == 255).all()
+    assert len(around) == 96 * 96 - 80 * 80  # 16 pixels on each side
+    assert measuring._grid(20, 160, 16, 2, 200) == (slice(4, 196, 2), (0, 8))
+    assert measuring._grid(3, 10, 4, 1, 15) == (slice(0, 15, 1), (0, 3))
+    assert measuring._grid(5, 10, 4, 3, 100) == (slice(1, 19, 3), (2, 2))

@@ -1,10 +1,11 @@
 """Which option an answer names.
 
 ``letters.tsv`` holds questions, options and answers in the words of today's models; every label was written before any
-reader was asked. The first set was written before the reader was, sets 2 to 5 each before it had seen them.
+reader was asked.
 """
 
 import csv
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +17,6 @@ from hypothesis import strategies as st
 from vhbench.files import read_json
 from vhbench.language.parsing import failure, letter, letters_of, parse
 
-# A careful reader knows that a lamp that is on is lit, and that only one of four men reads; we do not, and say nothing.
-UNREAD = {"The lamp in Image 1 is off; the lamp in Image 2 is on; Images 3 and 4 have no lamp.", "reading"}
-UNREAD |= {"The second image resembles the reference more closely, the third image only shares the color."}
-
 
 def rows() -> Iterator[tuple[str, tuple[str, ...], str, str]]:
     with Path(__file__).with_name("letters.tsv").open(encoding="utf-8", newline="") as file:
@@ -30,14 +27,15 @@ def rows() -> Iterator[tuple[str, tuple[str, ...], str, str]]:
             yield question, tuple(row["choices"].split(" | ")), row["label"], response
 
 
-ROWS = list(rows())
+def test_an_answer_is_read_as_a_careful_reader_would() -> None:
+    misread = [row for row in rows() if letter(row[3], row[1], row[0]) != row[2]]
+    assert misread == []
 
 
-@pytest.mark.parametrize(("question", "choices", "label", "response"), ROWS)
-def test_an_answer_is_read_as_a_careful_reader_would(
-    question: str, choices: tuple[str, ...], label: str, response: str
-) -> None:
-    assert letter(response, choices, question) == ("" if response in UNREAD else label)
+@pytest.mark.parametrize("change", ["**{}**", "> {}", " {}\n", "{}<|im_end|>", "<think>Hm.</think>{}"])
+def test_a_dressed_answer_is_read_alike(change: str) -> None:
+    plain = [row for row in rows() if not re.search(r"[*_`#>|<{\[$\\\n]|\A\W|(?i:answer|question)", row[3])][::3]
+    assert [row for row in plain if letter(change.format(row[3]), row[1], row[0]) != row[2]] == []
 
 
 def test_the_reference_set(reference: Path) -> None:
@@ -130,16 +128,6 @@ def test_an_option_is_found_wherever_it_stands(choices: list[str], index: int) -
     named = choices[index]
     for response in (named, f"A {named}.", f"The {named}s", f"It is the {named}, not the {choices[index - 1]}."):
         assert letter(response, choices) == "ABCD"[index]
-
-
-@given(
-    st.text()
-    | st.lists(st.sampled_from(["Image 1", "B", "not", ",", "and", ". ", " ", "none", "3", "?", "so"])).map(" ".join)
-)
-def test_only_options_are_read(text: str) -> None:
-    for choices in OPTIONS:
-        assert letter(text, choices, "Which image shows a dog?") in {*"ABCDE"[: len(choices)], ""}
-    assert letter(text, ()) == ""
 
 
 @pytest.mark.parametrize(

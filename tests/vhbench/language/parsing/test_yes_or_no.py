@@ -1,7 +1,8 @@
 """Yes and no as a careful reader takes them: the words, the sentences, the questions."""
 
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,8 @@ from vhbench.generators.vhexpansion.negation import declarative, negate, parse
 from vhbench.generators.vhexpansion.subject import subject_length
 from vhbench.language import inflection, parsing
 from vhbench.language.parsing.claims import claim
-from vhbench.seeding import rng
 
 HERE = Path(__file__).parent
-TABLES = sorted(path.name for path in HERE.glob("yes_no_*.tsv"))
 DOG = "Is there a dog in the image?"
 NO_DOG = "Is there no dog in the image?"
 
@@ -37,12 +36,42 @@ def shares(rows: list[tuple[str, str, str]]) -> tuple[float, float]:
     return right / len(found), wrong / len(found)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_answers_in_the_forms_of_current_models(name: str) -> None:
-    """Each table was labelled before it was read; what cannot be told is "", and nothing is read as its opposite."""
-    right, wrong = shares(list(table(name)))
-    assert right >= 0.94
-    assert wrong == 0
+def test_answers_in_the_forms_of_current_models() -> None:
+    """All were labelled before they were read."""
+    misread = [row for row in table("yes_no.tsv") if read(row[2], row[1]) != row[0]]
+    assert misread == []
+
+
+def test_answers_that_are_left_unread() -> None:
+    """A careful reader could tell; we say nothing, and never the opposite."""
+    assert [row for row in table("yes_no_abstains.tsv") if read(row[2], row[1])] == []
+
+
+CHANGES: tuple[Callable[[str], str], ...] = (
+    "**{}**".format,
+    "_{}_".format,
+    "> {}".format,
+    " {}\n".format,
+    "<think>Hm.</think>{}".format,
+    "{}<|im_end|>".format,
+    lambda answer: answer.replace(" ", "  "),
+    lambda answer: answer.replace("'", "’"),
+)
+"""What dresses an answer and leaves its words: the reading must not change."""
+DRESSED = re.compile(r"[*_`#>|<{\[$\\~\n\"]|\A\W|(?i:answer|question|assistant)")
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_dressed_answer_is_read_alike(change: Callable[[str], str]) -> None:
+    rows = [row for row in table("yes_no.tsv") if not DRESSED.search(row[2])][::3]
+    assert [row for row in rows if read(change(row[2]), row[1]) != row[0]] == []
+
+
+@pytest.mark.parametrize("change", [str.upper, lambda answer: answer.removesuffix(".")], ids=["case", "full stop"])
+def test_case_and_a_last_full_stop_change_no_plain_answer(change: Callable[[str], str]) -> None:
+    rows = [row for row in table("yes_no.tsv") if row[1].startswith("Is there a") and not DRESSED.search(row[2])]
+    assert len(rows) > 100
+    assert [row for row in rows if read(change(row[2]), row[1]) != row[0]] == []
 
 
 @pytest.mark.parametrize(
@@ -135,6 +164,30 @@ def test_what_a_question_claims(question: str, stems: tuple[str, ...], denied: b
     assert (asked.stems, asked.denied, asked.exists) == (stems, denied, exists)
 
 
+@pytest.mark.parametrize(
+    ("answer", "question", "expected"),
+    [
+        # Things of one kind stand in each other's place; a kind, and what is no thing of the kind, do not.
+        ("The man plays the piano.", "Does the man play the violin?", "no"),
+        ("The man plays the violin.", "Does the man play the violin?", "yes"),
+        ("The man plays the game.", "Does the man play the violin?", ""),
+        ("Only dogs are visible.", "Is there a cat?", "no"),
+        ("Only chairs are visible.", "Is there a cat?", ""),
+        # Two negations meet, or one reaches over what follows; "nor" counts where nothing else denies.
+        ("There are no cats, dogs or birds.", DOG, "no"),
+        ("There are no cats, but dogs.", DOG, "yes"),
+        ("There is neither a cat nor a dog.", DOG, "no"),
+        ("It is not true that there is no dog.", DOG, "yes"),
+        ("No wheel is missing.", "Is a wheel missing?", "no"),
+        ("A cat without a dog.", DOG, "no"),
+        ("A cat instead of a dog.", DOG, "no"),
+        ("A dog without a collar.", DOG, "yes"),
+    ],
+)
+def test_kinds_and_negations(answer: str, question: str, expected: str) -> None:
+    assert read(answer, question) == expected
+
+
 @pytest.mark.parametrize("question", ["", "Describe the image.", "What is there?", "Is there not a dog?", "???"])
 def test_what_claims_nothing(question: str) -> None:
     assert claim(question) is None
@@ -189,17 +242,6 @@ def test_a_sentence_answers_a_question_and_its_negated_twin(question: str, answe
 
 
 # Safety
-
-
-def test_any_words_in_any_order_are_read_or_left() -> None:
-    """Nothing raises, and the same text is read in the same way again."""
-    random = rng(0, "yes_no", "soup")
-    parts = "yes no not a the dog is are there and or but without it no-one 5 than larger same so if 是".split()
-    parts += list(",.?:()\n\"'>")
-    for _ in range(500):
-        text, question = (" ".join(random.choice(parts, size=12)) for _ in range(2))
-        assert {read(text, asked) for asked in (question, DOG, "Is the dog larger than a cat?")} <= {"yes", "no", ""}
-        assert read(text, f"Is {question}?") == read(text, f"Is {question}?")
 
 
 @pytest.mark.parametrize(

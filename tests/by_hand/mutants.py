@@ -1,0 +1,177 @@
+"""Change product code by one line at a time and see whether the tests notice.
+
+    .venv/bin/python tests/by_hand/mutants.py --seed 1 --count 20 --only generators/scenes --workers 1
+
+Each mutant is tested in a copy of the tree with the test file that mirrors its module, or the nearest mirrored folder.
+"""
+
+import argparse
+import ast
+import difflib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from pathlib import Path
+from queue import Queue
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = ("vhbench", "tasks", "generators", "adapters", "push_dataset.py")
+OTHER_COMPARISON = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+}  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    """A module, its text, and its text with one change."""
+
+    path: str
+    before: str
+    after: str
+
+    def diff(self) -> str:
+        lines = [text.splitlines() for text in (self.before, self.after)]
+        return "\n".join(difflib.unified_diff(*lines, self.path, self.path, lineterm="", n=1))
+
+
+def _changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Copies of a node, each with one change."""
+    copy: Any = deepcopy(node)
+    if isinstance(node, ast.Compare):
+        copy.ops[0] = OTHER_COMPARISON[type(node.ops[0])]()
+        yield copy
+    elif isinstance(node, ast.If | ast.IfExp | ast.While):
+        yield ast.UnaryOp(ast.Not(), copy.test)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        copy.op = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
+        yield copy
+    elif isinstance(node, ast.BoolOp):
+        copy.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield copy
+    elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        yield ast.Constant(node.value + 1)
+    elif isinstance(node, ast.Return) and node.value is not None:
+        yield ast.Return(ast.Constant(None))
+    elif isinstance(node, ast.Call) and node.args:
+        copy.args.pop()
+        yield copy
+
+
+def _ignored(tree: ast.AST) -> set[ast.AST]:
+    """Annotations and f-strings, whose parts are not drawn."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        roots = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        roots += [node] if isinstance(node, ast.JoinedStr) else []
+        found.update(part for root in roots if isinstance(root, ast.AST) for part in ast.walk(root))
+    return found
+
+
+def mutants(path: str) -> Iterator[Mutant]:
+    """All mutants of a module."""
+    source = (ROOT / path).read_bytes()
+    tree = ast.parse(source)
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    ignored = _ignored(tree)
+    for node in ast.walk(tree):
+        if node in ignored:
+            continue
+        for changed in _changes(node):
+            place: Any = node.test if isinstance(node, ast.If | ast.IfExp | ast.While) else node
+            start, end = (
+                starts[line - 1] + column
+                for line, column in ((place.lineno, place.col_offset), (place.end_lineno, place.end_col_offset))
+            )
+            text = ast.unparse(ast.fix_missing_locations(changed))
+            text = text if isinstance(node, ast.Return) else f"({text})"
+            after = source[:start] + text.encode() + source[end:]
+            try:
+                ast.parse(after)
+            except SyntaxError:
+                continue
+            yield Mutant(path, source.decode(), after.decode())
+
+
+def mirrored(path: str) -> str:
+    """The tests of a module: the mirrored file, or the nearest mirrored folder."""
+    module = ROOT / "tests" / path
+    file = module.with_name(f"test_{module.name}")
+    if file.exists():
+        return str(file.relative_to(ROOT))
+    folder = module.parent
+    while not any(folder.glob("**/test_*.py")):
+        folder = folder.parent
+    return str(folder.relative_to(ROOT))
+
+
+def passes(tests: str, tree: Path, limit: float) -> bool:
+    """Whether tests pass in a copy of the tree within a time limit in seconds; pytest's own errors count as failing."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests]
+    environment = {"VHBENCH_REFERENCE": str(ROOT.parent / "shared" / "reference")} | os.environ
+    environment |= {"PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
+    with subprocess.Popen(
+        command, cwd=tree, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as process:
+        try:
+            return process.wait(limit) == 0
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return False
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--only", default="", help="a folder or file of product code")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--limit", type=float, default=300, help="seconds for each mutant")
+    options = parser.parse_args()
+    listed = subprocess.check_output(["git", "ls-files", *PRODUCT], cwd=ROOT, text=True).split()
+    paths = [path for path in listed if path.endswith(".py") and path.startswith(options.only)]
+    every = [mutant for path in paths for mutant in mutants(path)]
+    drawn = random.Random(options.seed).sample(every, min(options.count, len(every)))
+    with tempfile.TemporaryDirectory() as folder:
+        trees: Queue[Path] = Queue()
+        for number in range(options.workers):
+            tree = Path(folder, str(number))
+            shutil.copytree(ROOT, tree, symlinks=True, ignore=shutil.ignore_patterns(".venv", ".git", "__pycache__"))
+            trees.put(tree)
+
+        def survives(mutant: Mutant) -> bool:
+            tree = trees.get()
+            try:
+                (tree / mutant.path).write_text(mutant.after)
+                return passes(mirrored(mutant.path), tree, options.limit)
+            finally:
+                (tree / mutant.path).write_text(mutant.before)
+                trees.put(tree)
+
+        tree = trees.get()
+        failing = {tests for tests in {mirrored(mutant.path) for mutant in drawn} if not passes(tests, tree, 1800)}
+        trees.put(tree)
+        drawn = [mutant for mutant in drawn if mirrored(mutant.path) not in failing]
+        with ThreadPoolExecutor(options.workers) as pool:
+            survived = 0
+            for mutant, alive in zip(drawn, pool.map(survives, drawn), strict=True):
+                survived += alive
+                print(f"{'survived' if alive else 'killed'}  {mutant.path}", flush=True)
+                if alive:
+                    print(mutant.diff(), flush=True)
+    for tests in sorted(failing):
+        print(f"left out, since its tests fail without any change: {tests}")
+    print(f"{len(drawn) - survived} of {len(drawn)} killed")
+
+
+if __name__ == "__main__":
+    main()

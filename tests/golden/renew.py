@@ -1,0 +1,27 @@
+"""``python tests/golden/renew.py``: compute the golden numbers anew, and print which changed."""
+
+import json
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+
+
+def main() -> None:
+    """Write the golden file; starter splits come from the user's cache."""
+    from golden_documents import digest, numbers
+
+    file = HERE / "numbers.json"
+    former = json.loads(file.read_text()) if file.exists() else {}
+    with TemporaryDirectory() as folder:
+        found = digest(numbers(Path(folder)))
+    for path in sorted(former.keys() | found.keys()):
+        if former.get(path, "none") != found.get(path, "none"):
+            print(f"{path}: {former.get(path, 'none')} → {found.get(path, 'none')}")
+    file.write_text(json.dumps(found, indent=0, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""What strangers send is read in a child process, and can do no more than end that."""
+
+import os
+import re
+import time
+from hashlib import sha256
+from pathlib import Path
+
+import odd_files
+import pytest
+from board_entries import enter
+from isolated_calls import do
+from toy_build import ToyBuild
+
+from vhbench import splits
+from vhbench.leaderboard import boards, isolation
+from vhbench.leaderboard.validating import asked_once, check_all
+from vhbench.schema import Row, VhbenchError
+
+
+def test_a_call_that_fails_is_told_in_a_line() -> None:
+    calls = isolation.each(do, [("pid", 0), ("pid", 0), ("exit", 3), ("pid", 0), ("allocate", 8 << 30), ("raise", 0)])
+    one, same, crashed, other, large, odd = calls
+    assert one == same != os.getpid()
+    assert other != one
+    assert crashed == "ended the process that checked it (exit code 3)"
+    assert large == "takes more than 2,048 MiB of memory"
+    assert odd == "ZeroDivisionError: two lines"
+
+
+def test_a_call_that_takes_long_is_ended() -> None:
+    begun = time.monotonic()
+    (late,) = isolation.each(time.sleep, [(60,)], seconds=0.5)
+    assert isinstance(late, isolation.Failure)
+    assert late == "takes more than 0.5 seconds"
+    assert time.monotonic() - begun < 30
+
+
+def test_what_is_no_fault_of_the_entry_is_raised() -> None:
+    with pytest.raises(VhbenchError, match="no split"):
+        list(isolation.each(do, [("refuse", 0)]))
+
+
+def test_odd_answers_are_refused_and_the_others_taken(tmp_path: Path) -> None:
+    rows = [item for item in ToyBuild(rows=4, shards=1).make(0) if isinstance(item, Row)]
+    splits.write_split(tmp_path / "ode", rows, benchmark="ode", version="1.0.0", seed=0, config={})
+    edition = boards.of_split(tmp_path / "ode")
+    board = boards.Board(folder=tmp_path / "board", title="A board", editions=(edition,))
+    boards.write_board(board)
+    kinds = {"right": None, **odd_files.KINDS["stranger"]}
+    for number, write in enumerate(kinds.values()):
+        enter(board, asked_once(edition, tmp_path / "ode"), f"M{number}", lambda row: "yes")
+        folder = tmp_path / f"board/entries/m{number}/ode-1.0.0"
+        if write is not None:
+            (folder / "answers.parquet").unlink()
+            write(folder / "answers.parquet")
+            if (folder / "answers.parquet").is_file() and not (folder / "answers.parquet").stat().st_size >> 30:
+                digest = sha256((folder / "answers.parquet").read_bytes()).hexdigest()
+                text = re.sub("(?m)^answers: .*", f"answers: {digest}", (folder / "entry.yaml").read_text())
+                (folder / "entry.yaml").write_text(text)
+    checked, _ = check_all(board, {edition.name: tmp_path / "ode"}, workers=1)
+    assert len(checked) == len(kinds) - sum(path.is_symlink() for path in tmp_path.rglob("answers.parquet"))
+    for one in checked:
+        assert bool(one.reasons) == (one.place.model != "m0"), (one.place.model, one.reasons)
+        assert all(len(reason) < 1000 and "\n" not in reason for reason in one.reasons)

@@ -1,0 +1,124 @@
+"""Calls in child processes with limits: what strangers have sent may crash a parser, or fill memory, only there."""
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from vhbench.schema import VhbenchError
+
+SECONDS = 900
+"""What a call may take."""
+
+MEMORY = 2 << 30
+"""Bytes that a call may take beyond what the process has once its modules are loaded."""
+
+
+class _Child:
+    """A process that makes calls one after another; one that has failed is replaced by the next call."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], seconds: float, memory: int) -> Any:
+        """Return a function's value, or a :class:`Failure`."""
+        if self._process is None:
+            context = multiprocessing.get_context("spawn")
+            self._pipe, other = context.Pipe()
+            self._process = context.Process(target=_serve, args=(other, memory), daemon=True)
+            self._process.start()
+            other.close()
+        try:
+            self._pipe.send((function, args))
+            late = Failure(f"takes more than {seconds:g} seconds")
+            value = self._pipe.recv() if self._pipe.poll(seconds) else late
+        except (EOFError, OSError):
+            self._process.join(5)
+            value = Failure(f"ended the process that checked it (exit code {self._process.exitcode})")
+        if isinstance(value, Failure):
+            self.end()
+        if isinstance(value, VhbenchError):
+            raise value
+        return value
+
+    def end(self) -> None:
+        """Stop the process."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.join()
+            self._pipe.close()
+            self._process = None
+
+
+class Failure(str):
+    """Why a call has no value, in a line."""
+
+
+_idle: list[_Child] = []
+"""Children between two uses: starting one takes seconds."""
+
+
+def each(
+    function: Callable[..., Any],
+    tasks: Iterable[tuple[Any, ...]],
+    *,
+    workers: int = 1,
+    seconds: float = SECONDS,
+    memory: int = MEMORY,
+) -> Iterator[Any]:
+    """Yield what a function returns for each tuple of arguments, in order, or a :class:`Failure` in its place.
+
+    Args:
+        function: of a module, as its name is sent to the children.
+        tasks: arguments of each call.
+        workers: number of children.
+        seconds: that a call may take.
+        memory: bytes that a call may take beyond what its process begins with, where the system can tell.
+
+    Raises:
+        VhbenchError: that a call raised.
+    """
+
+    def call(args: tuple[Any, ...]) -> Any:
+        try:
+            child = _idle.pop()
+        except IndexError:
+            child = _Child()
+        try:
+            return child.call(function, args, seconds, memory)
+        finally:
+            _idle.append(child)
+
+    with ThreadPoolExecutor(workers) as threads:
+        yield from threads.map(call, tasks)
+
+
+def _serve(pipe: Connection, memory: int) -> None:
+    """Make calls until the other end is closed; after one that failed the process is not used again."""
+    while True:
+        try:
+            function, args = pipe.recv()  # which loads the function's modules
+        except EOFError:
+            return
+        _limit(memory)
+        try:
+            value = function(*args)
+        except MemoryError:
+            value = Failure(f"takes more than {memory >> 20:,} MiB of memory")
+        except VhbenchError as error:
+            value = error
+        except Exception as error:  # whatever a parser raises for what it was given
+            value = Failure(" ".join(f"{type(error).__name__}: {error}".split())[:200])
+        pipe.send(value)
+
+
+def _limit(memory: int) -> None:
+    """Limit the memory of this process to what it has and so much more."""
+    with suppress(ImportError, OSError, ValueError):  # Windows; a system that does not count it
+        import resource
+
+        taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_DATA, (taken + memory, resource.getrlimit(resource.RLIMIT_DATA)[1]))
