@@ -3,7 +3,7 @@
 lmms-eval's table takes one number per metric; everything else goes into ``<date>_<task>_report.json``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,10 @@ from vhbench.tasks.metrics.withholding import reason_of
 
 Records = Sequence[Record]
 
-_NOTES = {"yes_no": yes_no.notes, "caption": lambda measured: {"counters": ode_captions.counters(measured)}}
+_NOTES: Mapping[str, Callable[[Measured], dict[str, Any]]] = {
+    "yes_no": yes_no.notes,
+    "caption": lambda measured: {"counters": ode_captions.counters(measured)},
+}
 """Family → what its numbers say besides scores."""
 
 

@@ -52,7 +52,7 @@ class Answers:
         names = list(dict.fromkeys((*ALWAYS, *sorted(needs), *columns)))
         options = any("options" in metric.needs for metric in metrics)
         paired = any(metric.units == "pairs" for metric in metrics)
-        key, kinds, codes = attrgetter(*names), dict[tuple[Hashable, ...], int](), array("q")
+        key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims], int](), array("q")
         pairs, halves = dict[Hashable, int](), array("q")
         self.ids, self.shared, unpaired = list[str](), Shared(), ""
         rows = each_record(records)
@@ -68,7 +68,10 @@ class Answers:
                 halves.append(pairs.setdefault(pair, len(pairs)))
         if unpaired:
             raise VhbenchError(f"question {unpaired!r} has no pair_id, which ties it to its negated twin")
-        self.kinds = [Answer(Record("", **dict(zip(names, values, strict=True))), *rest) for values, *rest in kinds]
+        self.kinds = [
+            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told)
+            for values, many, cut, told in kinds
+        ]
         self.codes = np.array(codes, dtype=np.int64)
         self.names = names
         self.pair = np.array(halves, dtype=np.int64)
@@ -105,7 +108,7 @@ class Answers:
 
     def pairs_of(self, places: Places) -> tuple[Places, int]:
         """Return the complete pairs of which some rows are halves, originals first, and how many lack a half."""
-        own = self.twins[np.unique(self.pair[places])] if len(places) else self.twins[:0]
+        own = self.twins[np.unique(self.pair[places])] if len(places) and len(self.twins) else self.twins[:0]
         complete = own[(own >= 0).all(axis=1)]
         return complete, len(own) - len(complete)
 

@@ -94,9 +94,9 @@ def _read(record: Record) -> Record:
         said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
     if said in (record.prediction, record.failure) and gold == record.answer:
         return record
-    lost = said in ("failed", "refused")
+    failure = record.failure if said == record.failure else ""
     cut = is_cut_off(record)
-    return replace(record, answer=gold, prediction="" if lost else said, failure=said if lost else "", cut_off=cut)
+    return replace(record, answer=gold, prediction="" if failure else said, failure=failure, cut_off=cut)
 
 
 def _allowed(record: Record) -> list[str]:

@@ -107,16 +107,15 @@ YES_RATE = Metric(
 UNPARSED = Metric(
     name="unparsed", count=_share(lambda answer: answer.said == ""), higher_is_better=False, always=True, compared=False
 )
-FAILED, REFUSED = (
-    Metric(
-        name=name,
-        count=_share(lambda answer, why=name: answer.record.failure == why),
-        higher_is_better=False,
-        always=True,
-        compared=False,
-    )
-    for name in ("failed", "refused")
-)
+
+
+def _lost(why: str) -> Metric:
+    """Return the share of responses that are no answer, for one reason."""
+    count = _share(lambda answer: answer.record.failure == why)
+    return Metric(name=why, count=count, higher_is_better=False, always=True, compared=False)
+
+
+FAILED, REFUSED = _lost("failed"), _lost("refused")
 CUT_OFF = Metric(
     name="cut_off",
     count=_share(lambda answer: answer.cut_off),

@@ -85,8 +85,7 @@ def score(
 
     whole = measure(records, "pairs", columns=by, read=read, allow_failed=allow_failed)
     result = _scored(whole)
-    kinds = whole.cells(("perturbation",)).items()
-    result["by_perturbation"] = {kind: _scored(own) for (kind,), own in kinds}
+    result["by_perturbation"] = {kind: _scored(own) for kind, own in _groups(whole, "perturbation")}
     result["by"] = {field: {value: _scored(own) for value, own in _parts(whole, field)} for field in by}
     return result
 
@@ -141,9 +140,15 @@ def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
     return [(first, twin) for first, twin in pairs]
 
 
+def _groups(measured: Measured, field: str) -> list[tuple[Any, Measured]]:
+    """Return the values of a field, and all scores of the rows that have each, those of pairs included."""
+    groups = measured.answers.groups((field,), measured.places).items()
+    return [(value, measured.within(places)) for (value,), places in groups]
+
+
 def _parts(measured: Measured, field: str) -> list[tuple[str, Measured]]:
     """Return the values of a field, and the scores of the rows that have each."""
-    found = [(str(value), own) for (value,), own in measured.cells((field,)).items() if value or value is False]
+    found = [(str(value), own) for value, own in _groups(measured, field) if value or value is False]
     if not found:
         raise VhbenchError(f"--by {field}: no row says anything in this field")
     return found

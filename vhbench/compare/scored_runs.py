@@ -127,8 +127,8 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
     """
     ordered = sorted(as_records(records), key=lambda record: record.id)
     groupings = scoring.cells_of(group)
-    columns = {column for columns in groupings for column in columns}
-    measured = scoring.measured(ordered, group, How(split=split), columns)
+    every = {column for columns in groupings for column in columns}
+    measured = scoring.measured(ordered, group, How(split=split), every)
     metrics = compared(group)
     by_question = {metric.name: measured.by_question(metric) for metric in metrics}
     of_cells: dict[Cell, Score] = {}

@@ -145,7 +145,9 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 
 
-def _measured(edition: AskedEdition, asked: AskedFamily, records: Sequence[Record], claims: Sequence[Claims]) -> Measured:
+def _measured(
+    edition: AskedEdition, asked: AskedFamily, records: Sequence[Record], claims: Sequence[Claims]
+) -> Measured:
     """Measure the answers to the questions of a family; repetitions have ids of their own."""
     known = {record.id: own for record, own in zip(records, claims, strict=True)}
     return measure(

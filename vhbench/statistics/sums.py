@@ -139,8 +139,8 @@ class Sums:
         def laid(values: Floats) -> Floats:
             return np.bincount(own, weights=values, minlength=questions).astype(np.float64)
 
-        strata = self.strata
-        if strata is not None:
+        strata: Places | None = None
+        if self.strata is not None:
             strata = np.full(questions, -1)
             strata[own] = self.strata
         return replace(
