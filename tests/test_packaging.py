@@ -27,7 +27,7 @@ print(json.dumps({
     "tasks": str(vhbench.adapters.lmms_eval.tasks_folder()),
     "resource": (files("vhbench.tasks") / "ode" / "ode.yaml").is_file(),
     "things": len(catalog.TABLE.read_text()),
-    "one": importlib.import_module("vhbench.tasks").docs is sys.modules["vhbench.tasks.prompts"],
+    "one": importlib.import_module("vhbench.tasks").prompts is sys.modules["vhbench.tasks.prompts"],
 }))
 """
 

@@ -137,16 +137,11 @@ def test_a_hash_of_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 def test_one_folder_for_all_that_can_be_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from vhbench.adapters.clip import ClipScorer
-    from vhbench.adapters.rewriters import CachedRewriter, load_rewriter
 
     monkeypatch.setenv("VHBENCH_CACHE", str(tmp_path))
-    rewriter = load_rewriter("transformers:x/y")
-    assert isinstance(rewriter, CachedRewriter)
-    assert (files.cache_folder(), ClipScorer("x/y").cache, rewriter.folder) == (
-        tmp_path,
-        tmp_path / "clip",
-        tmp_path / "rewritings",
-    )
+    assert (files.cache_folder(), ClipScorer("x/y").cache) == (tmp_path, tmp_path)
+    assert list(files.cached("kind", [["key"]], lambda missing: ["made"])) == ["made"]
+    assert [path.name for path in tmp_path.iterdir()] == ["kind"]
 
 
 @pytest.mark.parametrize("place", ["pipe", "device", "stdout"])

@@ -68,7 +68,7 @@ def test_states_of_drawn_things_are_asked_about() -> None:
         ),
     )
     scene = Scene("s", b"", 100, 100, things, known=frozenset({"door"}))
-    [choice] = questions._drawn_state(scene, "door", list(things))
+    [choice] = questions._seen(scene, "door", list(things), frozenset())
     assert (choice.yes, choice.noes) == (
         "Is the door in the image open?", {"closed": "Is the door in the image closed?"}
     )  # fmt: skip

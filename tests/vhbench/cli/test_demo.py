@@ -20,7 +20,7 @@ def test_the_demo_goes_from_drawn_scenes_to_each_analysis_and_a_leaderboard(tmp_
     command = [sys.executable, "-c", "from vhbench.cli import main; main()", "demo", "--output", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert sum(line.startswith("ode: ") for line in done.stdout.splitlines()) == 1, "each starter is named once"
+    assert sum(line.startswith("ode: /") for line in done.stdout.splitlines()) == 1, "each starter is named once"
     assert "This was a coin. A real model:" in done.stdout
     [results] = tmp_path.glob("*_results.json")
     for task, one in orjson.loads(results.read_bytes())["vhbench"].items():

@@ -81,4 +81,4 @@ def test_each_needs_a_column_of_names(column: str, told: str, tmp_path: Path) ->
     (tmp_path / "metadata.jsonl").write_text(json.dumps({**row, "source": "../elsewhere", "id": "1"}))
     (tmp_path / "a.png").write_bytes(to_png(Image.new("RGB", (8, 8))))
     with pytest.raises(VhbenchError, match=told):
-        finetune(options(tmp_path, each=column))
+        finetune(**vars(options(tmp_path, each=column)))
