@@ -1,7 +1,7 @@
 """What a metric is: a function that counts one answer, and how the counts are added up and reported."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from vhbench.schema import Record
@@ -140,22 +140,22 @@ class Metric:
     """
 
     name: str
-    count: Callable[[Answer, Facts], Count | None] = lambda answer, facts: None
+    count: Callable[[Answer, Facts], Count | None] = field(default=lambda answer, facts: None, repr=False)
     title: str = ""
     higher_is_better: bool | None = True
     needs: tuple[str, ...] = ()
     units: Literal["answers", "pairs"] = "answers"
     fixed: bool = True
     scale: Scale = "share"
-    stratum: Callable[[Answer], tuple[str, str] | None] | None = None
-    defined: Callable[[Answer, Facts], bool] | None = None
+    stratum: Callable[[Answer], tuple[str, str] | None] | None = field(default=None, repr=False)
+    defined: Callable[[Answer, Facts], bool] | None = field(default=None, repr=False)
     always: bool = False
     in_cells: bool = True
     compared: bool = True
     brief: bool = False
     headline: bool = False
-    parts: "tuple[Metric, ...]" = ()
-    formula: Callable[..., float] | None = None
+    parts: "tuple[Metric, ...]" = field(default=(), repr=False)
+    formula: Callable[..., float] | None = field(default=None, repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:

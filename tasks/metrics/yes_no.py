@@ -84,7 +84,7 @@ def score(
         )
         for place, (text, label, question, image) in enumerate(zip(texts, truth, asked, images, strict=True))
     ]
-    reader = _Reader(positive, parser, compat)
+    reader = _ResponseReader(positive, parser, compat)
     return reader.result(measure(records, "yes_no", positive=positive, read=reader.read, allow_failed=allow_failed))
 
 
@@ -109,7 +109,7 @@ def score_records(
     unknown = sorted(set(by) - {field.name for field in fields(Record)})
     if unknown:
         raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
-    reader = _Reader(positive, parser, compat)
+    reader = _ResponseReader(positive, parser, compat)
     whole = measure(records, "yes_no", columns=by, positive=positive, read=reader.read, allow_failed=allow_failed)
     by_field = {
         name: {str(value): reader.result(part) for (value,), part in whole.cells((name,)).items()} for name in by
@@ -117,7 +117,7 @@ def score_records(
     return reader.result(whole) | {"by": by_field}
 
 
-class _Reader:
+class _ResponseReader:
     """How responses are parsed, and scores computed."""
 
     def __init__(self, positive: str, parser: str | Parser | None, compat: bool) -> None:
