@@ -23,7 +23,7 @@ from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import as_seen
 from vhbench.language import parsing
-from vhbench.runs import read_samples
+from vhbench.runs import read_run
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def _answers(path: str) -> Mapping[str, bool]:
     Raises:
         VhbenchError: if there is none of a case in its original form.
     """
-    asked = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    asked = [r for r in read_run(Path(path)).merged() if r.kind == "yes_no" and not r.negated and not r.perturbation]
     records = [record for record in asked if not record.failure]
     if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")

@@ -45,17 +45,19 @@ def answers(
 
     Example: `vhbench answers results --out unread.csv`
     """
-    from vhbench.runs import read_run
-    from vhbench.runs.reader import origin_notes
+    from vhbench.runs import origin_notes, read_run
     from vhbench.tasks import unparsed
+    from vhbench.tasks.datasets import number_of_questions
 
     wanted = _listed(only, _KINDS, "--only")
     if out is not None and out.suffix.lower() not in _SUFFIXES:
         raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
     asked = read_run(run)
     found = asked.tasks
-    known = {name: one for name, one in asked.provenance.items() if one is not None}
-    for note in (*asked.notes, *(note for name, one in known.items() for note in origin_notes(name, one))):
+    notes = list(asked.notes)
+    for name, told in asked.provenance.items():
+        notes += origin_notes(name, told, number_of_questions) if told is not None else ()
+    for note in notes:
         typer.echo(in_a_line(note))
     names = _listed(task, tuple(found), "--task") if task else tuple(found)
     rows = [row for name in names for row in unparsed.rows(name, found[name], wanted)]

@@ -32,7 +32,7 @@ from vhbench.cli.score_options import (
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.runs.reader import Responses as Read
+    from vhbench.runs import Responses as Read
 
 
 class _AutoByDefault(TyperGroup):
@@ -217,7 +217,8 @@ def _read(
 ) -> "Read":
     """Return what reads responses; what another parser is to read is left as it was said (``as_said``)."""
     from vhbench.adapters.judge import load_judge
-    from vhbench.runs.reader import Responses as Read
+    from vhbench.runs import Responses as Read
+    from vhbench.tasks.datasets import number_of_questions
 
     name, url = reading.judge, reading.judge_url
     if name is not None and as_said:
@@ -225,7 +226,7 @@ def _read(
     if name is None and url is not None:
         raise VhbenchError(f"--judge-url {url}: name the model there with --judge MODEL")
     asked = None if name is None else load_judge(name, url or "", workers=reading.judge_workers)
-    return Read(path, questions, kind, as_said=as_said, judge=asked)
+    return Read(path, questions, kind, as_said=as_said, judge=asked, count_questions=number_of_questions)
 
 
 def _tell(found: "Read", result: Mapping[str, Any], reading: ReadingOptions, family: str, title: str) -> None:

@@ -16,9 +16,10 @@ from vhbench.files import short_digest
 from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.provenance import Provenance
 from vhbench.records import as_records, split_repetition
-from vhbench.runs.reader import Responses
+from vhbench.runs import Responses
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import headline, per_sample_scores
+from vhbench.tasks.datasets import number_of_questions
 from vhbench.tasks.metrics import ode_captions
 from vhbench.tasks.metrics.scores import Score
 from vhbench.tasks.metrics.withholding import reason_of
@@ -103,7 +104,7 @@ def read_run(name: str, path: Path, questions: Path | None = None, *, cells: boo
         VhbenchError: if nothing can be read, or an answer cannot be scored.
     """
     found: dict[Group, list[Record]] = defaultdict(list)
-    responses = Responses(path, questions)
+    responses = Responses(path, questions, count_questions=number_of_questions)
     for task, record in responses.by_task():
         found[scoring.group_of(task, record)].append(record)
     if not found:
