@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from vhbench.benchmarks import Metric, of_task, task
+from vhbench.benchmarks import of_task, task
 from vhbench.provenance import KEY, missing, one_of
 from vhbench.records import to_records
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks import report, submission
-from vhbench.tasks.headline import score_of
+from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import metrics_of
 
 Items = Sequence[Mapping[str, Any]]
 
@@ -36,7 +37,8 @@ class Aggregation:
 
     def __call__(self, items: Items, args: Any = None) -> float | None:
         """Return the number of the table: in percent, or a count; None where it is undefined, withheld or not known."""
-        found = records(items)
+        found, family = records(items), task(self.task).family
+        assert family is not None
         if any(map(submission.is_kept_back, found)):
             if self.reports:
                 submission.write(found, self.task, args)
@@ -48,7 +50,7 @@ class Aggregation:
             if grid["withheld"]:
                 _forget_single_scores(items)
             return cast("float | None", grid["overall"][self.metric.name])
-        return score_of(self.metric, found).value
+        return report.measure_task(found, family, [self.metric]).scores[self.metric.name].value
 
 
 def metric_list(name: str) -> list[dict[str, Any]]:
@@ -66,7 +68,7 @@ def metric_list(name: str) -> list[dict[str, Any]]:
             "aggregation": Aggregation(name, metric, reports=place == 0),
             "higher_is_better": metric.higher_is_better,
         }
-        for place, metric in enumerate(family.metrics)
+        for place, metric in enumerate(metrics_of(family.name))
     ]
 
 

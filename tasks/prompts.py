@@ -11,12 +11,14 @@ from typing import Any
 
 from PIL import Image
 
-from vhbench.benchmarks import ANSWER, benchmark
+from vhbench.benchmarks import benchmark
 from vhbench.columns import RECORD
 from vhbench.images import as_seen
 from vhbench.provenance import INPUT, KEY, PROMPT, sent_messages, sent_text
 from vhbench.records import ANSWERED, answered, resampling_unit, target_of
 from vhbench.schema import Record
+from vhbench.tasks.metrics.metric import PAYLOAD
+from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.tasks.submission import is_kept_back
 
 Doc = Mapping[str, Any]
@@ -94,7 +96,7 @@ def process_results(
         inputs: id → digest of what lmms-eval logs as the input, of those that this process asks.
     """
     record, *further = told = [to_record(doc, response) for response in results]
-    headline, *others = benchmark(record.benchmark).families[record.kind].metrics
+    headline, *others = metrics_of(benchmark(record.benchmark).families[record.kind].name)
     always = ("id", "prediction", "response")
     whole = {name: value for name, value in asdict(record).items() if value not in ("", ()) or name in always}
     if not record.cut_off:
@@ -102,7 +104,7 @@ def process_results(
     if further:
         whole["repeats"] = [{name: getattr(other, name) for name in ANSWERED} for other in further]
     brief = {
-        metric.name: {name: whole[name] for name in (*ANSWER, *metric.needs, "repeats") if name in whole}
+        metric.name: {name: whole[name] for name in (*PAYLOAD, *metric.columns, "repeats") if name in whole}
         for metric in others
     }
     if headline.name == "accuracy" and not is_kept_back(record):

@@ -3,20 +3,47 @@
 lmms-eval's table takes one number per metric; everything else goes into ``<date>_<task>_report.json``.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vhbench.benchmarks import Metric, Task, load
+from vhbench.benchmarks import Family, Task, benchmark, load
 from vhbench.records import as_records
 from vhbench.schema import Record
-from vhbench.tasks import unparsed
-from vhbench.tasks.headline import score_of
-from vhbench.tasks.metrics.scores import Score
+from vhbench.tasks import datasets, unparsed
+from vhbench.tasks.metrics import ode_captions, yes_no
+from vhbench.tasks.metrics.measuring import Measured, measure
+from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.tasks.metrics.withholding import reason_of
 
 Records = Sequence[Record]
+
+_NOTES: Mapping[str, Callable[[Measured], dict[str, Any]]] = {
+    "yes_no": yes_no.notes,
+    "caption": lambda measured: {"counters": ode_captions.counters(measured)},
+}
+"""Family → what its numbers say besides scores."""
+
+
+def measure_task(records: Records, family: Family, metrics: Sequence[Metric] | None = None) -> Measured:
+    """Measure the answers to a task, captions in the words of the split that the tasks would ask.
+
+    Args:
+        records: of one benchmark.
+        family: of the task.
+        metrics: which of the family's; None for all.
+    """
+    chosen = metrics_of(family.name) if metrics is None else metrics
+    name = records[0].benchmark
+    searched = any({"claims", "words"} & {*metric.needs} for metric in chosen)
+    return measure(
+        records,
+        chosen,
+        columns={column for columns in family.cells for column in columns},
+        positive=benchmark(name).positive,
+        claimed=ode_captions.counter(datasets.vocabulary(name)) if searched else None,
+    )
 
 
 def grid(records: Records, task: Task) -> dict[str, Any]:
@@ -29,38 +56,32 @@ def grid(records: Records, task: Task) -> dict[str, Any]:
     family = task.family
     assert family is not None, f"{task.name} is a group"
     ordered = sorted(as_records(records), key=lambda record: record.id)
-    in_cells = [metric for metric in family.metrics if metric.in_cells]
-    withheld = reason_of(ordered)
+    measured = measure_task(ordered, family)
     return {
         "benchmark": ordered[0].benchmark,
-        "withheld": withheld,
-        "overall": numbers(ordered, family.metrics, withheld),
+        "withheld": reason_of(ordered),
+        "overall": numbers(measured, family.name),
         "unread": unparsed.summary(ordered),
-        "cells": {" x ".join(columns): _cells(ordered, columns, in_cells, withheld) for columns in family.cells},
+        "cells": {" x ".join(columns): _cells(measured, columns, family.name) for columns in family.cells},
         **{name: load(function)(ordered) for name, function in family.extra.items()},
     }
 
 
-def numbers(records: Records, metrics: Iterable[Metric], withheld: str | None) -> dict[str, Any]:
-    """Return the metrics of some records, by name, with their intervals and what their scores say besides."""
-    scores: dict[str, Score] = {metric.name: score_of(metric, records, withheld) for metric in metrics}
-    found: dict[str, Any] = {"n": len(records), **{name: score.value for name, score in scores.items()}}
+def numbers(measured: Measured, family: str) -> dict[str, Any]:
+    """Return the metrics of some answers, by name, with their intervals and what their scores say besides."""
+    scores = measured.scores
+    found: dict[str, Any] = {"n": measured.n, **{name: score.value for name, score in scores.items()}}
     found["intervals"] = {name: score.interval for name, score in scores.items()}
-    found["interval_notes"] = {name: score.wide for name, score in scores.items() if score.wide}
+    found["interval_notes"] = {name: score.note for name, score in scores.items() if score.note}
     if "accuracy" in scores:
         found["interval"] = scores["accuracy"].interval
-    for score in scores.values():
-        found |= score.notes
-    return found
+    return found | (_NOTES[family](measured) if family in _NOTES and not measured.withheld else {})
 
 
-def _cells(
-    records: Records, columns: Sequence[str], metrics: Sequence[Metric], withheld: str | None
-) -> list[dict[str, Any]]:
-    groups: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
-    for record in records:
-        groups[tuple(getattr(record, column) for column in columns)].append(record)
-    return [dict(zip(columns, key, strict=True)) | numbers(groups[key], metrics, withheld) for key in sorted(groups)]
+def _cells(measured: Measured, columns: Sequence[str], family: str) -> list[Mapping[str, Any]]:
+    return [
+        dict(zip(columns, key, strict=True)) | numbers(cell, family) for key, cell in measured.cells(columns).items()
+    ]
 
 
 def written_with(results: Path, task: str) -> Path:

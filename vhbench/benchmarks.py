@@ -9,7 +9,7 @@ To add a benchmark: a record in :data:`BENCHMARKS`, its build, and then ``vhbenc
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal
 
@@ -20,32 +20,6 @@ Grouping = tuple[str, ...]
 
 PairRule = Literal["", "twins", "both answers", "easy twin"]
 """What ties rows of one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" where nothing does."""
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """One number of a task: a column of lmms-eval's table, and a number of the report.
-
-    Attributes:
-        name: in the table and in the report.
-        function: ``"module:name"`` of a function from records to :class:`vhbench.tasks.metrics.scores.Score`.
-        higher_is_better: which way the arrow of lmms-eval's table points; None where neither more nor less is better,
-            and runs have no ranks in it.
-        needs: columns of an answer that it reads, beyond :data:`ANSWER`.
-        in_cells: whether each cell of the report has it, or only the whole: pairs and means over cells need all rows.
-        always: whether it is told even where scores are withheld since too many requests failed: it is no score.
-    """
-
-    name: str
-    function: str
-    higher_is_better: bool | None = True
-    needs: tuple[str, ...] = ()
-    in_cells: bool = True
-    always: bool = False
-
-
-ANSWER = ("id", "benchmark", "kind", "answer", "prediction", "failure", "pair_id", "perturbation", "scene_ids")
-"""The columns of an answer that every metric may read: what was right, what was said, what it is resampled with."""
 
 
 ROOM = 4096
@@ -61,9 +35,9 @@ class Family:
     """Tasks that are asked and scored in the same way.
 
     Attributes:
-        name: of their template, ``tasks/<benchmark>/_<name>``.
+        name: of their template, ``tasks/<benchmark>/_<name>``, and of their metrics in
+            :data:`vhbench.tasks.metrics.registry.METRICS`.
         about: the template's first line.
-        metrics: of their table; with the first one goes the whole record, and it writes the report.
         cells: the groupings of the report, coarse to fine.
         max_new_tokens: how long an answer may be, the thoughts before it included.
         rows: the function in :mod:`vhbench.tasks.slices` that puts a task's rows in order.
@@ -72,7 +46,6 @@ class Family:
 
     name: str
     about: str
-    metrics: tuple[Metric, ...]
     cells: tuple[Grouping, ...]
     max_new_tokens: int = ROOM
     rows: str = "whole"
@@ -213,68 +186,25 @@ def task(name: str) -> Task:
     return known or Task(name, own, command=f"vhbench build {owner.name}")
 
 
-_HEADLINE = "vhbench.tasks.headline"
-ACCURACY = Metric("accuracy", f"{_HEADLINE}:accuracy")
-LOST = tuple(Metric(name, f"{_HEADLINE}:{name}", False, always=True) for name in ("failed", "refused"))
-CUT_OFF = Metric("cut_off", f"{_HEADLINE}:cut_off", False, needs=("cut_off",), always=True)
-UNREAD = (Metric("unparsed", f"{_HEADLINE}:unparsed", False, always=True), *LOST, CUT_OFF)
-"""What became of the answers that were not read."""
-YES_RATE = Metric("yes_rate", f"{_HEADLINE}:yes_rate", higher_is_better=None)
-_OF_CAPTIONS = ("response", "objects", "candidates", "neutral")
-
 CAPTIONS = Family(
     "caption",
     "captioning: which words of the vocabulary does the model say, and are they there?",
-    (
-        Metric("chair_i", f"{_HEADLINE}:chair_i", higher_is_better=False, needs=_OF_CAPTIONS),
-        Metric("chair_s", f"{_HEADLINE}:chair_s", higher_is_better=False, needs=_OF_CAPTIONS),
-        Metric("cover", f"{_HEADLINE}:cover", needs=_OF_CAPTIONS),
-        Metric("cog", f"{_HEADLINE}:cog", higher_is_better=False, needs=_OF_CAPTIONS),
-        Metric("words", f"{_HEADLINE}:words", higher_is_better=None, needs=("response", "objects"), always=True),
-        # What is in the picture tells that the right answers are not kept back.
-        *(replace(metric, needs=(*metric.needs, "objects")) for metric in (*LOST, CUT_OFF)),
-    ),
     cells=(("criterion",), ("pairing",), ("criterion", "pairing")),
 )
 YES_NO = Family(
     "yes_no",
     'discriminative: yes/no questions on existence and attributes. The positive class is "no", as in AMBER.',
-    (
-        ACCURACY,
-        Metric("precision", f"{_HEADLINE}:precision"),
-        Metric("recall", f"{_HEADLINE}:recall"),
-        Metric("f1", f"{_HEADLINE}:f1"),
-        YES_RATE,
-        *UNREAD,
-    ),
     cells=(("pairing",), ("criterion", "pairing"), ("question_type",), ("criterion", "pairing", "question_type")),
 )
 MULTIPLE_CHOICE = Family(
     "multiple_choice",
     "multiple-choice questions over several images. One template; each task keeps its rows.",
-    (
-        ACCURACY,
-        Metric("aggregate", f"{_HEADLINE}:aggregate", needs=("choices", "task", "pressure"), in_cells=False),
-        Metric("chance", f"{_HEADLINE}:chance", higher_is_better=None, needs=("choices",)),
-        *UNREAD,
-    ),
     cells=(("task",), ("mode",), ("pressure",), ("task", "pressure"), ("question_type", "pressure")),
     extra={"by_number_of_images": "vhbench.tasks.metrics.image_numbers:curve"},
 )
-_OF_PAIRS = ("negated",)
 PAIRS = Family(
     "pairs",
     "a question and its negated twin on the same image; a pair counts when both are right.",
-    (
-        ACCURACY,
-        Metric("original_accuracy", f"{_HEADLINE}:original_accuracy", needs=_OF_PAIRS, in_cells=False),
-        Metric("symmetric_accuracy", f"{_HEADLINE}:symmetric_accuracy", needs=_OF_PAIRS, in_cells=False),
-        YES_RATE,
-        Metric("blind_level", f"{_HEADLINE}:blind_level", None, needs=_OF_PAIRS, in_cells=False),
-        Metric("chance", f"{_HEADLINE}:symmetric_chance", None, needs=_OF_PAIRS, in_cells=False),
-        Metric("new_cases", f"{_HEADLINE}:new_cases", False, needs=_OF_PAIRS, in_cells=False),
-        *UNREAD,
-    ),
     cells=(("source", "perturbation"), ("source", "perturbation", "negated"), ("source", "mode", "negated")),
     rows="pairs",
     extra={"pairs": "vhbench.tasks.metrics.symmetric_accuracy:score"},

@@ -28,7 +28,7 @@ import numpy as np
 from vhbench.records import as_records, binary_answer
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals
-from vhbench.tasks.metrics import amber_reference, withholding, yes_no
+from vhbench.tasks.metrics import amber_reference, withholding
 from vhbench.tasks.metrics.amber_captions import Judge, Judged, Nouns, Similarity
 from vhbench.tasks.metrics.amber_counts import (
     DIMENSIONS,
@@ -41,6 +41,7 @@ from vhbench.tasks.metrics.amber_counts import (
     sections,
 )
 from vhbench.tasks.metrics.amber_files import read_annotations, read_responses
+from vhbench.tasks.metrics.measuring import measure, stated
 from vhbench.tasks.metrics.rates import average, of_sums, percent, share
 
 
@@ -142,7 +143,8 @@ def _result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
         scores["Generative Task (paper)"] = _paper(found.captions)
     for section, dimensions in sections(evaluation_type):
         pairs = found.of(dimensions)
-        rates = yes_no.measured(pairs, "no")
+        rows = (Record(str(row), answer=gold, prediction=said) for row, (said, gold) in enumerate(pairs))
+        rates = stated(measure(rows, "yes_no"))
         scores[section] = {title: rates[name] for title, name in TITLES.items()}
         for part in ("intervals", "interval_notes"):
             told = rates[part]

@@ -1,7 +1,7 @@
 """How yes/no answers fell, seen from the positive class."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
@@ -41,7 +41,7 @@ class Confusion(NamedTuple):
         return sum(self)
 
 
-def count(pairs: Iterable[tuple[str, str]], positive: str) -> Confusion:
+def count(pairs: Iterable[tuple[str, str]] | Mapping[tuple[str, str], int], positive: str) -> Confusion:
     """Count parsed answers ("yes", "no", "", "failed", "refused"), each with what is right ("yes", "no").
 
     >>> count([("no", "no"), ("yes", "no"), ("", "yes"), ("failed", "no")], "no")

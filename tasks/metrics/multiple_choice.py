@@ -9,30 +9,22 @@ wrong, and its share is reported; so is that of failed requests and refusals. Qu
 yes or no are read as such.
 """
 
-from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from operator import attrgetter, itemgetter
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from vhbench.benchmarks import pressure_family
 from vhbench.language import parsing
-from vhbench.records import Numbered, are, each_record, is_cut_off
+from vhbench.records import is_cut_off
 from vhbench.schema import Record, VhbenchError
-from vhbench.statistics import intervals
-from vhbench.statistics.clusters import Shared
-from vhbench.tasks.metrics import withholding
-from vhbench.tasks.metrics.rates import average
+from vhbench.statistics.sums import Sums
+from vhbench.tasks.metrics.measuring import Measured, measure, stated
+from vhbench.tasks.metrics.metric import Answer
+from vhbench.tasks.metrics.registry import LOST
 
 GROUPS = ("question_type", "pressure", "mode", "task")
-LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
-
-Cell = tuple[str, ...]
-"""The values of GROUPS."""
 
 
 def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool = False) -> dict[str, Any]:
@@ -64,35 +56,21 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     >>> round(result["accuracy"], 3), result["aggregate"], result["tasks"]  # 2 of 3; mean of 1/2 and 1
     (0.667, 0.75, {'counting': 1.0, 'existence': 0.5})
     """
-    table = _Choices.of(records)
-    why = table.reason(table.every, allow_failed)
-
-    def grouped(key: Callable[[Cell], Any]) -> dict[Any, dict[str, Any]]:
-        groups = table.grouped(key)
-        return {name: table.summary(own, why or table.reason(own, allow_failed)) for name, own in groups.items()}
-
-    result = table.summary(table.every, why) | _aggregate(table, none=why is not None)
-    result |= intervals.stated({name: table.interval_of(name) for name in withholding.COUNTED})
-    result["by"] = {name: grouped(itemgetter(place)) for place, name in enumerate(GROUPS)}
-    result["by"]["pressure_family"] = grouped(lambda cell: pressure_family(cell[GROUPS.index("pressure")]))
-    result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **cell} for names, cell in grouped(tuple).items()]
-    words, listed = list(table.words), np.flatnonzero(table.listed)
+    whole = measure(records, "multiple_choice", columns=GROUPS, read=_read, allow_failed=allow_failed)
+    result = _summary(whole) | _aggregate(whole)
+    said = stated(whole)
+    for name in ("intervals", "interval_notes"):
+        result[name] = {metric.name: said[name][metric.name] for metric in LOST if metric.name in said[name]}
+    result["by"] = {name: {key: _summary(own) for (key,), own in whole.cells((name,)).items()} for name in GROUPS}
+    result["by"]["pressure_family"] = {key: _summary(own) for key, own in _families(whole).items()}
+    cells = whole.cells(GROUPS).items()
+    result["cells"] = [{**dict(zip(GROUPS, names, strict=True)), **_summary(cell)} for names, cell in cells]
     result["letters"] = {
-        "predictions": _letter_shares(table.said[listed], words),
-        "answers": _letter_shares(table.right[listed], words),
+        "predictions": _letter_shares(whole, lambda answer: answer.said),
+        "answers": _letter_shares(whole, lambda answer: answer.record.answer),
     }
-    told = ["" if word in ("failed", "refused") else word for word in words]
-    result["predictions"] = dict(zip(table.ids, (told[said] for said in table.said.tolist()), strict=True))
+    result["predictions"] = dict(zip(whole.answers.ids, whole.predictions, strict=True))
     return result
-
-
-def chance(records: Iterable[Record]) -> float | None:
-    """Return what guessing evenly among the options gives: the ``chance`` of :func:`score`, and nothing else.
-
-    Raises:
-        VhbenchError: for an answer that is not one of the options' letters, or fewer than two options.
-    """
-    return average([1 / len(_allowed(record)) for record in records])
 
 
 def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
@@ -106,116 +84,19 @@ def parse(text: str, choices: Sequence[str] = (), *, question: str = "") -> str:
     return parsing.parse("multiple_choice" if choices else "yes_no", text, choices, question=question)
 
 
-@dataclass(frozen=True, slots=True)
-class _Choices:
-    """The columns of all answers: a million rows with their words would not fit into the memory.
-
-    Attributes:
-        ids: of the questions.
-        said: the letter (or yes, or no) of each answer, "" where it is unknown, "failed", "refused"; by its number.
-        right: the letter of each right answer, by its number.
-        words: letter or word → its number.
-        chance: of guessing it.
-        listed: whether there were options.
-        cut: whether the words stop midway.
-        cells: the cell of each, by its number in ``names``.
-        shared: what each shares with others.
-        names: cell → its number.
-    """
-
-    ids: list[str]
-    said: npt.NDArray[np.int64]
-    right: npt.NDArray[np.int64]
-    words: dict[str, int]
-    chance: npt.NDArray[np.float64]
-    listed: npt.NDArray[np.bool_]
-    cut: npt.NDArray[np.bool_]
-    cells: npt.NDArray[np.int64]
-    shared: Shared
-    names: dict[Cell, int]
-
-    @classmethod
-    def of(cls, records: Iterable[Record | Mapping[str, Any]]) -> Self:
-        """Read each record once."""
-        ids, words = list[str](), dict[str, int]()
-        said, right = Numbered(words), Numbered(words)
-        chance, listed, cut, cells, shared = array("d"), array("b"), array("b"), Numbered(), Shared()
-        cell, faults = attrgetter(*GROUPS), list[VhbenchError]()
-        for record in each_record(records):  # which tells first of a question that occurs twice
-            try:
-                answer, options = _answered(record)
-            except VhbenchError as fault:
-                faults = faults or [fault]
-                continue
-            ids.append(record.id)
-            said.add(answer)
-            gold = record.answer.strip()
-            right.add(gold.upper() if record.choices else gold.lower())
-            chance.append(1 / options)
-            listed.append(bool(record.choices))
-            cut.append(is_cut_off(record))
-            cells.add(cell(record))
-            shared.add(record)
-        if faults:
-            raise faults[0]
-        marks = np.array(listed, dtype=bool), np.array(cut, dtype=bool)
-        columns = np.array(chance), *marks, cells.numbers(), shared
-        return cls(ids, said.numbers(), right.numbers(), words, *columns, names=cells.words)
-
-    @property
-    def every(self) -> npt.NDArray[np.intp]:
-        """The places of all rows."""
-        return np.arange(len(self.ids))
-
-    def grouped(self, key: Callable[[Cell], Any]) -> dict[Any, npt.NDArray[np.intp]]:
-        """Return group → the places of its rows; ``key`` tells the group of a cell."""
-        groups: dict[Any, list[int]] = {}
-        for cell, number in self.names.items():
-            groups.setdefault(key(cell), []).append(number)
-        return {name: np.flatnonzero(np.isin(self.cells, groups[name])) for name in sorted(groups)}
-
-    def reason(self, places: npt.NDArray[np.intp], allow_failed: bool) -> str | None:
-        """Return why no score of these rows is told."""
-        failed = int(are(self.said[places], "failed", self.words).sum())
-        return withholding.reason(failed, len(places), allow_failed=allow_failed)
-
-    def correct(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """Tell which of these rows are right."""
-        return np.asarray(self.said[places] == self.right[places])
-
-    def lost(self, name: str, places: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-        """Tell which of these rows are among those that a share of :data:`withholding.COUNTED` counts."""
-        if name not in withholding.WORDS:
-            return np.asarray(self.cut[places])
-        return are(self.said[places], withholding.WORDS[name], self.words)
-
-    def interval_of(self, name: str) -> intervals.Interval | None:
-        """Return the interval of such a share."""
-        return intervals.mean(self.lost(name, self.every), clusters=self.shared.among(self.every))
-
-    def summary(self, places: npt.NDArray[np.intp], why: str | None) -> dict[str, Any]:
-        """Return the numbers of these rows."""
-        right = self.correct(places)
-        interval = intervals.mean(right, clusters=self.shared.among(places))
-        found = {
-            "accuracy": average(right.tolist()),
-            "interval": None if interval is None else interval.ends,
-            "interval_note": "" if interval is None else interval.note,
-            "chance": average(self.chance[places].tolist()),
-            **{name: average(self.lost(name, places).tolist()) for name in withholding.COUNTED},
-            "n": len(places),
-        }
-        return withholding.withhold(found, ("accuracy", "interval", "interval_note"), why)
-
-
-def _answered(record: Record) -> tuple[str, int]:
-    """Return what a record says, and among how many options."""
-    allowed = _allowed(record)
-    said = record.prediction.strip()
-    said = said.lower() if not record.choices else said.upper()
+def _read(record: Record) -> Record:
+    """Return a record with the letter that its response names, or yes or no where there are no options."""
+    allowed, upper = _allowed(record), bool(record.choices)
+    said, gold = (
+        text.upper() if upper else text.lower() for text in (record.prediction.strip(), record.answer.strip())
+    )
     if said not in allowed:
         said = record.failure or parse(record.response or record.prediction, record.choices, question=record.question)
-    return said, len(allowed)
+    if said in (record.prediction, record.failure) and gold == record.answer:
+        return record
+    failure = record.failure if said == record.failure else ""
+    cut = is_cut_off(record)
+    return replace(record, answer=gold, prediction="" if failure else said, failure=failure, cut_off=cut)
 
 
 def _allowed(record: Record) -> list[str]:
@@ -234,52 +115,55 @@ def _allowed(record: Record) -> list[str]:
     return allowed
 
 
-def aggregate_cells(of: Sequence[tuple[str, str]]) -> tuple[npt.NDArray[np.int64], list[tuple[str, float]]]:
-    """Return how the aggregate weighs: a mean over the families of pressures of a task, then over the tasks.
-
-    Args:
-        of: task and pressure of each row.
-
-    Returns:
-        the number of each row's cell, -1 where the aggregate leaves it out; and the task and the weight of each cell.
-
-    >>> cells, weights = aggregate_cells([("counting", "easy"), ("counting", "hp"), ("position", "easy")])
-    >>> cells.tolist(), weights
-    ([0, 1, 2], [('counting', 0.25), ('counting', 0.25), ('position', 0.5)])
-    """
-    families = [(task, pressure_family(pressure)) for task, pressure in of]
-    cells = sorted({cell for cell in families if cell[1] not in LEFT_OUT_OF_AGGREGATE})
-    numbers = {cell: number for number, cell in enumerate(cells)}
-    in_task = Counter(task for task, _ in cells)
-    places = np.array([numbers.get(cell, -1) for cell in families], dtype=np.int64)
-    return places, [(task, 1 / len(in_task) / in_task[task]) for task, _ in cells]
-
-
-def _aggregate(table: _Choices, *, none: bool) -> dict[str, Any]:
-    """Compute the paper's aggregate, with its interval."""
-    names = sorted(table.names, key=table.names.__getitem__)
-    task, pressure = GROUPS.index("task"), GROUPS.index("pressure")
-    of_names, weights = aggregate_cells([(name[task], name[pressure]) for name in names])
-    if none or not weights:
-        return {"aggregate": None, "aggregate_interval": None, "aggregate_interval_note": "", "tasks": {}}
-    of_rows = of_names[table.cells]
-    counted = np.flatnonzero(of_rows >= 0)
-    own, right = of_rows[counted], table.correct(counted)
-    cells, shares = list[intervals.WeightedRatio](), dict[str, list[float]]()
-    for number, (name, weight) in enumerate(weights):
-        places = np.flatnonzero(own == number)
-        shares.setdefault(name, []).append(float(right[places].mean()))
-        cells.append(intervals.WeightedRatio(right[places], places=places, weight=weight))
-    tasks = {name: float(np.mean(of_pressures)) for name, of_pressures in shares.items()}
-    interval = intervals.mean_of_ratios(cells, clusters=table.shared.among(counted))
+def _summary(measured: Measured) -> dict[str, Any]:
+    """Return the numbers of some rows."""
+    found = measured.sums("accuracy")
+    interval = None if found is None else found.interval
+    lost = {metric.name: measured.value(metric) for metric in LOST}
     return {
-        "aggregate": float(np.mean(list(tasks.values()))),
-        "aggregate_interval": None if interval is None else interval.ends,
-        "aggregate_interval_note": "" if interval is None else interval.note,
-        "tasks": tasks,
+        "accuracy": None if found is None else found.value,
+        "interval": None if interval is None else interval.ends,
+        "interval_note": None if measured.withheld else interval.note if interval else "",
+        "chance": None if (chance := measured.count(measured.metric("chance"))) is None else chance.value,
+        **lost,
+        "n": measured.n,
+        "withheld": measured.withheld,
     }
 
 
-def _letter_shares(letters: npt.NDArray[np.int64], words: Sequence[str]) -> dict[str, float]:
-    counts = {words[number]: int(count) for number, count in zip(*np.unique(letters, return_counts=True), strict=True)}
-    return {letter or "unknown": counts[letter] / len(letters) for letter in sorted(counts)}
+def _aggregate(measured: Measured) -> dict[str, Any]:
+    """Return the paper's aggregate, with its interval."""
+    found = measured.sums("aggregate")
+    interval = None if found is None else found.interval
+    return {
+        "aggregate": None if found is None else found.value,
+        "aggregate_interval": None if interval is None else interval.ends,
+        "aggregate_interval_note": "" if interval is None else interval.note,
+        "tasks": {} if found is None else _of_tasks(measured, found),
+    }
+
+
+def _of_tasks(measured: Measured, found: Sums) -> dict[str, float]:
+    """Return the aggregate's mean over the pressures of each task."""
+    assert found.strata is not None
+    kinds = [measured.answers.kinds[code].record.task for code in measured.answers.codes[found.rows].tolist()]
+    rates: dict[str, list[float]] = {}
+    for number in range(len(found.weights)):
+        own = np.flatnonzero(found.strata == number)
+        rates.setdefault(kinds[own[0]], []).append(float(found.top[own].mean()))
+    return {task: float(np.mean(of_pressures)) for task, of_pressures in rates.items()}
+
+
+def _families(measured: Measured) -> dict[str, Measured]:
+    """Return the scores of each family of pressures."""
+    families: dict[str, list[np.ndarray]] = {}
+    for (pressure,), cell in measured.cells(("pressure",)).items():
+        families.setdefault(pressure_family(pressure), []).append(cell.places)
+    return {name: measured.within(np.sort(np.concatenate(own))) for name, own in sorted(families.items())}
+
+
+def _letter_shares(measured: Measured, letter: Callable[[Answer], str]) -> dict[str, float]:
+    """Return how often each letter occurs where there are options."""
+    counts = measured.tally(lambda answer: letter(answer) if answer.options else None)
+    total = sum(count for name, count in counts.items() if name is not None)
+    return {name or "unknown": counts[name] / total for name in sorted(name for name in counts if name is not None)}

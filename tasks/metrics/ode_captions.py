@@ -19,10 +19,9 @@ not judged. What a caption seldom names apart (``duplicates.tsv``: a beach's san
 CHAIR's and AMBER's own counting is in :mod:`vhbench.tasks.metrics.chair` and :mod:`vhbench.tasks.metrics.amber`.
 """
 
-from array import array
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,20 +32,11 @@ from vhbench.language.captions.assertions import claims, is_caption
 from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.records import each_record, is_cut_off, settled
 from vhbench.schema import Record
-from vhbench.statistics import intervals
-from vhbench.statistics.clusters import Shared
-from vhbench.statistics.intervals import Interval
-from vhbench.tasks.metrics import chair, rates, withholding
+from vhbench.tasks.metrics import chair
+from vhbench.tasks.metrics.measuring import Measured, measure, stated
+from vhbench.tasks.metrics.metric import Claims
 from vhbench.tsv import records as table_rows
 from vhbench.tsv import words
-
-RATES = {
-    "chair_i": ("hallucinated", "mentions"),
-    "chair_s": ("hallucinating", "captions"),
-    "cover": ("covered", "objects"),
-    "cog": ("candidates", "concepts"),
-}
-SHARES = {name: (name, "asked") for name in ("failed", "refused", "cut_off")}
 
 
 def score(
@@ -72,24 +62,16 @@ def score(
     >>> found["chair_i"], found["chair_s"], found["cover"], found["cog"]  # dog is there, boat is not; sea is not said
     (0.5, 1.0, 0.5, 0.5)
     """
-    known = matcher(vocabulary)
-    every = RATES | SHARES
-    columns = {name: array("q") for name in ("words", "given", *(name for pair in every.values() for name in pair))}
-    shared = Shared()
-    for row in each_record(records):
-        counts = count(settled(replace(row, kind="caption")), known)
-        for name, column in columns.items():
-            column.append(counts[name])
-        shared.add(row)
-    table = {name: np.array(column) for name, column in columns.items()}
-    found = rates.of_sums(table, every, clusters=shared.among())
-    given = np.flatnonzero(table["given"])
-    found["words"], length = mean_words(table["words"][given], shared.among(given))
-    for name, told in intervals.stated({"words": length}).items():
-        found[name] |= told
-    sums = {name: sum(column) for name, column in columns.items()}
-    why = withholding.reason(sums["failed"], sums["asked"], allow_failed=allow_failed)
-    return withholding.withhold(found | {"counters": sums}, RATES, why)
+    captions = (settled(replace(row, kind="caption")) for row in each_record(records))
+    measured = measure(captions, "caption", claimed=counter(vocabulary), allow_failed=allow_failed)
+    return stated(measured) | {"counters": counters(measured), "withheld": measured.withheld}
+
+
+def counters(measured: Measured) -> dict[str, int]:
+    """Return what captions claim, added up."""
+    claims = np.array([kind.claims for kind in measured.answers.kinds], dtype=np.int64).reshape(-1, len(Claims._fields))
+    sums = claims[measured.answers.codes[measured.places]].sum(axis=0)
+    return dict(zip(Claims._fields, sums.tolist(), strict=True))
 
 
 def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
@@ -101,28 +83,34 @@ def matcher(vocabulary: Mapping[str, Iterable[str]]) -> Vocabulary:
     return chair.vocabulary_of(synonyms.extended(vocabulary))
 
 
-def count(record: Record, known: Vocabulary) -> dict[str, int]:
-    """Return the counts of one caption, named as in :data:`RATES` and :data:`SHARES`."""
+def counter(vocabulary: Mapping[str, Iterable[str]]) -> Callable[[Record], Claims]:
+    """Return what counts the claims of a caption in the words of a split's vocabulary."""
+    return partial(count, known=matcher(vocabulary))
+
+
+def count(record: Record, known: Vocabulary) -> Claims:
+    """Count what a caption claims."""
     truth = _truth(tuple(record.objects), tuple(record.candidates), tuple(record.neutral), known)
     said = [] if record.failure else [found.node for found in claims(record.response, known)]
     mentions = [node for node in said if node not in truth.unjudged]
     hallucinated = [node for node in mentions if node not in truth.present]
     named = {word for node in said for word in (node, *_RELATED.get(node, ()))}
-    return {
-        "mentions": len(mentions),
-        "hallucinated": len(hallucinated),
-        "captions": int(not record.failure and (bool(said) or is_caption(record.response))),
-        "hallucinating": int(bool(hallucinated)),
-        "objects": len(truth.things),
-        "covered": sum(not named.isdisjoint(thing) for thing in truth.things),
-        "concepts": len(set(mentions)),
-        "candidates": len(truth.likely & set(mentions)),
-        "asked": 1,
-        "given": int(not record.failure),
-        "words": words_of(record),
-        "cut_off": int(is_cut_off(record)),
-        **{name: int(record.failure == name) for name in ("failed", "refused")},
-    }
+    return Claims(
+        mentions=len(mentions),
+        hallucinated=len(hallucinated),
+        captions=int(not record.failure and (bool(said) or is_caption(record.response))),
+        hallucinating=int(bool(hallucinated)),
+        objects=len(truth.things),
+        covered=sum(not named.isdisjoint(thing) for thing in truth.things),
+        concepts=len(set(mentions)),
+        candidates=len(truth.likely & set(mentions)),
+        asked=1,
+        given=int(not record.failure),
+        words=words_of(record),
+        cut_off=int(is_cut_off(record)),
+        failed=int(record.failure == "failed"),
+        refused=int(record.failure == "refused"),
+    )
 
 
 class _Truth(NamedTuple):
@@ -161,13 +149,6 @@ def words_of(record: Record) -> int:
     5
     """
     return 0 if record.failure else len(parsing.caption_text(record.response).split())
-
-
-def mean_words(words: Sequence[int] | np.ndarray, clusters: intervals.Clusters) -> tuple[float | None, Interval | None]:
-    """Return the mean length of the captions that were given, and its interval."""
-    if not len(words):
-        return None, None
-    return float(np.sum(words)) / len(words), intervals.lengths(words, clusters=clusters)
 
 
 def unjudged_of(record: Record, known: Vocabulary) -> set[str]:

@@ -17,30 +17,20 @@ of yes, what was not read, new cases) is over all of them. This is the one home 
 reports, ``vhbench score``, analyses and comparisons ask here, or count all answers.
 """
 
-from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Self
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
 
 from vhbench.language.parsing import Parser, yes_no_reader
-from vhbench.records import Numbered, are, binary_answer, each_record, is_cut_off
+from vhbench.records import binary_answer
 from vhbench.schema import Record, VhbenchError
-from vhbench.statistics import intervals
-from vhbench.statistics.clusters import Shared
-from vhbench.tasks.metrics import withholding
-from vhbench.tasks.metrics.rates import average
+from vhbench.tasks.metrics.measuring import Measured, measure, stated
+from vhbench.tasks.metrics.registry import LOST, YES_SHARE
 
-Places = npt.NDArray[np.int64]
-"""Where rows stand among all."""
-
-Measured = tuple[dict[str, float | None], dict[str, intervals.Interval | None]]
-"""Numbers by name, and their intervals."""
-
-_TOLD = (*withholding.COUNTED, "gold_yes")
-"""What is told even where scores are withheld."""
+_TOLD = (
+    *("symmetric_accuracy", "blind_level", "chance", "accuracy", "original_accuracy", "yes_rate"),
+    *(metric.name for metric in LOST),
+)
 
 
 def score(
@@ -60,13 +50,13 @@ def score(
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
 
     Returns:
-        As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``blind_level`` (:func:`blind_level`)
-        and ``chance`` (:func:`chance`), ``gold_yes`` (q). Over all answers: ``accuracy``, ``yes_rate`` (p),
-        ``unparsed``, ``failed``, ``refused``, ``cut_off``; ``original_accuracy`` and ``chance_accuracy``
-        (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong answers to new
-        cases (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated.
-        ``pairs``, ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
-        ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``blind_level`` (:func:`blind_level`),
+        ``chance`` (:func:`vhbench.tasks.metrics.registry.guessed`) and ``gold_yes`` (q). Over all answers:
+        ``accuracy``, ``yes_rate`` (p), ``unparsed``, ``failed``, ``refused``, ``cut_off``; ``original_accuracy`` and
+        ``chance_accuracy`` (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong
+        answers to new cases (negated or perturbed), without failed requests and refusals, in which nothing was
+        hallucinated. ``pairs``, ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the
+        same for each; ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite;
@@ -82,17 +72,21 @@ def score(
     >>> result["symmetric_accuracy"], result["accuracy"], result["yes_rate"], result["blind_level"]
     (0.5, 0.75, 0.75, 0.25)
     """
-    table = _Halves.of(records, parser, by)
-    why = table.reason(table.every, allow_failed)
-    result = table.scored(table.every, why)
-    result["by_perturbation"] = {}
-    for kind in sorted(table.kinds):
-        own = np.flatnonzero(table.perturbations == table.kinds[kind])
-        result["by_perturbation"][kind] = table.scored(own, why or table.reason(own, allow_failed))
-    result["by"] = {
-        field: {value: table.scored(own, why or table.reason(own, allow_failed)) for value, own in table.parts(field)}
-        for field in by
-    }
+    if unknown := sorted(set(by) - {field.name for field in fields(Record)}):
+        raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
+    parse = yes_no_reader(parser)
+
+    def read(record: Record) -> Record:
+        answer = binary_answer(record) if record.pair_id else record.answer  # a missing pair is reported first
+        if (record.failure or record.prediction) and answer == record.answer:
+            return record
+        said = record.failure or record.prediction or parse(record.response, record.question)
+        return replace(record, answer=answer, prediction="" if record.failure else said)
+
+    whole = measure(records, "pairs", columns=by, read=read, allow_failed=allow_failed)
+    result = _scored(whole)
+    result["by_perturbation"] = {kind: _scored(own) for kind, own in _groups(whole, "perturbation")}
+    result["by"] = {field: {value: _scored(own) for value, own in _parts(whole, field)} for field in by}
     return result
 
 
@@ -113,27 +107,11 @@ def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = No
     return gold_yes * yes_rate + (1 - gold_yes) * no_rate
 
 
-def chance(first: tuple[float, float], second: tuple[float, float], gold_yes: float) -> float:
-    """Return the symmetric accuracy of a guesser who answers every question by itself.
-
-    Args:
-        first: how often yes and how often no is said to the originals.
-        second: the same of their negated twins.
-        gold_yes: share of the originals whose answer is yes.
-
-    >>> chance((0.3, 0.7), (0.3, 0.7), 0.9)  # both halves alike: p(1 - p), Theorem 2
-    0.21
-    >>> chance((1.0, 0.0), (0.0, 1.0), 0.5)  # yes to originals, no to twins: half of the pairs are right
-    0.5
-    """
-    return gold_yes * first[0] * second[1] + (1 - gold_yes) * first[1] * second[0]
-
-
 def blind_level(pairs: Sequence[tuple[str, str]], gold_yes: float) -> float:
     """Return the symmetric accuracy that these pairs of answers have where they are dealt to the cases blindly.
 
-    It is :func:`chance` where twins are answered independently of one another. A model that contradicts no question by
-    its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets half of them.
+    It is that of a guesser where twins are answered independently of one another. A model that contradicts no question
+    by its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets half of them.
 
     Args:
         pairs: what was said to the original and to its twin, of every pair.
@@ -144,13 +122,8 @@ def blind_level(pairs: Sequence[tuple[str, str]], gold_yes: float) -> float:
     >>> blind_level([("yes", "no"), ("no", "yes"), ("yes", "yes"), ("no", "")], 0.5)
     0.25
     """
-    affirmed, denied = (sum(pair == said for pair in pairs) for said in (("yes", "no"), ("no", "yes")))
-    return _dealt(affirmed, denied, gold_yes) / len(pairs)
-
-
-def _dealt(affirmed: int, denied: int, gold_yes: float) -> float:
-    """Return how many pairs are right where so many that affirm a case, and that deny it, are dealt blindly."""
-    return gold_yes * affirmed + (1 - gold_yes) * denied
+    shares = {("yes", "no"): gold_yes, ("no", "yes"): 1 - gold_yes}
+    return sum(shares.get(pair, 0.0) for pair in pairs) / len(pairs)
 
 
 def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
@@ -167,207 +140,45 @@ def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:
     return [(first, twin) for first, twin in pairs]
 
 
-@dataclass(frozen=True, slots=True)
-class _Halves:
-    """The columns of all answers: a million rows with their words would not fit into the memory.
-
-    Attributes:
-        ids: of the questions.
-        said: by their numbers in ``words``: "yes", "no", "" where that is unknown, "failed", "refused".
-        gold: "yes" or "no", by its number there.
-        words: word → its number.
-        pairs: the pair of each, by its number.
-        perturbations: of each, by its number in ``kinds``.
-        negated: whether it is a negated question.
-        cut: whether the words of each stop midway.
-        shared: what each shares with others.
-        kinds: perturbation → its number.
-        twins: pair → the places of the original and of its negation, -1 where there is none.
-        values: field → value → its number, of the fields by which scores are split.
-        split: field → the number of the value of each.
-    """
-
-    ids: list[str]
-    said: Places
-    gold: Places
-    words: Mapping[str, int]
-    pairs: Places
-    perturbations: Places
-    negated: npt.NDArray[np.bool_]
-    cut: npt.NDArray[np.bool_]
-    shared: Shared
-    kinds: Mapping[str, int]
-    twins: Places
-    values: Mapping[str, Mapping[str, int]]
-    split: Mapping[str, Places]
-
-    @classmethod
-    def of(cls, records: Iterable[Record | Mapping[str, Any]], parser: str | Parser, by: Sequence[str]) -> Self:
-        """Read each record once, and tie the halves of the pairs."""
-        if unknown := sorted(set(by) - {field.name for field in fields(Record)}):
-            raise VhbenchError(f"a record has no field {unknown[0]!r} to split the scores by")
-        split = {name: Numbered() for name in by}
-        read = yes_no_reader(parser)
-        ids, negated, cut, words = list[str](), array("b"), array("b"), dict[str, int]()
-        said, gold = Numbered(words), Numbered(words)
-        pairs, perturbations, shared, faults = Numbered(), Numbered(), Shared(), list[VhbenchError]()
-        for row in each_record(records):
-            if not row.pair_id and not faults:
-                faults.append(VhbenchError(f"question {row.id!r} has no pair_id, which ties it to its negated twin"))
-            ids.append(row.id)
-            said.add(row.failure or row.prediction or read(row.response, row.question))
-            gold.add(_gold(row, faults))
-            negated.append(row.negated)
-            cut.append(is_cut_off(row))
-            pairs.add((row.pair_id, row.perturbation) if row.perturbation else row.pair_id)
-            perturbations.add(row.perturbation)
-            shared.add(row)
-            for name, column in split.items():
-                column.add(str(getattr(row, name)))
-        if faults:
-            raise faults[0]
-        halves, places = np.array(negated, dtype=bool), pairs.numbers()
-        right = gold.numbers()
-        twins = _twins(ids, right, halves, places, list(pairs.words), list(words))
-        columns = places, perturbations.numbers(), halves, np.array(cut, dtype=bool), shared
-        values = {name: column.words for name, column in split.items()}
-        parts = {name: column.numbers() for name, column in split.items()}
-        return cls(
-            ids,
-            said.numbers(),
-            right,
-            words,
-            *columns,
-            kinds=perturbations.words,
-            twins=twins,
-            values=values,
-            split=parts,
-        )
-
-    @property
-    def every(self) -> Places:
-        """The places of all rows."""
-        return np.arange(len(self.ids))
-
-    def parts(self, field: str) -> Iterator[tuple[str, Places]]:
-        """Yield the values of a field, and the places of the rows that have each."""
-        values = sorted(value for value in self.values[field] if value)
-        if not values:
-            raise VhbenchError(f"--by {field}: no row says anything in this field")
-        for value in values:
-            yield value, np.flatnonzero(self.split[field] == self.values[field][value])
-
-    def reason(self, places: Places, allow_failed: bool) -> str | None:
-        """Return why no score of these rows is told."""
-        failed = int(self._are(self.said[places], "failed").sum())
-        return withholding.reason(failed, len(places), allow_failed=allow_failed)
-
-    def _are(self, column: Places, word: str) -> npt.NDArray[np.bool_]:
-        """Tell which of some answers are a word."""
-        return are(column, word, self.words)
-
-    def _share(self, column: Places, word: str) -> float:
-        return float(self._are(column, word).mean())
-
-    def scored(self, places: Places, why: str | None) -> dict[str, Any]:
-        """Return the numbers of these answers, and of the complete pairs of which they are halves."""
-        own = self.twins[np.unique(self.pairs[places])] if len(places) else self.twins[:0]
-        complete = own[(own >= 0).all(axis=1)]
-        (of_pairs, first), (of_answers, ends) = self._of_pairs(complete), self._of_answers(places)
-        scores = of_pairs | of_answers
-        alone = {"pairs": len(complete), "incomplete_pairs": len(own) - len(complete)}
-        found = {**scores, **alone, **intervals.stated(first | ends)}
-        return withholding.withhold(found, (name for name in scores if name not in _TOLD), why)
-
-    def _of_pairs(self, complete: Places) -> Measured:
-        """Return what is told of complete pairs, the originals first, and the intervals."""
-        rows = complete.reshape(-1)
-        said, gold = self.said[rows], self.gold[rows]
-        right = said == gold
-        both, q = right[::2] & right[1::2], average(self._are(gold[::2], "yes").tolist())
-        scores = {"symmetric_accuracy": average(both.tolist()), "gold_yes": q, **self._guessed(said, q)}
-        return scores, {"symmetric_accuracy": intervals.mean(both, clusters=self.shared.among(complete))}
-
-    def _of_answers(self, places: Places) -> Measured:
-        """Return what is told of all answers, whether their twins are there or not, and the intervals."""
-        said, gold = self.said[places], self.gold[places]
-        right = said == gold
-        first = np.flatnonzero(~self.negated[places])
-        new = self.negated[places] | (self.perturbations[places] != self.kinds.get("", -1))
-        answered = ~(self._are(said, "failed") | self._are(said, "refused"))
-        clusters = self.shared.among(places)
-        measured = {
-            "accuracy": (right, clusters),
-            "original_accuracy": (right[first], self.shared.among(places[first])),
-            **{
-                name: (self._are(said, word), clusters)
-                for name, word in {"yes_rate": "yes", **withholding.WORDS}.items()
-            },
-            "cut_off": (self.cut[places], clusters),
-        }
-        scores = {
-            **{name: average(column.tolist()) for name, (column, _) in measured.items()},
-            "chance_accuracy": self._guessed_accuracy(said[first], gold[first]),
-            # A wrong answer to a new question: it was answered, and nothing is hallucinated in what is no answer.
-            "new_successful": int((~right & new & answered).sum()),
-        }
-        return scores, {name: intervals.mean(column, clusters=of) for name, (column, of) in measured.items()}
-
-    def _guessed(self, said: Places, gold_yes: float | None) -> dict[str, float | None]:
-        """Return what answers like these are worth where nobody looks; they are in pairs, the originals first."""
-        if gold_yes is None:
-            return dict.fromkeys(("blind_level", "chance"))
-        halves = said[::2], said[1::2]
-        first, twins = ((self._share(half, "yes"), self._share(half, "no")) for half in halves)
-        affirmed, denied = (
-            int((self._are(halves[0], one) & self._are(halves[1], other)).sum())
-            for one, other in (("yes", "no"), ("no", "yes"))
-        )
-        blind = _dealt(affirmed, denied, gold_yes) / len(halves[0])
-        return {"blind_level": blind, "chance": chance(first, twins, gold_yes)}
-
-    def _guessed_accuracy(self, said: Places, gold: Places) -> float | None:
-        """Return the accuracy of a guesser who says yes and no as often."""
-        if not len(said):
-            return None
-        return chance_accuracy(self._share(said, "yes"), self._share(gold, "yes"), self._share(said, "no"))
+def _groups(measured: Measured, field: str) -> list[tuple[Any, Measured]]:
+    """Return the values of a field, and all scores of the rows that have each, those of pairs included."""
+    groups = measured.answers.groups((field,), measured.places).items()
+    return [(value, measured.within(places)) for (value,), places in groups]
 
 
-def _gold(row: Record, faults: list[VhbenchError]) -> str:
-    """Return a right answer; a fault of it waits, as a question without a pair is told first."""
-    try:
-        return binary_answer(row)
-    except VhbenchError as fault:
-        faults.append(fault)
-        return ""
+def _parts(measured: Measured, field: str) -> list[tuple[str, Measured]]:
+    """Return the values of a field, and the scores of the rows that have each."""
+    found = [(str(value), own) for value, own in _groups(measured, field) if value or value is False]
+    if not found:
+        raise VhbenchError(f"--by {field}: no row says anything in this field")
+    return found
 
 
-def _twins(
-    ids: Sequence[str],
-    gold: Places,
-    negated: npt.NDArray[np.bool_],
-    pairs: Places,
-    names: Sequence[Any],
-    words: Sequence[str],
-) -> Places:
-    """Tie the halves: pair → the places of the original and of its negation, -1 where there is none."""
-    _, first, half_of = np.unique(2 * pairs + negated, return_index=True, return_inverse=True)
-    if len(again := np.flatnonzero(first[half_of] != np.arange(len(ids)))):
-        place, other = again[0], first[half_of[again[0]]]
-        which = "negated" if negated[place] else "original"
-        name = _name(names[pairs[place]])
-        raise VhbenchError(f"pair {name!r} has two {which} halves: {ids[other]!r} and {ids[place]!r}")
-    twins = np.full((len(names), 2), -1)
-    twins[pairs, negated.astype(np.int64)] = np.arange(len(ids))
-    whole = twins[(twins >= 0).all(axis=1)]
-    for original, negation in whole[gold[whole[:, 0]] == gold[whole[:, 1]]].tolist():
-        raise VhbenchError(
-            f"pair {_name(names[pairs[negation]])!r}: the twins {ids[original]!r} and {ids[negation]!r} have the same "
-            f"answer {words[gold[negation]]!r}; a negated question has the opposite one"
-        )
-    return twins
+def _scored(measured: Measured) -> dict[str, Any]:
+    """Return the numbers of some answers, and of the complete pairs of which they are halves."""
+    found = stated(measured)
+    new, gold = measured.count(measured.metric("new_cases")), measured.count(YES_SHARE)
+    complete, incomplete = measured.answers.pairs_of(measured.places)
+    ends, told = found["intervals"], found["interval_notes"]
+    return {
+        **{name: found[name] for name in _TOLD},
+        "gold_yes": None if gold is None else gold.value,
+        "chance_accuracy": None if measured.withheld else _guessed_accuracy(measured),
+        "new_successful": None if measured.withheld or new is None else int(new.top.sum()),
+        "pairs": len(complete),
+        "incomplete_pairs": incomplete,
+        "intervals": {name: ends[name] for name in _TOLD if name not in ("blind_level", "chance")},
+        "interval_notes": told,
+        "withheld": measured.withheld,
+    }
 
 
-def _name(pair: str | tuple[str, str]) -> str:
-    """Return the id of a pair, without its perturbation."""
-    return pair if isinstance(pair, str) else pair[0]
+def _guessed_accuracy(measured: Measured) -> float | None:
+    """Return the accuracy of a guesser who says yes and no as often."""
+    first = [(kind, count) for kind, count in measured.kinds if not kind.record.negated]
+    n = sum(count for _, count in first)
+    if not n:
+        return None
+    yes, no = (sum(count for kind, count in first if kind.said == word) / n for word in ("yes", "no"))
+    gold = sum(count for kind, count in first if kind.record.answer == "yes") / n
+    return chance_accuracy(yes, gold, no)

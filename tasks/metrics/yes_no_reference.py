@@ -49,4 +49,4 @@ def _lmms_eval(counts: Confusion, positive: str) -> dict[str, float]:
     f1 = 2 * (precision * recall) / (precision + recall) if precision + recall > 0 else 0
     found = {"accuracy": counts.right / counts.total if counts.total else 0, "precision": precision, "recall": recall}
     yes = counts.positives if positive == "yes" else counts.total - counts.positives
-    return found | {"f1": f1} | ({"yes_ratio": yes / counts.total} if counts.total else {})
+    return found | {"f1": f1} | ({"yes_rate": yes / counts.total} if counts.total else {})

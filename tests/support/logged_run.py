@@ -13,7 +13,8 @@ from vhbench.columns import RECORD
 from vhbench.provenance import DataSource, Provenance, digest, digest_of_prompts, hash_of_row
 from vhbench.records import to_records
 from vhbench.tasks import prompts
-from vhbench.tasks.headline import score_of
+from vhbench.tasks.metrics.registry import metrics_of
+from vhbench.tasks.report import measure_task
 
 Row = Mapping[str, Any]
 
@@ -81,9 +82,9 @@ def write_run(
         lines.append(json.dumps({**sample, **payloads}))
     family = task_named(task).family
     assert family is not None
-    metric = family.metrics[0]
+    metric = metrics_of(family.name)[0]
     results = {"config": {"model": "tiny", "model_args": "pretrained=org/tiny"}}
-    results["results"] = {task: {f"{metric.name},none": score_of(metric, records).value}}
+    results["results"] = {task: {f"{metric.name},none": measure_task(records, family).scores[metric.name].value}}
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"20260101_120000_samples_{task}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "20260101_120000_results.json").write_text(json.dumps(results), encoding="utf-8")

@@ -246,7 +246,8 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
 ) -> None:
     import datasets as hf
 
-    from vhbench.tasks import headline
+    from vhbench.benchmarks import CAPTIONS
+    from vhbench.tasks.report import measure_task
 
     made = [Row(CONFIG, replace(QUESTION, answer="", kind="caption"))]
     splits.write_split(tmp_path / "ode", made, benchmark="ode", version="1.0.0", seed=0, config={}, sources={})
@@ -255,7 +256,7 @@ def test_captions_without_a_vocabulary_are_refused_before_a_model_runs(
     with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
         datasets.select(hf.Dataset.from_dict(columns))
     with pytest.raises(VhbenchError, match="ode: has captions and no vocabulary to score them with"):
-        headline.chair_s([Record("x", kind="caption", benchmark="ode", response="A dog.")])
+        measure_task([Record("x", kind="caption", benchmark="ode", response="A dog.")], CAPTIONS)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ ASKED: Mapping[str, tuple[str, str, str]] = {
 }
 """Task → the benchmark, the config and the mode of its questions."""
 
-CALLED = {"yes_rate": "yes_ratio", "new_cases": "new_successful"}
+CALLED = {"new_cases": "new_successful"}
 """Name in the table → in ``vhbench score``, where it is another."""
 
 

@@ -104,11 +104,11 @@ def curve(records: Sequence[Record], vocabulary: Mapping[str, Sequence[str]]) ->
         scores: dict[str, Any] = {}
         if captions := [record for record in members if record.kind == "caption"]:
             rates = ode_captions.score(captions, vocabulary=vocabulary)
-            scores["caption"] = _values(rates, ode_captions.RATES, len(captions))
+            scores["caption"] = _values(rates, ("chair_i", "chair_s", "cover", "cog"), len(captions))
         for task in (level for level in questions.LEVELS if level != "caption"):
             if asked := [record for record in members if record.task == task]:
                 rates = yes_no.score_records(asked, positive=ODE.positive)
-                names = ("accuracy", "precision", "recall", "f1", "yes_ratio")
+                names = ("accuracy", "precision", "recall", "f1", "yes_rate")
                 scores[task] = _values(rates, names, len(asked))
         if scores:
             found[criterion] = scores

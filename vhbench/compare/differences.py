@@ -12,16 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vhbench.benchmarks import BENCHMARKS
-from vhbench.compare.scored_runs import IN_WORDS, Cell, MeasuredGroup, MeasuredRun, Places
+from vhbench.compare.scored_runs import Cell, MeasuredGroup, MeasuredRun, Places
 from vhbench.compare.scoring import Group
 from vhbench.provenance import SETTINGS, Provenance
-from vhbench.schema import VhbenchError
+from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.intervals import Floats
-from vhbench.tasks.metrics.scores import Score
-from vhbench.tasks.per_sample_scores import Contributions
+from vhbench.statistics.sums import Score, Sums, difference, ranks
+from vhbench.tasks.metrics.metric import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +171,9 @@ def headline_differences(
     for group in first.groups.keys() & other.groups.keys():
         both = first.groups[group], other.groups[group]
         places = np.arange(len(both[0].questions.about))
-        for name in both[0].scores:
-            for pair in _pairs(both, name, places):
-                values = [one.scores[name].value for one in both]
-                assert values[0] is not None
-                assert values[1] is not None
-                found[group, name] = values[1] - values[0], pair.interval(clusters[group])
+        for metric in both[0].metrics:
+            for pair in _pairs(both, metric, metric.name, places):
+                found[group, metric.name] = pair.value, pair.interval(clusters[group])
     return found
 
 
@@ -258,23 +254,28 @@ class _RunPair:
         other: what its answers add to the score.
         first: the same of the first run.
         places: where the questions stand among those of the group.
-        shares: whether the score is a share, and no number of words.
+        value: the difference of the scores, as it is printed.
     """
 
     run: int
-    other: Contributions
-    first: Contributions
+    other: Sums
+    first: Sums
     places: Places
-    shares: bool = True
+    value: float
 
-    def interval(self, clusters: intervals.Clustering) -> intervals.Interval | None:
-        """Return the interval of the difference."""
-        other, first = self.other.outcomes, self.first.outcomes
-        about = self.first.about
-        if other is not None and first is not None:
-            return intervals.difference(other[about], first[about], clusters=clusters.at(about))
-        change = (self.other.pulls - self.first.pulls) * about.sum()
-        return intervals.of_change(change, about, clusters=clusters, shares=self.shares)
+    def interval(self, clusters: intervals.Clustering, about: Sequence[Record] = ()) -> intervals.Interval | None:
+        """Return the interval of the difference.
+
+        Args:
+            clusters: of the questions.
+            about: of each question what it shares with others: a score that is not about all has clusters of its own.
+        """
+        inside = self.first.about
+        if about and self.first.strata is not None:
+            clusters = clusters_of(record for record, own in zip(about, inside.tolist(), strict=True) if own)
+        else:
+            clusters = clusters.at(np.flatnonzero(inside))
+        return difference(self.first, self.other, clusters)
 
     @property
     def change(self) -> Floats:
@@ -300,18 +301,17 @@ class _Family:
         headlines: dict[Key, _RunPair] = {}
         cells: dict[Key, _RunPair] = {}
         for group, found in self.measured.items():
+            first, *_ = metrics = found[0].metrics
             every = np.arange(len(found[0].questions.about))
-            for name in found[0].scores:
-                headlines |= {(group, name, pair.run): pair for pair in _pairs(found, name, every)}
-            first = next(iter(found[0].scores))
+            for metric in metrics:
+                name = metric.name
+                headlines |= {(group, name, pair.run): pair for pair in _pairs(found, metric, name, every)}
             for cell in found[0].cells:
                 places = found[0].questions.cells[cell]
-                scored = [one.cells[cell].value is not None for one in found]  # a cell may be withheld
-                pairs = _pairs(found, first, places) if scored[0] else ()
-                cells |= {(group, cell, pair.run): pair for pair in pairs if scored[pair.run]}
+                cells |= {(group, cell, pair.run): pair for pair in _pairs(found, first, cell, places)}
         told = self._verdicts(headlines) | self._verdicts(cells)
-        claims = headlines | cells
-        return [self._group(group, found, claims, told) for group, found in self.measured.items()]
+        pairs = headlines | cells
+        return [self._group(group, found, pairs, told) for group, found in self.measured.items()]
 
     def _verdicts(self, claims: Mapping[Key, _RunPair]) -> dict[Key, multiple_testing.Flipped]:
         """Test all claims of a family together."""
@@ -331,56 +331,51 @@ class _Family:
         pairs: Mapping[Key, _RunPair],
         told: Mapping[Key, multiple_testing.Flipped],
     ) -> ComparedGroup:
-        about = found[0].questions.about
-        clusters, higher = clusters_of(about), _directions(group)
+        about, first = found[0].questions.about, found[0].metrics[0]
+        clusters = clusters_of(about)
 
-        def compared(name: str, key: str | Cell, scores: Sequence[Score], own: intervals.Clustering) -> ComparedScore:
-            differences = []
-            for run in range(1, len(found)):
-                if (group, key, run) in pairs:
-                    pair, verdict = pairs[group, key, run], told[group, key, run]
-                    differences.append(_difference(name, scores, pair, pair.interval(own), verdict))
-            better = higher[name]
-            ranks = () if better is None or not isinstance(key, str) else _ranks(name, found, clusters, better)
+        def compared(metric: Metric, key: str | Cell, own: intervals.Clustering) -> ComparedScore:
+            scores, better = [_score(one, key) for one in found], metric.higher_is_better
+            differences = [
+                _difference(pairs[place], pairs[place].interval(own, about if key == metric.name else ()), told[place])
+                for run in range(1, len(found))
+                if (place := (group, key, run)) in pairs
+            ]
+            left = () if better is None or key != metric.name else _ranks(metric.name, found, clusters, better)
             values, ends = [one.value for one in scores], [one.interval for one in scores]
-            wide = [one.wide for one in scores]
-            return ComparedScore(name, len(own.numbers), values, ends, better, differences, ranks, wide)
+            notes = [one.note for one in scores]
+            return ComparedScore(metric.name, len(own.numbers), values, ends, better, differences, left, notes)
 
-        headlines = [compared(name, name, [one.scores[name] for one in found], clusters) for name in found[0].scores]
-        first, cells = next(iter(found[0].scores)), dict[Cell, ComparedScore]()
+        headlines = [compared(metric, metric.name, clusters) for metric in found[0].metrics]
+        cells = dict[Cell, ComparedScore]()
         for cell in found[0].cells:
             own = clusters_of([about[place] for place in found[0].questions.cells[cell]])
-            cells[cell] = compared(first, cell, [one.cells[cell] for one in found], own)
+            cells[cell] = compared(first, cell, own)
         return ComparedGroup(group, len(about), len(np.unique(clusters.numbers)), headlines, cells)
 
 
-def _pairs(found: Sequence[MeasuredGroup], name: str, places: Places) -> Iterator[_RunPair]:
+def _score(measured: MeasuredGroup, key: str | Cell) -> Score:
+    return measured.scores[key] if isinstance(key, str) else measured.cells[key]
+
+
+def _pairs(found: Sequence[MeasuredGroup], metric: Metric, key: str | Cell, places: Places) -> Iterator[_RunPair]:
     """Yield what there is to compare of a score: each run that has it with the first, if that has it."""
-    apart = [one.apart.get(name) for one in found]
-    whole = len(places) == len(found[0].questions.about)
-    own = [one if one is None or whole else one.within(places) for one in apart]
-    first = own[0]
-    for run, other in enumerate(own[1:], start=1):
-        if first is not None and other is not None:
-            yield _RunPair(run, other, first, places, name != IN_WORDS)
+    whole = isinstance(key, str)
+    values = [_score(one, key).value for one in found]
+    apart = [None if value is None else one.apart.get(metric.name) for value, one in zip(values, found, strict=True)]
+    first, *others = [one if one is None or whole else one.within(places) for one in apart]
+    for run, other in enumerate(others, start=1):
+        value, base = values[run], values[0]
+        if first is not None and other is not None and value is not None and base is not None:
+            yield _RunPair(run, other, first, places, value - base)
 
 
-def _difference(
-    name: str,
-    scores: Sequence[Score],
-    pair: _RunPair,
-    interval: intervals.Interval | None,
-    verdict: multiple_testing.Flipped,
-) -> Difference:
-    other, first = scores[pair.run].value, scores[0].value
-    assert other is not None
-    assert first is not None
-    scale = 1.0 if name == IN_WORDS else 100.0
+def _difference(pair: _RunPair, interval: intervals.Interval | None, verdict: multiple_testing.Flipped) -> Difference:
+    scale, family = pair.first.factor, verdict.family
     ends = None if interval is None else (scale * interval.low, scale * interval.high)
-    notes = [verdict.family.note, "" if interval is None else interval.note]
+    notes = [family.note, "" if interval is None else interval.note]
     note = "; ".join(note for note in notes if note)
-    family = verdict.family
-    return Difference(pair.run, other - first, ends, note, verdict.alone, family.p, family.differ, family.certain)
+    return Difference(pair.run, pair.value, ends, note, verdict.alone, family.p, family.differ, family.certain)
 
 
 def _ranks(
@@ -388,20 +383,6 @@ def _ranks(
 ) -> list[tuple[int, int] | None]:
     """Return the ranks that the data leave open to each run that has the score."""
     apart = {run: one.apart[name] for run, one in enumerate(found) if name in one.apart}
-    sign, known = 1.0 if higher_is_better else -1.0, list(apart.values())
-
-    def change(one: int, other: int) -> Floats:
-        each = sign * known[one].change_from(known[other])
-        return each * len(each)
-
-    own = multiple_testing.ranks_of(change, len(known), clusters)
-    ranks = dict(zip(apart, own, strict=True))
-    return [ranks.get(run) for run in range(len(found))]
-
-
-def _directions(group: Group) -> dict[str, bool | None]:
-    """Return of each metric whether more of it is better, None where neither more nor less is."""
-    every = [metric for entry in BENCHMARKS.values() for family in entry.families.values() for metric in family.metrics]
-    own = BENCHMARKS[group.benchmark].families.values() if group.benchmark else ()
-    mine = [metric for family in own if family.name == group.family for metric in family.metrics]
-    return {metric.name: metric.higher_is_better for metric in (*every, *mine)}
+    left = ranks(list(apart.values()), clusters, higher_is_better=higher_is_better) if apart else []
+    known = dict(zip(apart, left, strict=True))
+    return [known.get(run) for run in range(len(found))]

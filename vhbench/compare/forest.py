@@ -6,8 +6,8 @@ from pathlib import Path
 
 from vhbench.charts import Dot, dots, drawing, heading, save
 from vhbench.compare.differences import ComparedGroup, MatchedRuns
-from vhbench.compare.scored_runs import IN_WORDS
 from vhbench.compare.tables import ends_in_words, signed, verdict_of
+from vhbench.tasks.metrics.registry import metrics_of
 
 _STEP = 10
 """Points of percent to which the axis is rounded."""
@@ -37,8 +37,9 @@ def draw(found: MatchedRuns, file: Path) -> bool:
 def _dots(found: MatchedRuns, groups: list[ComparedGroup]) -> Iterator[Dot]:
     several = len(found.names) > 2
     for group in groups:
+        scales = {metric.name: metric.scale for metric in metrics_of(group.group.family)}
         for score in group.headlines:
-            if score.name == IN_WORDS:
+            if scales[score.name] != "share":
                 continue  # another unit
             for one in score.differences:
                 low, high = one.interval or (None, None)

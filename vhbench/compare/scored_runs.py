@@ -4,32 +4,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.benchmarks import ACCURACY, BENCHMARKS, Family, Metric
 from vhbench.compare import scoring
-from vhbench.compare.scoring import Group
+from vhbench.compare.scoring import Group, How
 from vhbench.files import short_digest
-from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.provenance import Provenance
 from vhbench.records import as_records, split_repetition
 from vhbench.runs.reader import Responses
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks import headline, per_sample_scores
-from vhbench.tasks.metrics import ode_captions
-from vhbench.tasks.metrics.scores import Score
+from vhbench.statistics.sums import Score, Sums
+from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.tasks.metrics.withholding import reason_of
-from vhbench.tasks.per_sample_scores import Contributions
 
 Places = npt.NDArray[np.int64]
-Cell = tuple[tuple[str, Any], ...]
+Cell = tuple[tuple[str, object], ...]
 """The columns of a cell, with their values."""
-
-IN_WORDS = "words"
-"""The only score that is no share: words a caption."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +50,7 @@ class MeasuredGroup:
     """The answers of one run to a group of questions.
 
     Attributes:
+        metrics: what was measured.
         questions: what was asked.
         scores: metric → the score, as the run's report has it.
         apart: metric → what each question adds to it, repetitions together.
@@ -65,9 +59,10 @@ class MeasuredGroup:
         repetitions: how often each question was asked.
     """
 
+    metrics: Sequence[Metric]
     questions: Questions
     scores: Mapping[str, Score]
-    apart: Mapping[str, Contributions]
+    apart: Mapping[str, Sums]
     cells: Mapping[Cell, Score]
     withheld: str | None
     repetitions: int
@@ -131,73 +126,31 @@ def measure(records: Iterable[Record], group: Group, split: Path | None = None, 
         cells: whether cells are scored too.
     """
     ordered = sorted(as_records(records), key=lambda record: record.id)
-    names = [split_repetition(record.id)[1] for record in ordered]
-    place = {name: number for number, name in enumerate(sorted(set(names)))}
-    owner = np.array([place[name] for name in names])
-    withheld, how = reason_of(ordered), _Scorer.of(group, split)
-    scores = how.scores(ordered, withheld)
-    counts = [ode_captions.count(record, how.vocabulary) for record in ordered] if how.vocabulary else ()
-    apart = {}
-    for name, score in scores.items():
-        if score.value is not None and (found := per_sample_scores.of(name, ordered, counts)) is not None:
-            apart[name] = found.by_question(owner, len(place))
-    asked = _questions(ordered, owner, how.groupings)
+    groupings = scoring.cells_of(group)
+    every = {column for columns in groupings for column in columns}
+    measured = scoring.measured(ordered, group, How(split=split), every)
+    metrics = compared(group)
+    by_question = {metric.name: measured.by_question(metric) for metric in metrics}
     of_cells: dict[Cell, Score] = {}
-    if cells:
-        for cell, own in asked.cells.items():
-            inside = np.isin(owner, own)
-            members = [record for record, here in zip(ordered, inside, strict=True) if here]
-            (of_cells[cell],) = how.scores(members, withheld, how.metrics[:1]).values()
-    return MeasuredGroup(asked, scores, apart, of_cells, withheld, round(len(ordered) / len(place)))
+    for columns in groupings if cells else ():
+        for values, cell in measured.cells(columns).items():
+            of_cells[tuple(zip(columns, values, strict=True))] = cell.score(metrics[0])
+    owner = measured.answers.owner
+    return MeasuredGroup(
+        metrics,
+        _questions(ordered, owner, groupings),
+        {metric.name: measured.score(metric) for metric in metrics},
+        {name: sums for name, sums in by_question.items() if sums is not None},
+        of_cells,
+        reason_of(ordered),
+        round(len(ordered) / (int(owner.max()) + 1)),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Scorer:
-    """How a group is scored: by the functions of the tasks, captions with the words of their split."""
-
-    family: Family | None
-    split: Path | None
-    vocabulary: Vocabulary | None
-
-    @classmethod
-    def of(cls, group: Group, split: Path | None) -> "_Scorer":
-        families = BENCHMARKS[group.benchmark].families.values() if group.benchmark else ()
-        family = next((family for family in families if family.name == group.family), None)
-        if group.family != "caption":
-            return cls(family, split, None)
-        if family is None and split is None:
-            raise VhbenchError(
-                f"{group.title}: captions need a vocabulary; name the split that was asked (--questions)"
-            )
-        return cls(family, split, ode_captions.matcher(scoring.vocabulary(split)))
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """What is compared: scores that can be taken apart; of other benchmarks' questions the accuracy."""
-        known = {*per_sample_scores.APART, *(per_sample_scores.OF_CAPTIONS if self.vocabulary is not None else ())}
-        every = (ACCURACY,) if self.family is None else self.family.metrics
-        return tuple(metric for metric in every if metric.name in known)
-
-    @property
-    def groupings(self) -> Sequence[Sequence[str]]:
-        """The columns by which the report has cells."""
-        return () if self.family is None else self.family.cells
-
-    def scores(
-        self, records: Sequence[Record], withheld: str | None, metrics: Sequence[Metric] | None = None
-    ) -> dict[str, Score]:
-        """Return scores as the report has them, by the metrics' names."""
-        found = {}
-        captions: Mapping[str, Any] | None = None
-        for metric in self.metrics if metrics is None else metrics:
-            if metric.name not in per_sample_scores.OF_CAPTIONS:
-                found[metric.name] = headline.score_of(metric, records, withheld)
-            elif withheld or reason_of(records):
-                found[metric.name] = Score(None)
-            else:
-                captions = captions or scoring.captions(records, self.split)
-                found[metric.name] = headline.as_score(captions, metric.name)
-        return found
+def compared(group: Group) -> tuple[Metric, ...]:
+    """Return the metrics in which runs are compared; of other benchmarks' questions the first."""
+    metrics = tuple(metric for metric in metrics_of(group.family) if metric.compared)
+    return metrics if group.benchmark else metrics[:1]
 
 
 def _questions(ordered: Sequence[Record], owner: Places, groupings: Sequence[Sequence[str]]) -> Questions:

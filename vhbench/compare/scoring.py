@@ -1,12 +1,12 @@
 """Scores of answers that are there already, with kinds and benchmarks told apart: the metrics that the tasks use."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS, benchmark, of_task
+from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, of_task
 from vhbench.records import split_repetition
 from vhbench.runs import foreign
 from vhbench.runs.questions import is_split
@@ -16,6 +16,7 @@ from vhbench.splits import answer_keys
 from vhbench.store import PackedRecords
 from vhbench.tasks import datasets
 from vhbench.tasks.metrics import multiple_choice, ode_captions, symmetric_accuracy, yes_no
+from vhbench.tasks.metrics.measuring import Measured, measure
 
 Words = Mapping[str, Iterable[str]]
 
@@ -43,7 +44,7 @@ class Group:
     Attributes:
         task: of lmms-eval, or the config of a split; "" where nothing tells it.
         benchmark: of ours; "" for another.
-        family: how they are scored, a key of :data:`SCORERS`.
+        family: how they are scored, a key of :data:`vhbench.tasks.metrics.registry.METRICS`.
     """
 
     task: str
@@ -77,7 +78,7 @@ def score_all(responses: Responses, how: How) -> dict[Group, dict[str, Any]]:
         raise VhbenchError(f"{responses.path}: {nothing(responses)}")
     if how.split is None:
         check_captions(responses, groups)
-    return {group: SCORERS[group.family](groups.pop(group), group, how) for group in sorted(groups)}
+    return {group: score_group(groups.pop(group), group, how) for group in sorted(groups)}
 
 
 def check_captions(responses: Responses, groups: Iterable[Group]) -> None:
@@ -147,29 +148,40 @@ def vocabulary(split: Path | None) -> Words:
     return datasets.vocabulary_of(split, splits.read_manifest(split))
 
 
-def _captions(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
-    if group.benchmark != "ode" and how.split is None:
+def score_group(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
+    """Return the scores of some answers, as the public function of their family does."""
+    if group.family == "caption":
+        check_vocabulary(group, how.split)
+        return captions(records, how.split, allow_failed=how.allow_failed)
+    if group.family == "yes_no":
+        return yes_no.score_records(records, positive=positive_of(group, how), allow_failed=how.allow_failed)
+    score = multiple_choice.score if group.family == "multiple_choice" else symmetric_accuracy.score
+    return score(records, allow_failed=how.allow_failed)
+
+
+def measured(records: Sequence[Record], group: Group, how: How, columns: Iterable[str] = ()) -> Measured:
+    """Measure answers that have their predictions, for cells by these columns."""
+    claimed = None
+    if group.family == "caption":
+        check_vocabulary(group, how.split)
+        if how.split is None:
+            list(_of_the_split(records, datasets.resolve("ode").path))
+        claimed = ode_captions.counter(vocabulary(how.split))
+    return measure(records, group.family, columns=columns, positive=positive_of(group, how), claimed=claimed)
+
+
+def cells_of(group: Group) -> tuple[Grouping, ...]:
+    """Return the columns by which reports have cells."""
+    families = BENCHMARKS[group.benchmark].families.values() if group.benchmark else ()
+    return next((family.cells for family in families if family.name == group.family), ())
+
+
+def positive_of(group: Group, how: How) -> str:
+    """Return the class that precision and recall are about."""
+    return how.positive or (benchmark(group.benchmark).positive if group.benchmark else "yes")
+
+
+def check_vocabulary(group: Group, split: Path | None) -> None:
+    """Raise if captions have no vocabulary."""
+    if group.benchmark != "ode" and split is None:
         raise VhbenchError(f"{group.title}: captions need a vocabulary; name the split that was asked with --questions")
-    return captions(records, how.split, allow_failed=how.allow_failed)
-
-
-def _yes_no(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
-    positive = how.positive or (benchmark(group.benchmark).positive if group.benchmark else "yes")
-    return yes_no.score_records(records, positive=positive, allow_failed=how.allow_failed)
-
-
-def _multiple_choice(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
-    return multiple_choice.score(records, allow_failed=how.allow_failed)
-
-
-def _pairs(records: Iterable[Record], group: Group, how: How) -> dict[str, Any]:
-    return symmetric_accuracy.score(records, allow_failed=how.allow_failed)
-
-
-SCORERS: Mapping[str, Callable[[Iterable[Record], Group, How], dict[str, Any]]] = {
-    "caption": _captions,
-    "yes_no": _yes_no,
-    "multiple_choice": _multiple_choice,
-    "pairs": _pairs,
-}
-"""Name of a family of tasks (:class:`vhbench.benchmarks.Family`), or a kind → what scores its answers."""

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from vhbench.files import json_bytes
 from vhbench.leaderboard import site_views
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
-from vhbench.tasks.metrics.scores import Score
+from vhbench.statistics.sums import Score
 
 NAMES = (
     ("scores.csv", "CSV"),

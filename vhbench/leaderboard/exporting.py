@@ -19,7 +19,7 @@ from vhbench.leaderboard import site_views
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
-from vhbench.tasks.metrics.scores import Score
+from vhbench.statistics.sums import Score
 
 SCHEMA = "0.3.0"
 """The version of Every Eval Ever's schemas."""

@@ -21,16 +21,9 @@ from vhbench.splits import answer_keys
 from vhbench.statistics.clusters import clusters_of
 from vhbench.statistics.intervals import Clustering
 from vhbench.tasks.metrics import ode_captions
+from vhbench.tasks.metrics.registry import headline_of
 
 Places = npt.NDArray[np.int64]
-
-HEADLINES: Mapping[str, str] = {
-    "yes_no": "accuracy",
-    "multiple_choice": "accuracy",
-    "pairs": "symmetric_accuracy",
-    "caption": "chair_i",
-}
-"""Family of questions → the metric by which its answers are ranked and compared."""
 
 PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "ode": (("criterion",), ("criterion", "pairing"), ("task",)),
@@ -104,7 +97,7 @@ class AskedFamily:
     @property
     def headline(self) -> str:
         """The metric by which models are ranked."""
-        return HEADLINES[self.family.name]
+        return headline_of(self.family.name).name
 
 
 @dataclass(frozen=True)

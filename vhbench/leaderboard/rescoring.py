@@ -10,18 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from vhbench.compare import scored_runs
-from vhbench.compare.scoring import Group
-from vhbench.leaderboard.question_index import AskedEdition, AskedFamily, Places
+from vhbench.benchmarks import benchmark
+from vhbench.leaderboard.question_index import AskedEdition, AskedFamily
 from vhbench.records import answered, said
 from vhbench.schema import Record
-from vhbench.statistics import intervals
-from vhbench.statistics.intervals import Clustering, Interval, WeightedRatio
-from vhbench.tasks import per_sample_scores
+from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics import ode_captions, withholding
-from vhbench.tasks.metrics.scores import Score, measured
-from vhbench.tasks.metrics.symmetric_accuracy import blind_level
-from vhbench.tasks.per_sample_scores import Contributions
+from vhbench.tasks.metrics.measuring import Measured, measure
+from vhbench.tasks.metrics.metric import Claims
+from vhbench.tasks.metrics.registry import shown
 
 TOLD = ("failed", "refused", "unread", "cut_off")
 """What became of answers that say nothing, as shares in percent."""
@@ -50,7 +47,7 @@ class Recomputed:
 
     scores: Mapping[str, Mapping[str, Score]]
     parts: Mapping[str, Sequence[Score]]
-    apart: Mapping[str, Contributions | None]
+    apart: Mapping[str, Sums | None]
     told: Mapping[str, float]
     withheld: Mapping[str, str]
     right: npt.NDArray[np.bool_]
@@ -75,11 +72,13 @@ def recompute(asked: AskedEdition, responses: Sequence[str], repeats: int = 1) -
     for name, family in asked.families.items():
         own = family.places.tolist()
         members = [_repeated(one[place], number) for number, one in enumerate(records) for place in own]
-        found = [one[place] for one in counts for place in own]
-        why = withholding.reason_of(members)
-        scorer = _FamilyScorer(asked, family, members, [one or {} for one in found], why)
-        scores[name], parts[name], apart[name] = scorer.scores(), scorer.parts(), scorer.taken(family.headline)
-        if why:
+        claims = [one[place] or Claims() for one in counts for place in own]
+        measured = _measured(asked, family, members, claims)
+        scores[name] = {metric.name: measured.score(metric) for metric in shown(name)}
+        taken = measured.sums(family.headline)
+        apart[name] = taken and taken.by_question(np.tile(np.arange(len(own)), repeats), len(own))
+        parts[name] = _parts(family, apart[name])
+        if why := withholding.reason_of(members):
             withheld[name] = why
     every = [record for one in records for record in one]
     first = zip(records[0], counts[0], strict=True)
@@ -108,22 +107,22 @@ def _answered(asked: AskedEdition, place: int, text: str) -> Record:
     return found
 
 
-def _counted(asked: AskedEdition, record: Record) -> Mapping[str, int] | None:
+def _counted(asked: AskedEdition, record: Record) -> Claims | None:
     return ode_captions.count(record, asked.matcher) if record.kind == "caption" and asked.matcher else None
 
 
-def _right(record: Record, counts: Mapping[str, int] | None) -> bool:
+def _right(record: Record, counts: Claims | None) -> bool:
     if counts is not None:
-        return bool(counts["captions"]) and not counts["hallucinating"]
+        return bool(counts.captions) and not counts.hallucinating
     return said(record) == record.answer
 
 
-def _read_as(record: Record, counts: Mapping[str, int] | None) -> str:
+def _read_as(record: Record, counts: Claims | None) -> str:
     if record.failure or counts is None:
         return said(record) or "unread"
-    if not counts["captions"]:
+    if not counts.captions:
         return "no caption"
-    invented = counts["hallucinated"]
+    invented = counts.hallucinated
     return f"{invented} invented" if invented else "nothing invented"
 
 
@@ -146,102 +145,24 @@ def _told(records: Sequence[Record]) -> dict[str, float]:
     return {name: 100 * value / max(len(records), 1) for name, value in sums.items()}
 
 
-class _FamilyScorer:
-    """The scores of a family."""
-
-    def __init__(
-        self,
-        edition: AskedEdition,
-        asked: AskedFamily,
-        records: Sequence[Record],
-        counts: Sequence[Mapping[str, int]],
-        withheld: str | None,
-    ) -> None:
-        self.asked, self.records, self.counts, self.withheld = asked, records, counts, withheld
-        self.source, self.group = edition.source, Group("", edition.edition.benchmark, asked.family.name)
-        self.size = len(asked.places)
-        self.owner = np.tile(np.arange(self.size), len(records) // self.size)
-        self._taken: dict[str, Contributions | None] = {}
-
-    @property
-    def metrics(self) -> list[str]:
-        """The metrics of the family that can be taken apart."""
-        known = {*per_sample_scores.APART, *per_sample_scores.OF_CAPTIONS}
-        return [metric.name for metric in self.asked.family.metrics if metric.name in known]
-
-    def taken(self, name: str) -> Contributions | None:
-        """Return what each question adds to a score; None where there is none."""
-        if self.withheld:
-            return None
-        if name not in self._taken:
-            found = per_sample_scores.of(name, self.records, self.counts)
-            several = len(self.owner) > self.size
-            self._taken[name] = found.by_question(self.owner, self.size) if found and several else found
-        return self._taken[name]
-
-    def scores(self) -> dict[str, Score]:
-        """Return all scores of the family."""
-        if len(self.owner) > self.size:  # answers to one question are not one answer: as reports have them
-            whole = scored_runs.measure(self.records, self.group, self.source, cells=False)
-            found = dict(whole.scores)
-        else:
-            found = {name: _score(name, self.taken(name), self.asked) for name in self.metrics}
-        if "symmetric_accuracy" in found:
-            found["blind_level"] = Score(None) if self.withheld else Score(100 * self._blind())
-        return found
-
-    def parts(self) -> list[Score]:
-        """Return the headline of each part."""
-        whole = self.taken(self.asked.headline)
-        found = []
-        for part in self.asked.parts:
-            own = None if whole is None else whole.within(part.places)
-            found.append(_share(self.asked.headline, own, part.clusters))
-        return found
-
-    def _blind(self) -> float:
-        halves: dict[tuple[str, str], dict[bool, Record]] = {}
-        for record in self.records:
-            halves.setdefault((record.pair_id, record.perturbation), {})[record.negated] = record
-        pairs = [both for both in halves.values() if len(both) == 2]
-        if not pairs:
-            return 0.0
-        gold = sum(both[False].answer == "yes" for both in pairs) / len(pairs)
-        return blind_level([(both[False].prediction, both[True].prediction) for both in pairs], gold)
+def _measured(
+    edition: AskedEdition, asked: AskedFamily, records: Sequence[Record], claims: Sequence[Claims]
+) -> Measured:
+    """Measure the answers to the questions of a family; repetitions have ids of their own."""
+    known = {record.id: own for record, own in zip(records, claims, strict=True)}
+    return measure(
+        records,
+        asked.family.name,
+        positive=benchmark(edition.edition.benchmark).positive,
+        claimed=lambda record: known[record.id],
+    )
 
 
-def _score(name: str, taken: Contributions | None, asked: AskedFamily) -> Score:
-    """Return a score and its interval, as the report has them."""
-    if taken is None:
-        return Score(None)
-    if name == "words":
-        given = np.flatnonzero(taken.bottom)
-        value = float(taken.top[given].sum() / taken.bottom[given].sum())
-        return measured(value, intervals.lengths(taken.top[given], clusters=asked.among(given)))
-    if taken.strata is not None:
-        return measured(float(taken.parts.sum()), _of_strata(taken, asked), scale=100)
-    return _share(name, taken, asked.clusters)
-
-
-def _of_strata(taken: Contributions, asked: AskedFamily) -> Interval | None:
-    assert taken.strata is not None
-    counted = np.flatnonzero(taken.strata >= 0)
-    strata = taken.strata[counted]
-    own = [np.flatnonzero(strata == number) for number in range(len(taken.weights))]
-    cells = [
-        WeightedRatio(taken.top[counted][places], None, places, weight)
-        for places, weight in zip(own, taken.weights, strict=True)
-    ]
-    return intervals.mean_of_ratios(cells, clusters=asked.among(counted))
-
-
-def _share(name: str, taken: Contributions | None, clusters: Clustering) -> Score:
-    if taken is None:
-        return Score(None)
-    if (outcomes := taken.outcomes) is not None:
-        about: Places = np.flatnonzero(taken.about)
-        found = intervals.mean(outcomes[about], clusters=clusters.at(about))
-    else:
-        most = float(taken.bottom.sum() - taken.top.sum() / 2) if name == "f1" else None  # TP + FP + FN
-        found = intervals.ratio(taken.top, taken.bottom, most=most, clusters=clusters)
-    return measured(float(taken.parts.sum()), found, scale=100)
+def _parts(asked: AskedFamily, taken: Sums | None) -> list[Score]:
+    """Return the headline of each part."""
+    found = []
+    for part in asked.parts:
+        about = np.zeros(0, dtype=np.int64) if taken is None else np.flatnonzero(taken.about[part.places])
+        own = None if taken is None else taken.within(part.places[about])
+        found.append(Score(None) if own is None else replace(own, clusters=part.clusters.at(about)).score)
+    return found

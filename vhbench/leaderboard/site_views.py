@@ -13,33 +13,14 @@ from vhbench.leaderboard.baselines import BLIND
 from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.question_index import MAPS, AskedEdition, QuestionPart, in_order
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
-from vhbench.tasks.metrics.scores import Score
+from vhbench.statistics.sums import Score
+from vhbench.tasks.metrics.registry import labels, metrics_of
 
 STEPS = 4
 """Steps of colour on either side of the blind level."""
 
-WORDS: Mapping[str, str] = {
-    "accuracy": "accuracy",
-    "symmetric_accuracy": "symmetric accuracy",
-    "chair_i": "CHAIR",
-    "chair_s": "CHAIR of captions",
-    "cover": "Cover",
-    "cog": "Cog",
-    "words": "words a caption",
-    "f1": "F1",
-    "yes_rate": "share of yes",
-    "original_accuracy": "accuracy, not negated",
-    "blind_level": "own blind level",
-}
-"""Metric → how pages call it; others are called by their names."""
-
-SHORT: Mapping[str, tuple[str, ...]] = {
-    "yes_no": ("f1",),
-    "caption": ("chair_i", "cover", "words"),
-    "multiple_choice": ("aggregate",),
-    "pairs": ("accuracy", "blind_level"),
-}
-"""Family → its metrics that the table of an edition has beside the headline."""
+WORDS: Mapping[str, str] = labels()
+"""Metric → how pages call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +130,7 @@ def _edition(standings: Standings, one: EditionStandings, several: bool) -> Edit
     entry, family = BENCHMARKS[one.edition.benchmark], one.asked.main
     title = title_of(one.edition)
     named = f"{title} {one.edition.version}" if several else title
-    metrics = [(name, m) for name in one.asked.families for m in SHORT.get(name, ()) if _has(one, name, m)]
+    metrics = [(name, m) for name in one.asked.families for m in _brief(name) if _has(one, name, m)]
     first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
     leading = [place for place, part in enumerate(family.parts) if part.columns == first]
     rows = [_row(standings.models[number], one, metrics, leading) for number in sorted(one.found)]
@@ -165,6 +146,11 @@ def _edition(standings: Standings, one: EditionStandings, several: bool) -> Edit
     return EditionView(
         one.edition, named, entry.asks, WORDS[family.headline], len(one.asked.rows), base, axis, rows, extra, parts
     )
+
+
+def _brief(family: str) -> list[str]:
+    """Return the metrics that the table of an edition has beside the headline."""
+    return [metric.name for metric in metrics_of(family) if metric.brief]
 
 
 def title_of(edition: Edition) -> str:

@@ -17,6 +17,7 @@ questions have the same ones; what was answered plays no part.
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,8 @@ CHAINED = "facts as clusters, with what the images tie"
 _LARGE, _SPARSE = 10, 4
 _MOST_PAIRS = 20_000_000
 _BYTES = 8  # of a digest
+_FEW_ROWS = 20_000
+"""Rows up to which clusters are cached."""
 
 
 def clusters_of(records: Iterable[Record]) -> Clustering:
@@ -88,7 +91,18 @@ class Shared:
         counts = counts.reshape(rows, -1).sum(axis=1)
         if (counts == 1).all():
             return Clustering(numbers)
-        return _Sharing.of(numbers, counts, len(known)).clustering()
+        if len(counts) > _FEW_ROWS:
+            return _clustering(numbers, counts, len(known))
+        return _kept(numbers.tobytes(), counts.tobytes(), len(known))
+
+
+@lru_cache(maxsize=512)  # all metrics of a cell, and all models on a leaderboard, are about the same rows
+def _kept(numbers: bytes, counts: bytes, names: int) -> Clustering:
+    return _clustering(np.frombuffer(numbers, np.int64), np.frombuffer(counts, np.int64), names)
+
+
+def _clustering(numbers: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], names: int) -> Clustering:
+    return _Sharing.of(numbers, counts, names).clustering()
 
 
 def names_of(record: Record) -> Iterator[str]:

@@ -171,5 +171,5 @@ def test_pope_answers(reference: Path) -> None:
         }
         for ours, theirs in {"accuracy": "acc", "precision": "precision", "recall": "recall", "f1": "f1"}.items():
             assert result[ours] == expected[theirs]
-        assert result["yes_ratio"] == expected["yes_ratio"]
+        assert result["yes_rate"] == expected["yes_ratio"]
         assert json.dumps(result)

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from vhbench.cli import app
 from vhbench.schema import Record
-from vhbench.tasks import headline
 from vhbench.tasks.metrics import ode_captions
+from vhbench.tasks.metrics.measuring import measure
 
 WORDS = {"dog": ["puppy"], "boat": [], "sea": []}
 SAID = [
@@ -46,9 +46,9 @@ def test_words_and_what_breaks_off_by_hand() -> None:
 
 def test_the_table_of_the_tasks_has_the_same() -> None:
     found = ode_captions.score(RECORDS, vocabulary=WORDS)
-    assert headline.words(RECORDS).value == found["words"]
-    assert headline.words(RECORDS).interval == found["intervals"]["words"]
-    assert headline.cut_off(RECORDS).value == 100 * found["cut_off"]
+    table = measure(RECORDS, "caption", claimed=ode_captions.counter(WORDS)).scores
+    assert (table["words"].value, table["words"].interval) == (found["words"], found["intervals"]["words"])
+    assert table["cut_off"].value == 100 * found["cut_off"]
 
 
 def test_what_breaks_off_is_seen_in_the_words_of_any_harness() -> None:

@@ -149,7 +149,7 @@ def test_duplicates_are_refused() -> None:
     for refused in (
         lambda: yes_no.score_records([row, row], positive="yes"),
         lambda: symmetric_accuracy.score([row, row]),
-        lambda: multiple_choice.score([row, row]),
+        lambda: multiple_choice.score([{"id": "1", "answer": "A", "choices": ["a", "b"]}] * 2),
         lambda: chair.score([{"image_id": 1, "caption": "a dog"}] * 2, {1: ["dog"]}, synonyms=SYNONYMS),
         lambda: amber.score([{"id": 1, "response": ""}] * 2, annotations=[{"id": 1, "truth": "no"}], relation={}),
     ):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from vhbench.schema import Record, VhbenchError
-from vhbench.tasks import headline
 from vhbench.tasks.metrics import amber, chair, multiple_choice, symmetric_accuracy, yes_no
+from vhbench.tasks.metrics.measuring import measure
 
 COCO = (
     "bus, minibus\ntie, bow tie\ndog, collie, doggie\ncake,  cheesecake\ncell phone, iPhone\n"
@@ -143,8 +143,8 @@ def test_yes_no_arithmetic_of_the_references() -> None:
     amber_like = yes_no.score(["No"], ["no"], positive="no", parser="amber", compat=True)
     assert (amber_like["accuracy"], amber_like["f1"]) == (99.9, 99.9)
     theirs = yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes", parser="lmms_eval", compat=True)
-    assert theirs["yes_ratio"] == 1.0  # of the labels
-    assert yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes")["yes_ratio"] == 0.5
+    assert theirs["yes_rate"] == 1.0  # of the labels
+    assert yes_no.score(["yes", "no"], ["yes", "yes"], positive="yes")["yes_rate"] == 0.5
 
 
 def test_bad_answers_are_named() -> None:
@@ -289,5 +289,5 @@ def test_originals_are_what_is_not_negated_in_every_output() -> None:
         for negated in (False, True)
     ]  # fmt: skip
     assert symmetric_accuracy.score(rows)["original_accuracy"] == 0.5, "of one is said yes, of the other no"
-    assert headline.original_accuracy(rows).value == 50
+    assert measure(rows, "pairs").scores["original_accuracy"].value == 50
     assert symmetric_accuracy.score(rows)["new_successful"] == 2, "on a perturbed image each question is new"

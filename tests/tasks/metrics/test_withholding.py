@@ -155,7 +155,7 @@ def test_a_part_in_which_requests_failed_is_withheld_alone() -> None:
 def test_precision_does_not_reward_silence() -> None:
     rows = yes_no_rows(["No", "Yes", REFUSAL, REFUSAL])
     found = yes_no.score_records(rows, positive="no")
-    assert (found["accuracy"], found["recall"], found["yes_ratio"]) == (0.5, 0.5, 0.25)
+    assert (found["accuracy"], found["recall"], found["yes_rate"]) == (0.5, 0.5, 0.25)
     assert found["counters"]["lost_positive"] == found["counters"]["lost_negative"] == 1
 
 

@@ -101,7 +101,6 @@ def test_ode(run: Path) -> None:
         part = [record for record in records if (record.criterion, record.task) == (criterion, task)]
         overall = report(run, part, f"ode_{criterion}_{task}")["overall"]
         for name, ours in curve[criterion][task].items():
-            name = name.replace("yes_ratio", "yes_rate")
             assert overall[name] == in_percent(ours["value"]), (criterion, name)
             assert overall["intervals"][name] == in_percent(ours["interval"]), (criterion, name)
     assert {"precision", "recall", "f1"} < set(curve["standard"]["existence"])

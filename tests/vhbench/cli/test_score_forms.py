@@ -24,6 +24,8 @@ from vhbench.tasks.metrics import ode_captions, yes_no
 
 Rows = Sequence[Mapping[str, Any]]
 
+RATES = ("accuracy", "precision", "recall", "f1", "yes_rate", "unparsed", "failed", "refused")
+CHAIR = ("chair_i", "chair_s", "cover", "cog")
 DOGS: Rows = [
     {"id": "q1", "question": "Is there a dog?", "answer": "yes", "response": "Yes, there is."},
     {"id": "q2", "question": "Is there a cat?", "answer": "no", "response": "No, no cat; \"none\",\tthat I see."},
@@ -111,7 +113,7 @@ def test_one_number_in_every_form(tmp_path: Path, form: str) -> None:
     expected = yes_no.score_records(DOGS, positive="yes")
     file = write(tmp_path, form, DOGS)
     found = scored("yes-no", "--responses", file, "--positive", "yes")
-    assert {name: found[name] for name in yes_no.RATES} == {name: expected[name] for name in yes_no.RATES}
+    assert {name: found[name] for name in RATES} == {name: expected[name] for name in RATES}
     assert found["intervals"]["accuracy"] == list(expected["intervals"]["accuracy"])
     (by_itself,) = scored(file)["scores"]
     assert (by_itself["kind"], by_itself["positive"]) == ("yes_no", "yes")
@@ -238,7 +240,7 @@ def test_captions_need_no_file_but_the_split(tmp_path: Path, split: Path, form: 
     file.write_bytes(as_map if form == "map.json" else as_table(rows, ","))
     expected = ode_captions.score(captions, vocabulary=VOCABULARY, allow_failed=True)
     found = scored("captions", "--responses", file, "--questions", split, "--allow-failed")
-    assert {name: found[name] for name in ode_captions.RATES} == {n: expected[n] for n in ode_captions.RATES}
+    assert {name: found[name] for name in CHAIR} == {name: expected[name] for name in CHAIR}
     assert (found["failed"], found["missing"]["missing"]) == (0.25, 0)
     out = run("captions", "--responses", file, "--questions", split, code=1)
     assert "withheld" in out, "one of four requests failed"
@@ -285,7 +287,7 @@ def test_a_run_gives_the_numbers_of_its_tables(tmp_path: Path, split: Path, monk
             table = metric["aggregation"]([payloads[name] for payloads in handed])
             if name == "words":
                 continue  # a number of words is no share
-            ours = group["yes_ratio" if name == "yes_rate" else name]
+            ours = group[name]
             assert table == pytest.approx(None if ours is None else 100 * ours), name
     only = scored("yes-no", "--responses", tmp_path / "run", "--positive", "no")
     assert only["counters"] == found["scores"][1]["counters"]

@@ -1,0 +1,173 @@
+"""Answers as columns: what metrics read of a million answers, in little room.
+
+Answers that are alike in all columns that any metric reads share one :class:`~vhbench.tasks.metrics.metric.Answer`.
+A metric counts each of these once, and the counts are spread over the rows.
+"""
+
+from array import array
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.records import each_record, is_cut_off, split_repetition
+from vhbench.schema import Record, VhbenchError
+from vhbench.statistics.clusters import Shared
+from vhbench.statistics.intervals import Clustering
+from vhbench.tasks.metrics.metric import ALWAYS, DERIVED, Answer, Claims, Count, Facts, Metric
+
+Places = npt.NDArray[np.int64]
+Claimed = Callable[[Record], Claims]
+"""From an answered caption to what it claims."""
+
+
+class Answers:
+    """The answers to some questions, read once."""
+
+    def __init__(
+        self,
+        records: Iterable[Record | Mapping[str, Any]],
+        metrics: Sequence[Metric],
+        columns: Iterable[str] = (),
+        claimed: Claimed | None = None,
+        read: Callable[[Record], Record] | None = None,
+    ) -> None:
+        """Read the answers.
+
+        Args:
+            records: each with its prediction.
+            metrics: what will be counted.
+            columns: further columns that :meth:`groups` is asked for.
+            claimed: what a caption claims; None where no metric needs it.
+            read: sets the prediction of a record; None where it has one.
+
+        Raises:
+            VhbenchError: for a record that is none, an id that occurs twice or, if a metric counts pairs, halves that
+                make no pair.
+        """
+        needs = {name for metric in metrics for name in metric.needs if name not in DERIVED}
+        names = list(dict.fromkeys((*ALWAYS, *sorted(needs), *columns)))
+        options = any("options" in metric.needs for metric in metrics)
+        paired = any(metric.units == "pairs" for metric in metrics)
+        key, kinds, codes = attrgetter(*names), dict[tuple[Any, int, bool, Claims], int](), array("q")
+        pairs, halves = dict[Hashable, int](), array("q")
+        self.ids, self.shared, unpaired = list[str](), Shared(), ""
+        rows = each_record(records)
+        for record in map(read, rows) if read else rows:
+            many = len(record.choices) if options else 0
+            kind = (key(record), many, is_cut_off(record), claimed(record) if claimed else Claims())
+            codes.append(kinds.setdefault(kind, len(kinds)))
+            self.ids.append(record.id)
+            self.shared.add(record)
+            if paired:
+                unpaired = unpaired or ("" if record.pair_id else record.id)
+                pair = (record.pair_id, record.perturbation) if record.perturbation else record.pair_id
+                halves.append(pairs.setdefault(pair, len(pairs)))
+        if unpaired:
+            raise VhbenchError(f"question {unpaired!r} has no pair_id, which ties it to its negated twin")
+        self.kinds = [
+            Answer(Record("", **dict(zip(names, values, strict=True))), many, cut, told)
+            for values, many, cut, told in kinds
+        ]
+        self.codes = np.array(codes, dtype=np.int64)
+        self.names = names
+        self.pair = np.array(halves, dtype=np.int64)
+        self.twins = _twins(self, list(pairs)) if paired else np.zeros((0, 2), dtype=np.int64)
+        self._counts: dict[tuple[str, Facts], npt.NDArray[np.float64]] = {}
+        self._clusters: dict[tuple[int, ...], tuple[Places, Clustering]] = {}
+
+    @property
+    def every(self) -> Places:
+        """The places of all rows."""
+        return np.arange(len(self.codes))
+
+    @cached_property
+    def owner(self) -> Places:
+        """The question of each row: its number among the sorted ids without repetitions."""
+        names = [split_repetition(name)[1] for name in self.ids]
+        number = {name: place for place, name in enumerate(sorted(set(names)))}
+        return np.fromiter((number[name] for name in names), np.int64, len(names))
+
+    def holds(self, test: Callable[[Answer], bool], places: Places) -> npt.NDArray[np.bool_]:
+        """Return of some rows which pass a test."""
+        return np.fromiter(map(test, self.kinds), np.bool_, len(self.kinds))[self.codes[places]]
+
+    def groups(self, columns: Sequence[str], places: Places) -> dict[tuple[Any, ...], Places]:
+        """Return the values of some columns, in order, and the places of the rows that have them."""
+        value = attrgetter(*(f"record.{column}" for column in columns))
+        values = [value(kind) if len(columns) > 1 else (value(kind),) for kind in self.kinds]
+        given = {values[code] for code in np.unique(self.codes[places])}
+        order = {key: number for number, key in enumerate(sorted(given))}
+        own = np.array([order.get(key, -1) for key in values], dtype=np.int64)[self.codes[places]]
+        sort = np.argsort(own, kind="stable")
+        ends = np.searchsorted(own[sort], np.arange(len(order) + 1))
+        return {key: places[np.sort(sort[ends[number] : ends[number + 1]])] for key, number in order.items()}
+
+    def pairs_of(self, places: Places) -> tuple[Places, int]:
+        """Return the complete pairs of which some rows are halves, originals first, and how many lack a half."""
+        own = self.twins[np.unique(self.pair[places])] if len(places) and len(self.twins) else self.twins[:0]
+        complete = own[(own >= 0).all(axis=1)]
+        return complete, len(own) - len(complete)
+
+    def counted(self, metric: Metric, units: Places, facts: Facts) -> npt.NDArray[np.float64]:
+        """Return top, bottom and trials of some rows, or of pairs of rows; NaN where a metric is not about one."""
+        if metric.units == "answers":
+            key = metric.name, facts._replace(yes_share=0.0)
+            if key not in self._counts:
+                self._counts[key] = _table([metric.count(kind, facts) for kind in self.kinds])
+            return self._counts[key][self.codes[units]]
+        both = self.codes[units]
+        known, number = np.unique(both[:, 0] * len(self.kinds) + both[:, 1], return_inverse=True)
+        found = []
+        for code in known.tolist():
+            first, twin = (self.kinds[half] for half in divmod(code, len(self.kinds)))
+            found.append(metric.count(Answer(first.record, first.options, first.cut_off, first.claims, twin), facts))
+        return _table(found)[number]
+
+    def clusters(self, units: Places) -> Clustering:
+        """Return the clusters of some rows, or of pairs of rows; those of the last few are kept."""
+        key = (*units.shape, int(units.sum()))
+        if key in self._clusters and np.array_equal(self._clusters[key][0], units):
+            return self._clusters[key][1]
+        found = self.shared.among(units)
+        if len(self._clusters) > 3:
+            self._clusters.pop(next(iter(self._clusters)))
+        self._clusters[key] = units, found
+        return found
+
+
+def _table(counts: Sequence[Count | None]) -> npt.NDArray[np.float64]:
+    """Return counts as rows; NaN for none."""
+    none = (np.nan, np.nan, np.nan)
+    rows = [none if c is None else (c.top, c.bottom, c.bottom if c.trials is None else c.trials) for c in counts]
+    return np.array(rows, dtype=np.float64).reshape(-1, 3)
+
+
+def _twins(answers: Answers, names: Sequence[Any]) -> Places:
+    """Tie the halves: pair → the places of the original and of its negation, -1 where there is none."""
+    negated = answers.holds(lambda answer: answer.record.negated, answers.every)
+    pairs, ids = answers.pair, answers.ids
+    _, first, half_of = np.unique(2 * pairs + negated, return_index=True, return_inverse=True)
+    if len(again := np.flatnonzero(first[half_of] != np.arange(len(ids)))):
+        place, other = again[0], first[half_of[again[0]]]
+        which = "negated" if negated[place] else "original"
+        name = _name(names[pairs[place]])
+        raise VhbenchError(f"pair {name!r} has two {which} halves: {ids[other]!r} and {ids[place]!r}")
+    twins = np.full((len(names), 2), -1)
+    twins[pairs, negated.astype(np.int64)] = np.arange(len(ids))
+    yes = answers.holds(lambda answer: answer.record.answer == "yes", answers.every)
+    whole = twins[(twins >= 0).all(axis=1)]
+    for original, negation in whole[yes[whole[:, 0]] == yes[whole[:, 1]]].tolist():
+        raise VhbenchError(
+            f"pair {_name(names[pairs[negation]])!r}: the twins {ids[original]!r} and {ids[negation]!r} have the same "
+            f"answer {'yes' if yes[negation] else 'no'!r}; a negated question has the opposite one"
+        )
+    return twins
+
+
+def _name(pair: str | tuple[str, str]) -> str:
+    """Return the id of a pair, without its perturbation."""
+    return pair if isinstance(pair, str) else pair[0]

@@ -1,0 +1,289 @@
+"""The one list of metrics: everything that reports, compares or shows scores is made of it.
+
+To add a metric, write a function from an :class:`~vhbench.tasks.metrics.metric.Answer` to a
+:class:`~vhbench.tasks.metrics.metric.Count`, and add a line for it below.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from vhbench.benchmarks import pressure_family
+from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics.metric import Answer, Count, Facts, Metric
+
+LEFT_OUT_OF_AGGREGATE = ("hp+hn", "curve")
+"""Families of pressures that MIOH's aggregate leaves out."""
+
+
+def _share(test: Callable[[Answer], bool]) -> Callable[[Answer, Facts], Count]:
+    """Return what counts the answers that pass a test, among all."""
+    return lambda answer, facts: Count(test(answer))
+
+
+def _precision(answer: Answer, facts: Facts) -> Count:
+    told = answer.record.prediction == facts.positive
+    return Count(told and answer.correct, told)
+
+
+def _recall(answer: Answer, facts: Facts) -> Count:
+    true = answer.record.answer == facts.positive
+    return Count(true and answer.correct, true)
+
+
+def _f1(answer: Answer, facts: Facts) -> Count:
+    """2TP / (2TP + FP + FN), which rests on TP + FP + FN answers."""
+    told, true = answer.record.prediction == facts.positive, answer.record.answer == facts.positive
+    return Count(2 * (told and true), told + true, told or true)
+
+
+def _pressure(answer: Answer) -> tuple[str, str] | None:
+    family = pressure_family(answer.record.pressure)
+    return None if family in LEFT_OUT_OF_AGGREGATE else (answer.record.task, family)
+
+
+def _original(answer: Answer, facts: Facts) -> Count | None:
+    return None if answer.record.negated else Count(answer.correct)
+
+
+def _symmetric(answer: Answer, facts: Facts) -> Count:
+    assert answer.twin is not None
+    return Count(answer.correct and answer.twin.correct)
+
+
+def _blind(answer: Answer, facts: Facts) -> Count:
+    """What a consistent pair of predictions is worth for another case, drawn at random."""
+    assert answer.twin is not None
+    shares = {("yes", "no"): facts.yes_share, ("no", "yes"): 1 - facts.yes_share}
+    return Count(shares.get((answer.said, answer.twin.said), 0.0))
+
+
+def _new_case(answer: Answer, facts: Facts) -> Count:
+    """A wrong answer to a negated question or a perturbed image; a failed request and a refusal hallucinate nothing."""
+    record = answer.record
+    return Count((record.negated or bool(record.perturbation)) and not record.failure and not answer.correct)
+
+
+def _of_half(said: str, *, twin: bool) -> Metric:
+    """Return the share of pairs whose original, or twin, is answered so."""
+
+    def count(answer: Answer, facts: Facts) -> Count:
+        half = answer.twin if twin else answer
+        assert half is not None
+        return Count(half.said == said)
+
+    return Metric(name=f"{said}_to_{'twin' if twin else 'original'}", count=count, units="pairs")
+
+
+def guessed(yes: float, no: float, twin_yes: float, twin_no: float, yes_share: float) -> float:
+    """Return the symmetric accuracy of a guesser who answers both halves independently (VHExpansion, Theorem 2).
+
+    Args:
+        yes: share of originals that are answered yes.
+        no: share that are answered no.
+        twin_yes: the same of their negated twins.
+        twin_no: likewise.
+        yes_share: share of the originals whose answer is yes.
+
+    >>> guessed(0.3, 0.7, 0.3, 0.7, 0.9)  # both halves alike: p(1 - p), Theorem 2
+    0.21
+    >>> guessed(1.0, 0.0, 0.0, 1.0, 0.5)  # yes to originals, no to twins: half of the pairs are right
+    0.5
+    """
+    return yes_share * yes * twin_no + (1 - yes_share) * no * twin_yes
+
+
+def _claims(top: str, bottom: str) -> Callable[[Answer, Facts], Count]:
+    """Return what counts the claims of a caption."""
+    return lambda answer, facts: Count(getattr(answer.claims, top), getattr(answer.claims, bottom))
+
+
+ACCURACY = Metric(name="accuracy", count=_share(lambda answer: answer.correct))
+YES_RATE = Metric(
+    name="yes_rate",
+    title="share of yes",
+    count=_share(lambda answer: answer.record.prediction == "yes"),
+    higher_is_better=None,
+)
+UNPARSED = Metric(
+    name="unparsed", count=_share(lambda answer: answer.said == ""), higher_is_better=False, always=True, compared=False
+)
+
+
+def _lost(why: str) -> Metric:
+    """Return the share of responses that are no answer, for one reason."""
+    count = _share(lambda answer: answer.record.failure == why)
+    return Metric(name=why, count=count, higher_is_better=False, always=True, compared=False)
+
+
+FAILED, REFUSED = _lost("failed"), _lost("refused")
+CUT_OFF = Metric(
+    name="cut_off",
+    count=_share(lambda answer: answer.cut_off),
+    higher_is_better=False,
+    needs=("cut_off",),
+    always=True,
+    compared=False,
+)
+LOST = (UNPARSED, FAILED, REFUSED, CUT_OFF)
+"""What became of answers that say nothing: reported even where scores are withheld."""
+
+YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
+_HALVES = (*(_of_half(said, twin=twin) for twin in (False, True) for said in ("yes", "no")), YES_SHARE)
+
+METRICS: Mapping[str, tuple[Metric, ...]] = {
+    "yes_no": (
+        ACCURACY,
+        Metric(name="precision", count=_precision, fixed=False),
+        Metric(name="recall", count=_recall),
+        Metric(
+            name="f1",
+            title="F1",
+            count=_f1,
+            fixed=False,
+            defined=lambda answer, facts: answer.record.answer == facts.positive,
+            brief=True,
+        ),
+        YES_RATE,
+        *LOST,
+    ),
+    "multiple_choice": (
+        ACCURACY,
+        Metric(
+            name="aggregate",
+            count=_share(lambda answer: answer.correct),
+            needs=("task", "pressure"),
+            stratum=_pressure,
+            in_cells=False,
+            brief=True,
+        ),
+        Metric(
+            name="chance",
+            count=lambda answer, facts: Count(1 / (answer.options or 2)),
+            needs=("options",),
+            higher_is_better=None,
+            scale="constant",
+            compared=False,
+        ),
+        *LOST,
+    ),
+    "pairs": (
+        replace(ACCURACY, brief=True),
+        Metric(
+            name="original_accuracy", title="accuracy, not negated", count=_original, needs=("negated",), in_cells=False
+        ),
+        Metric(
+            name="symmetric_accuracy",
+            count=_symmetric,
+            needs=("negated",),
+            units="pairs",
+            in_cells=False,
+            headline=True,
+        ),
+        YES_RATE,
+        Metric(
+            name="blind_level",
+            title="own blind level",
+            count=_blind,
+            higher_is_better=None,
+            needs=("negated",),
+            units="pairs",
+            scale="constant",
+            in_cells=False,
+            compared=False,
+            brief=True,
+        ),
+        Metric(
+            name="chance",
+            higher_is_better=None,
+            needs=("negated",),
+            units="pairs",
+            scale="constant",
+            in_cells=False,
+            compared=False,
+            parts=_HALVES,
+            formula=guessed,
+        ),
+        Metric(
+            name="new_cases",
+            count=_new_case,
+            needs=("negated",),
+            higher_is_better=False,
+            scale="count",
+            in_cells=False,
+            compared=False,
+        ),
+        *LOST,
+    ),
+    "caption": (
+        Metric(
+            name="chair_i",
+            title="CHAIR",
+            count=_claims("hallucinated", "mentions"),
+            higher_is_better=False,
+            needs=("claims",),
+            fixed=False,
+            brief=True,
+        ),
+        Metric(
+            name="chair_s",
+            title="CHAIR of captions",
+            count=_claims("hallucinating", "captions"),
+            higher_is_better=False,
+            needs=("claims",),
+            fixed=False,
+        ),
+        Metric(name="cover", title="Cover", count=_claims("covered", "objects"), needs=("claims",), brief=True),
+        Metric(
+            name="cog",
+            title="Cog",
+            count=_claims("candidates", "concepts"),
+            higher_is_better=False,
+            needs=("claims",),
+            fixed=False,
+        ),
+        Metric(
+            name="words",
+            title="words a caption",
+            count=_claims("words", "given"),
+            higher_is_better=None,
+            needs=("words",),
+            fixed=False,
+            scale="length",
+            always=True,
+            brief=True,
+        ),
+        *(replace(metric, needs=(*metric.needs, "public")) for metric in LOST[1:]),  # a caption is not parsed
+    ),
+}
+"""Family of tasks (:class:`vhbench.benchmarks.Family`) → its metrics. lmms-eval's table has them in this order."""
+
+
+def metrics_of(family: str) -> tuple[Metric, ...]:
+    """Return the metrics of a family.
+
+    Raises:
+        VhbenchError: if there is no such family.
+    """
+    if family not in METRICS:
+        raise VhbenchError(f"no family '{family}' has metrics; must be one of {', '.join(METRICS)}")
+    return METRICS[family]
+
+
+def shown(family: str) -> tuple[Metric, ...]:
+    """Return the metrics that the leaderboard shows: those that are compared, and what they are held against."""
+    return tuple(metric for metric in metrics_of(family) if metric.compared or metric.brief)
+
+
+def labels() -> dict[str, str]:
+    """Return the name of each metric for people."""
+    return {metric.name: metric.label for metrics in METRICS.values() for metric in metrics}
+
+
+def headline_of(family: str) -> Metric:
+    """Return the metric that models are ranked by.
+
+    >>> headline_of("pairs").name, headline_of("yes_no").name
+    ('symmetric_accuracy', 'accuracy')
+    """
+    metrics = metrics_of(family)
+    return next((metric for metric in metrics if metric.headline), metrics[0])
