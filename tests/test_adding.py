@@ -51,11 +51,38 @@ def rows(build):
     return [item.question for shard in range(build.shards) for item in build.make(shard) if isinstance(item, Row)]
 
 
-import doctest
+import json
 
-from vhbench.tasks.metrics import lean
+from vhbench.columns import RECORD
+from vhbench.records import answered
+from vhbench.tasks import aggregate, report
 
-assert doctest.testmod(lean) == (0, 1)
+vhbench("build", "ode", "--pairs", 2, "--size", 64, "--out", out)
+ode = out / "ode"
+asked = [row.question for row in splits.read_rows(ode)]
+closed = [question for question in asked if question.kind == "yes_no"]
+for name, says in (("one", lambda number: "No."), ("other", lambda number: ("Yes.", "No.")[number % 2])):
+    lines = [json.dumps({"id": question.id, "response": says(number)}) for number, question in enumerate(asked)]
+    (out / f"{name}.jsonl").write_text("\\n".join(lines))
+one, other = out / "one.jsonl", out / "other.jsonl"
+assert "missed" in [metric["metric"] for metric in aggregate.ode_random_existence]
+records = [answered({name: getattr(question, name) for name in RECORD}, "No.") for question in closed]
+grid = report.grid(records, tasks("ode")["ode_random_existence"])
+assert grid["overall"]["missed"] == 100.0 and grid["overall"]["intervals"]["missed"][1] == 100.0
+assert all(cell["missed"] == 100.0 for cell in grid["cells"]["question_type"])
+assert '"missed": 1.0' in vhbench("score", one, "--questions", ode, "--json")
+assert "missed" in vhbench("compare", one, other, "--questions", ode)
+vhbench("leaderboard", "init", out / "board", "--splits", ode)
+for run in (one, other):
+    told = ("--name", run.stem, "--date", "2026-01-01")
+    vhbench("leaderboard", "add", run, "--board", out / "board", "--splits", ode, *told)
+vhbench("leaderboard", "build", "--board", out / "board", "--out", out / "site", "--splits", ode)
+vhbench("leaderboard", "export", "--board", out / "board", "--out", out / "site" / "exports", "--splits", ode)
+pages = [path for path in (out / "site").rglob("*") if path.suffix in (".html", ".csv", ".md", ".yaml", ".json")]
+having = {path.suffix for path in pages if "missed" in path.read_text().lower()}
+assert having >= {".csv", ".md", ".yaml", ".json"}, having
+assert any("invented objects" in path.read_text().lower() for path in pages if path.suffix == ".html")
+
 assert "ode_rare_existence" in tasks("ode")
 assert {question.criterion for question in rows(OdeBuild(pairs=1, size=64, criteria=("rare",)))} == {"rare"}
 
@@ -108,8 +135,9 @@ def assigned(node: ast.stmt) -> set[str]:
     return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
-@pytest.mark.parametrize("section", ["A benchmark", "An ODE criterion", "A MIOH question type", "A pressure",
-                                     "A perturbation", "A source of annotations", "A response format"])  # fmt: skip
+@pytest.mark.parametrize("section", ["A metric", "A leaderboard column", "A benchmark", "An ODE criterion",
+                                     "A MIOH question type", "A pressure", "A perturbation", "A source of annotations",
+                                     "A response format"])  # fmt: skip
 def test_a_recipe_has_steps(section: str) -> None:
     assert STEP.search(PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0])
 

@@ -18,6 +18,14 @@ from vhbench.schema import VhbenchError
 Grouping = tuple[str, ...]
 """Columns whose values, taken together, name a cell of a report."""
 
+VALUE_ORDER: Mapping[str, tuple[str, ...]] = {
+    "criterion": ("standard", "long_tail", "random", "fictional"),
+    "task": ("existence", "attribute", "relation", "counting", "position"),
+    "mode": ("comprehensive", "selective", "comparative"),
+    "pressure": ("easy", "ni2", "ni3", "ni4", "ni6", "ni8", "ni10", "hp", "hn", "hp+hn"),
+}
+"""Column → its values in the order in which people read them; others come after, by the alphabet."""
+
 PairRule = Literal["", "twins", "both answers", "easy twin"]
 """What ties rows of one ``pair_id``, see :mod:`vhbench.splits.pairs`; "" where nothing does."""
 
@@ -91,6 +99,10 @@ class Benchmark:
         tasks: a function without arguments that lists its tasks and groups.
         analysis: a module with ``analyse`` and ``draw``; "" for none.
         picture: how the picture of the analysis is called.
+        parts: the groupings of its questions on the leaderboard's pages, the first in the table of an edition;
+            empty for the coarsest cells of a report.
+        cell: the columns that name the cell of a question, by which examples are filtered.
+        map: the columns that are the rows and the columns of the map of a model; empty for none.
         sheet: a function that draws a contact sheet of a split into a file.
         positive: the class that precision and recall are about. What matters is to notice that something is not there
             (AMBER's convention, which ODE follows).
@@ -109,6 +121,9 @@ class Benchmark:
     tasks: str
     analysis: str
     picture: str
+    parts: tuple[Grouping, ...] = ()
+    cell: Grouping = ("task",)
+    map: Grouping = ()
     sheet: str = "vhbench.card:draw_sheet"
     positive: Literal["yes", "no"] = "no"
 
@@ -228,6 +243,9 @@ ODE = Benchmark(
     tasks="vhbench.builds.ode:tasks",
     analysis="vhbench.analysis.ode_hallucinations",
     picture="analysis",
+    parts=(("criterion",), ("criterion", "pairing"), ("task",)),
+    cell=("criterion", "pairing", "question_type"),
+    map=("criterion", "pairing"),
 )
 MIOH = Benchmark(
     name="mioh",
@@ -244,6 +262,9 @@ MIOH = Benchmark(
     tasks="vhbench.builds.mioh:tasks",
     analysis="vhbench.analysis.mioh_failures",
     picture="heat_map",
+    parts=(("task",), ("mode",), ("pressure",)),
+    cell=("question_type", "pressure"),
+    map=("question_type", "pressure"),
 )
 VHEXPANSION = Benchmark(
     name="vhexpansion",
@@ -260,6 +281,8 @@ VHEXPANSION = Benchmark(
     tasks="vhbench.builds.vhexpansion:tasks",
     analysis="vhbench.analysis.vhexpansion_drops",
     picture="analysis",
+    parts=(("source", "perturbation"),),
+    cell=("source", "perturbation"),
     sheet="vhbench.builds.vhexpansion_sheet:draw_sheet",
 )
 

@@ -1,7 +1,7 @@
 """The one list of metrics: everything that reports, compares or shows scores is made of it.
 
 To add a metric, write a function from an :class:`~vhbench.tasks.metrics.metric.Answer` to a
-:class:`~vhbench.tasks.metrics.metric.Count`, and add a line for it below.
+:class:`~vhbench.tasks.metrics.metric.Count`, and add a line to the metrics of a family of tasks.
 """
 
 from collections.abc import Callable, Mapping
@@ -130,130 +130,135 @@ LOST = (UNPARSED, FAILED, REFUSED, CUT_OFF)
 YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
 _HALVES = (*(_of_half(said, twin=twin) for twin in (False, True) for said in ("yes", "no")), YES_SHARE)
 
+YES_NO = (
+    ACCURACY,
+    Metric(name="precision", count=_precision, fixed=False),
+    Metric(name="recall", count=_recall),
+    Metric(
+        name="f1",
+        title="F1",
+        count=_f1,
+        fixed=False,
+        defined=lambda answer, facts: answer.record.answer == facts.positive,
+        brief=True,
+    ),
+    YES_RATE,
+    *LOST,
+)
+MULTIPLE_CHOICE = (
+    ACCURACY,
+    Metric(
+        name="aggregate",
+        count=_share(lambda answer: answer.correct),
+        needs=("task", "pressure"),
+        stratum=_pressure,
+        in_cells=False,
+        brief=True,
+    ),
+    Metric(
+        name="chance",
+        count=lambda answer, facts: Count(1 / (answer.options or 2)),
+        needs=("options",),
+        higher_is_better=None,
+        scale="constant",
+        compared=False,
+    ),
+    *LOST,
+)
+PAIRS = (
+    replace(ACCURACY, brief=True),
+    Metric(
+        name="original_accuracy", title="accuracy, not negated", count=_original, needs=("negated",), in_cells=False
+    ),
+    Metric(
+        name="symmetric_accuracy",
+        count=_symmetric,
+        needs=("negated",),
+        units="pairs",
+        in_cells=False,
+        headline=True,
+    ),
+    YES_RATE,
+    Metric(
+        name="blind_level",
+        title="own blind level",
+        count=_blind,
+        higher_is_better=None,
+        needs=("negated",),
+        units="pairs",
+        scale="constant",
+        in_cells=False,
+        compared=False,
+        brief=True,
+    ),
+    Metric(
+        name="chance",
+        higher_is_better=None,
+        needs=("negated",),
+        units="pairs",
+        scale="constant",
+        in_cells=False,
+        compared=False,
+        parts=_HALVES,
+        formula=guessed,
+    ),
+    Metric(
+        name="new_cases",
+        count=_new_case,
+        needs=("negated",),
+        higher_is_better=False,
+        scale="count",
+        in_cells=False,
+        compared=False,
+    ),
+    *LOST,
+)
+CAPTION = (
+    Metric(
+        name="chair_i",
+        title="CHAIR",
+        count=_claims("hallucinated", "mentions"),
+        higher_is_better=False,
+        needs=("claims",),
+        fixed=False,
+        brief=True,
+    ),
+    Metric(
+        name="chair_s",
+        title="CHAIR of captions",
+        count=_claims("hallucinating", "captions"),
+        higher_is_better=False,
+        needs=("claims",),
+        fixed=False,
+    ),
+    Metric(name="cover", title="Cover", count=_claims("covered", "objects"), needs=("claims",), brief=True),
+    Metric(
+        name="cog",
+        title="Cog",
+        count=_claims("candidates", "concepts"),
+        higher_is_better=False,
+        needs=("claims",),
+        fixed=False,
+    ),
+    Metric(
+        name="words",
+        title="words a caption",
+        count=_claims("words", "given"),
+        higher_is_better=None,
+        needs=("words",),
+        fixed=False,
+        scale="length",
+        always=True,
+        brief=True,
+    ),
+    *(replace(metric, needs=(*metric.needs, "public")) for metric in LOST[1:]),  # a caption is not parsed
+)
+
 METRICS: Mapping[str, tuple[Metric, ...]] = {
-    "yes_no": (
-        ACCURACY,
-        Metric(name="precision", count=_precision, fixed=False),
-        Metric(name="recall", count=_recall),
-        Metric(
-            name="f1",
-            title="F1",
-            count=_f1,
-            fixed=False,
-            defined=lambda answer, facts: answer.record.answer == facts.positive,
-            brief=True,
-        ),
-        YES_RATE,
-        *LOST,
-    ),
-    "multiple_choice": (
-        ACCURACY,
-        Metric(
-            name="aggregate",
-            count=_share(lambda answer: answer.correct),
-            needs=("task", "pressure"),
-            stratum=_pressure,
-            in_cells=False,
-            brief=True,
-        ),
-        Metric(
-            name="chance",
-            count=lambda answer, facts: Count(1 / (answer.options or 2)),
-            needs=("options",),
-            higher_is_better=None,
-            scale="constant",
-            compared=False,
-        ),
-        *LOST,
-    ),
-    "pairs": (
-        replace(ACCURACY, brief=True),
-        Metric(
-            name="original_accuracy", title="accuracy, not negated", count=_original, needs=("negated",), in_cells=False
-        ),
-        Metric(
-            name="symmetric_accuracy",
-            count=_symmetric,
-            needs=("negated",),
-            units="pairs",
-            in_cells=False,
-            headline=True,
-        ),
-        YES_RATE,
-        Metric(
-            name="blind_level",
-            title="own blind level",
-            count=_blind,
-            higher_is_better=None,
-            needs=("negated",),
-            units="pairs",
-            scale="constant",
-            in_cells=False,
-            compared=False,
-            brief=True,
-        ),
-        Metric(
-            name="chance",
-            higher_is_better=None,
-            needs=("negated",),
-            units="pairs",
-            scale="constant",
-            in_cells=False,
-            compared=False,
-            parts=_HALVES,
-            formula=guessed,
-        ),
-        Metric(
-            name="new_cases",
-            count=_new_case,
-            needs=("negated",),
-            higher_is_better=False,
-            scale="count",
-            in_cells=False,
-            compared=False,
-        ),
-        *LOST,
-    ),
-    "caption": (
-        Metric(
-            name="chair_i",
-            title="CHAIR",
-            count=_claims("hallucinated", "mentions"),
-            higher_is_better=False,
-            needs=("claims",),
-            fixed=False,
-            brief=True,
-        ),
-        Metric(
-            name="chair_s",
-            title="CHAIR of captions",
-            count=_claims("hallucinating", "captions"),
-            higher_is_better=False,
-            needs=("claims",),
-            fixed=False,
-        ),
-        Metric(name="cover", title="Cover", count=_claims("covered", "objects"), needs=("claims",), brief=True),
-        Metric(
-            name="cog",
-            title="Cog",
-            count=_claims("candidates", "concepts"),
-            higher_is_better=False,
-            needs=("claims",),
-            fixed=False,
-        ),
-        Metric(
-            name="words",
-            title="words a caption",
-            count=_claims("words", "given"),
-            higher_is_better=None,
-            needs=("words",),
-            fixed=False,
-            scale="length",
-            always=True,
-            brief=True,
-        ),
-        *(replace(metric, needs=(*metric.needs, "public")) for metric in LOST[1:]),  # a caption is not parsed
-    ),
+    "yes_no": YES_NO,
+    "multiple_choice": MULTIPLE_CHOICE,
+    "pairs": PAIRS,
+    "caption": CAPTION,
 }
 """Family of tasks (:class:`vhbench.benchmarks.Family`) → its metrics. lmms-eval's table has them in this order."""
 
@@ -272,11 +277,6 @@ def metrics_of(family: str) -> tuple[Metric, ...]:
 def shown(family: str) -> tuple[Metric, ...]:
     """Return the metrics that the leaderboard shows: those that are compared, and what they are held against."""
     return tuple(metric for metric in metrics_of(family) if metric.compared or metric.brief)
-
-
-def labels() -> dict[str, str]:
-    """Return the name of each metric for people."""
-    return {metric.name: metric.label for metrics in METRICS.values() for metric in metrics}
 
 
 def headline_of(family: str) -> Metric:

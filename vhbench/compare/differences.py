@@ -72,11 +72,6 @@ class ComparedScore:
     ranks: Sequence[tuple[int, int] | None] = ()
     wide: Sequence[str] = ()
 
-    @property
-    def ranked(self) -> bool:
-        """Whether more, or less, of it is better at all."""
-        return self.higher_is_better is not None
-
 
 @dataclass(frozen=True, slots=True)
 class ComparedGroup:

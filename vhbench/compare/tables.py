@@ -59,21 +59,36 @@ def cells(found: MatchedRuns, *, certain: bool = False) -> Iterator[ScoreLine]:
                 yield from _lines(found, score, f"{group.group.title}, {' x '.join(name for name, _ in cell)}", named)
 
 
-def verdict_of(score: ComparedScore, difference: Difference) -> str:
-    """Say what is claimed of a difference.
+VERDICTS = ("open", "better", "worse", "higher", "lower", "too few differ")
+"""What can be said of a difference, in all tables and pages."""
 
-    >>> from vhbench.compare.differences import ComparedScore, Difference
-    >>> worse = Difference(1, 2.0, None, "", 0.001, 0.003, 20, True)
-    >>> verdict_of(ComparedScore("chair_i", 60, (1.0, 3.0), (None, None), False, (worse,)), worse)
+
+def verdict(value: float, *, certain: bool, tested: bool, higher_is_better: bool | None) -> str:
+    """Return the verdict on a difference, one of :data:`VERDICTS`.
+
+    Args:
+        value: one run's score less the other's.
+        certain: whether the difference is claimed, among all claims of its family.
+        tested: whether enough clusters differ for any claim.
+        higher_is_better: None where neither more nor less is better.
+
+    >>> verdict(2.0, certain=True, tested=True, higher_is_better=False)
     'worse'
     """
-    if difference.p_family is None:
-        return f"too few differ ({difference.differ})"
-    if not difference.certain:
+    if not tested:
+        return "too few differ"
+    if not certain:
         return "open"
-    if not score.ranked:
-        return "higher" if difference.value > 0 else "lower"
-    return "better" if (difference.value > 0) == score.higher_is_better else "worse"
+    if higher_is_better is None:
+        return "higher" if value > 0 else "lower"
+    return "better" if (value > 0) == higher_is_better else "worse"
+
+
+def verdict_of(score: ComparedScore, one: Difference) -> str:
+    """Return the verdict on a difference of two runs, with how many clusters differ where these are too few."""
+    tested = one.p_family is not None
+    found = verdict(one.value, certain=one.certain, tested=tested, higher_is_better=score.higher_is_better)
+    return found if tested else f"{found} ({one.differ})"
 
 
 def summary(found: MatchedRuns) -> Iterator[str]:

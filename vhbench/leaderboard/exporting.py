@@ -20,11 +20,12 @@ from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
 from vhbench.schema import VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.statistics.sums import Score
+from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import headline_of, shown
 
 SCHEMA = "0.3.0"
 """The version of Every Eval Ever's schemas."""
 
-_LOWER = frozenset({"chair_i", "chair_s", "cog", "blind_level", "words", "yes_rate"})
 _KINDS = {"yes_no": "visual-question-answering", "caption": "image-to-text"}
 
 
@@ -43,13 +44,13 @@ def _entered(standings: Standings, model: BoardModel) -> Iterator[EditionStandin
     yield from (one for one in standings.editions if one.edition.name in model.entries)
 
 
-def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, str, Score]]:
+def _scores(one: EditionStandings, model: BoardModel) -> Iterator[tuple[str, Metric, Score]]:
     """Yield family, metric and score of what a model has on an edition; the headline comes first."""
     found, main = one.found[model.number], one.asked.main
-    order = [(main.family.name, main.headline)]
-    order += [(family, metric) for family, own in found.scores.items() for metric in own]
+    order = [(main.family.name, headline_of(main.family.name))]
+    order += [(family, metric) for family in found.scores for metric in shown(family)]
     for family, metric in dict.fromkeys(order):
-        score = found.scores[family][metric]
+        score = found.scores[family][metric.name]
         if score.value is not None:
             yield family, metric, score
 
@@ -69,14 +70,15 @@ def eval_results(one: EditionStandings, model: BoardModel) -> bytes:
         from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
     except ImportError as error:
         raise VhbenchError("this huggingface_hub is too old for .eval_results; install 1.4 or newer") from error
-    entry, metric, score = model.entries[one.edition.name], one.asked.main.headline, _headline(one, model)
+    entry, score = model.entries[one.edition.name], _headline(one, model)
+    metric = headline_of(one.asked.main.family.name)
     told = EvalResultEntry(
         dataset_id=one.edition.repo_id,
         task_id=one.edition.benchmark,
         value=round(float(score.value or 0.0), 2),
         dataset_revision=one.edition.revision or None,
         date=entry.date or None,
-        notes=f"{site_views.WORDS[metric]}{_ends(score)}; recomputed by vhbench {vhbench.__version__}",
+        notes=f"{metric.label}{_ends(score)}; recomputed by vhbench {vhbench.__version__}",
     )
     return yaml.safe_dump(eval_result_entries_to_yaml([told]), sort_keys=False, allow_unicode=True).encode()
 
@@ -93,8 +95,8 @@ def model_index(standings: Standings, model: BoardModel) -> bytes:
             dataset_name=f"{one.edition.benchmark} {one.edition.version}",
             dataset_revision=one.edition.revision or None,
             dataset_args={"content_hash": one.edition.content_hash},
-            metric_type=metric,
-            metric_name=site_views.WORDS.get(metric, metric),
+            metric_type=metric.name,
+            metric_name=metric.label,
             metric_value=round(float(score.value or 0.0), 2),
         )
         for one in _entered(standings, model)
@@ -114,7 +116,7 @@ def table(standings: Standings, model: BoardModel) -> str:
             first, last = one.ranks.get(model.number, (0, 0))
             ranks = f"{first}" if first == last else f"{first}–{last}"
             rank = f"{ranks} of {len(one.ranks)}" if score is _headline(one, model) and first else ""
-            lines.append(f"| {title} | {site_views.WORDS.get(metric, metric)} | {score.value:.1f} | {ends} | {rank} |")
+            lines.append(f"| {title} | {metric.label} | {score.value:.1f} | {ends} | {rank} |")
     hashes = ", ".join(f"{one.edition.name} `{one.edition.content_hash[:12]}`" for one in _entered(standings, model))
     return "\n".join([*lines, "", f"Recomputed from the answers by vhbench {vhbench.__version__}: {hashes}.", ""])
 
@@ -139,7 +141,11 @@ def every_eval_ever(standings: Standings, one: EditionStandings, model: BoardMod
         },
         "eval_library": {"name": "vhbench", "version": vhbench.__version__},
         "model_info": _model_info(model, developer),
-        "evaluation_results": [_result(one, model, *scored, run) for scored in _scores(one, model)],
+        "evaluation_results": [
+            _result(one, model, *scored, run)
+            for scored in _scores(one, model)
+            if scored[1].higher_is_better is not None  # each result must say which direction is better
+        ],
     }
     if not one.edition.hidden and not answer_keys.is_key(one.asked.source):
         rows = (_instance(one, model, place, run, developer) for place in range(len(one.asked.rows)))
@@ -166,7 +172,7 @@ def _model_info(model: BoardModel, developer: str) -> dict[str, Any]:
 
 
 def _result(
-    one: EditionStandings, model: BoardModel, family: str, metric: str, score: Score, run: str
+    one: EditionStandings, model: BoardModel, family: str, metric: Metric, score: Score, run: str
 ) -> dict[str, Any]:
     edition, entry = one.edition, model.entries[one.edition.name]
     details: dict[str, Any] = {"score": round(float(score.value or 0.0), 4)}
@@ -175,24 +181,24 @@ def _result(
         own = len(one.asked.families[family].places)
         method = "clustered by image and fact"
         details["uncertainty"] = {"confidence_interval": {**ends, "method": method}, "num_samples": own}
-    bounds = {"min_score": 0, "max_score": None if metric == "words" else 100}
     source: dict[str, Any] = {"dataset_name": edition.name, "source_type": "other"}
     if edition.repo_id:
         source |= {"source_type": "hf_dataset", "hf_repo": edition.repo_id, "hf_split": "test"}
         source["samples_number"] = len(one.asked.rows)
     source["additional_details"] = {"content_hash": edition.content_hash}
     found: dict[str, Any] = {
-        "evaluation_result_id": f"{run}/{family}/{metric}",
+        "evaluation_result_id": f"{run}/{family}/{metric.name}",
         "evaluation_name": f"{edition.name} {family}",
         "source_data": source,
         "metric_config": {
-            "metric_id": f"vhbench/{metric}",
-            "metric_name": site_views.WORDS.get(metric, metric),
-            "metric_kind": metric,
-            "metric_unit": "words" if metric == "words" else "percent",
-            "lower_is_better": metric in _LOWER,
+            "metric_id": f"vhbench/{metric.name}",
+            "metric_name": metric.label,
+            "metric_kind": metric.name,
+            "metric_unit": "percent" if metric.scale == "share" else metric.scale,
+            "lower_is_better": not metric.higher_is_better,
             "score_type": "continuous",
-            **bounds,
+            "min_score": 0,
+            "max_score": 100 if metric.scale == "share" else None,
         },
         "score_details": details,
     }

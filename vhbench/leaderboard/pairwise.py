@@ -25,7 +25,7 @@ class AllPairs:
         value: shape (models, models): the row's score less the column's, from -1 to 1.
         low: the lower end of its 95 % interval; NaN where there is none.
         high: the upper end.
-        p: that of t over clusters; 1 where too few clusters differ for any claim.
+        p: that of t over clusters; NaN where too few clusters differ for any claim.
     """
 
     value: Floats
@@ -53,7 +53,7 @@ def differences(outcomes: Floats, clusters: Clustering) -> AllPairs:
     with np.errstate(invalid="ignore"):
         means = outcomes.mean(axis=1) if size else np.full(models, np.nan)
     value = means[:, None] - means[None]
-    low, high, p = np.full((models, models), np.nan), np.full((models, models), np.nan), np.ones((models, models))
+    low, high, p = (np.full((models, models), np.nan) for _ in range(3))
     if len(rows) >= 2:
         columns = [np.bincount(numbers, weights=row, minlength=len(held))[held] for row in outcomes]
         sums = np.stack(columns).astype(np.float64)
@@ -85,7 +85,7 @@ def _above(
         if differ[other] < intervals.FEW_DIFFER or spread[other] < _SAME**2:
             alone = intervals.difference(outcomes[one], outcomes[other], clusters=clusters)
             few = differ[other] <= multiple_testing.TOO_FEW
-            p = 1.0 if few else multiple_testing.p_of_t(outcomes[one] - outcomes[other], clusters)
+            p = np.nan if few else multiple_testing.p_of_t(outcomes[one] - outcomes[other], clusters)
             found += [(other, (*alone.ends, p))] if alone else []
             continue
         left = 2 / max(fourth[other] / spread[other] ** 2 - 1 / len(rows), 1e-9)
@@ -115,22 +115,27 @@ def _tied(off: Floats, clusters: Clustering) -> Floats:
     return np.asarray(own[:, None] + own[None] - 2 * gram, dtype=np.float64)
 
 
-def claimed(pairs: Sequence[AllPairs]) -> npt.NDArray[np.bool_]:
-    """Tell which differences are certain: the first, of all questions, by itself; all parts of a pair together (Holm).
+def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> npt.NDArray[np.bool_]:
+    """Tell which differences are certain, by Holm: of all questions over all pairs of models, of the parts in a pair.
+
+    Args:
+        pairs: of all questions, and of each part.
+        ranked: which are models. A pair with a reference is in a family of its own: more references move no rank.
 
     Returns:
-        shape (1 + parts, models, models).
+        shape (1 + parts, models, models); the ranks of models follow from the first.
     """
-    whole, *parts = (pair.p for pair in pairs)
-    if not parts:
-        return np.asarray(whole[None] <= multiple_testing.ALPHA)
-    p = np.stack(parts)
-    order = np.argsort(p, axis=0, kind="stable")
-    weight = (len(parts) - np.arange(len(parts)))[:, None, None]
-    adjusted = np.minimum(np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * weight, axis=0), 1)
-    found = np.empty_like(adjusted)
-    np.put_along_axis(found, order, adjusted, axis=0)
-    return np.asarray(np.concatenate([whole[None], found]) <= multiple_testing.ALPHA)
+    p = np.stack([np.nan_to_num(pair.p, nan=1.0) for pair in pairs])
+    found = np.ones_like(p)
+    one, other = np.triu_indices(len(ranked), 1)
+    models = np.array(ranked, dtype=bool)
+    among = models[one] & models[other]
+    for own in (np.flatnonzero(among), np.flatnonzero(~among)):
+        found[0, one[own], other[own]] = multiple_testing.holm(p[0, one[own], other[own]].tolist())
+    for row, column in zip(one.tolist(), other.tolist(), strict=True):
+        found[1:, row, column] = multiple_testing.holm(p[1:, row, column].tolist())
+    found[:, other, one] = found[:, one, other]
+    return np.asarray(found <= multiple_testing.ALPHA)
 
 
 def drop(public: Floats, fresh: Floats, weights: tuple[Floats, Floats] | None = None) -> Floats:

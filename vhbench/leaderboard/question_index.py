@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench import splits
-from vhbench.benchmarks import BENCHMARKS, Family
+from vhbench.benchmarks import BENCHMARKS, VALUE_ORDER, Family
 from vhbench.columns import FLAGS, LISTS, RECORD
 from vhbench.compare.scoring import vocabulary
 from vhbench.language.captions.vocabulary import Vocabulary
@@ -24,31 +24,6 @@ from vhbench.tasks.metrics import ode_captions
 from vhbench.tasks.metrics.registry import headline_of
 
 Places = npt.NDArray[np.int64]
-
-PARTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
-    "ode": (("criterion",), ("criterion", "pairing"), ("task",)),
-    "mioh": (("task",), ("mode",), ("pressure",)),
-    "vhexpansion": (("source", "perturbation"),),
-}
-"""Benchmark → the columns by which its questions are parted on the pages, and compared between two models."""
-
-MAPS: Mapping[str, tuple[str, ...]] = {"mioh": ("question_type", "pressure"), "ode": ("criterion", "pairing")}
-"""Benchmark → the rows and the columns of the map of a model's page."""
-
-CELLS: Mapping[str, tuple[str, ...]] = {
-    "mioh": ("question_type", "pressure"),
-    "ode": ("criterion", "pairing", "question_type"),
-    "vhexpansion": ("source", "perturbation"),
-}
-"""Benchmark → the columns by which its examples are filtered."""
-
-ORDER: Mapping[str, tuple[str, ...]] = {
-    "criterion": ("standard", "long_tail", "random", "fictional"),
-    "task": ("existence", "attribute", "relation", "counting", "position"),
-    "mode": ("comprehensive", "selective", "comparative"),
-    "pressure": ("easy", "ni2", "ni3", "ni4", "ni6", "ni8", "ni10", "hp", "hn", "hp+hn"),
-}
-"""Column → its values in the order in which people read them; others come after, by the alphabet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +127,13 @@ class AskedEdition:
     def cell(self, place: int) -> str:
         """Return the cell of a question, for the filter of the examples: "E5 · hn"."""
         row = self.rows[place]
-        found = [str(row[name]) for name in CELLS.get(self.edition.benchmark, ("task",))]
+        found = [str(row[name]) for name in BENCHMARKS[self.edition.benchmark].cell]
         return " · ".join(value or "clean" for value in found)
 
     def _family(self, family: Family, own: Places) -> AskedFamily:
         about = [self.about[place] for place in own]
         parts = list[QuestionPart]()
-        for columns in () if family.name == "caption" else PARTS.get(self.edition.benchmark, family.cells[:1]):
+        for columns in () if family.name == "caption" else BENCHMARKS[self.edition.benchmark].parts or family.cells[:1]:
             inside: dict[tuple[str, ...], list[int]] = defaultdict(list)
             for place, record in enumerate(about):
                 inside[tuple(str(getattr(record, name)) for name in columns)].append(place)
@@ -171,7 +146,7 @@ class AskedEdition:
 
 def _order(columns: Iterable[str], values: Iterable[str]) -> list[tuple[int, str]]:
     """Return what sorts the values of columns as people read them."""
-    known = [ORDER.get(column, ()) for column in columns]
+    known = [VALUE_ORDER.get(column, ()) for column in columns]
     return [(own.index(value) if value in own else len(own), value) for own, value in zip(known, values, strict=True)]
 
 

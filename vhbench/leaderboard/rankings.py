@@ -19,7 +19,6 @@ from vhbench.leaderboard.question_index import AskedEdition, Places, QuestionPar
 from vhbench.leaderboard.rescoring import Recomputed, recompute
 from vhbench.leaderboard.validating import CheckedEntry, asked_once, check_all
 from vhbench.schema import VhbenchError
-from vhbench.statistics import multiple_testing
 from vhbench.statistics.intervals import Clustering, Floats
 
 
@@ -183,17 +182,17 @@ class _Comparison:
 
     Attributes:
         outcomes: number of a model → its outcomes, from 0 to 1.
+        ranked: which of them are models, and no references.
         about: the places of the questions that the score is about.
         clusters: of all questions.
         parts: of the pages.
-        pulls: number of a ranked model → what each question adds to its score.
     """
 
     outcomes: Mapping[int, Floats]
-    about: npt.NDArray[np.int64]
+    ranked: Sequence[bool]
+    about: Places
     clusters: Clustering
     parts: Sequence[QuestionPart]
-    pulls: Mapping[int, Floats]
 
     @classmethod
     def of(cls, asked: AskedEdition, found: Mapping[int, Recomputed], ranked: Collection[int]) -> "_Comparison":
@@ -202,8 +201,7 @@ class _Comparison:
         scored = {number: one for number, one in taken.items() if one is not None}
         outcomes = {number: out for number, one in scored.items() if (out := one.outcomes) is not None}
         about = next((np.flatnonzero(one.about) for one in scored.values()), np.zeros(0, dtype=np.int64))
-        pulls = {number: one.pulls for number, one in scored.items() if number in ranked}
-        return cls(outcomes, about, family.clusters, family.parts, pulls)
+        return cls(outcomes, [number in ranked for number in outcomes], about, family.clusters, family.parts)
 
 
 Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]
@@ -219,11 +217,11 @@ def _compared(of: _Comparison) -> Compared:
     for part in of.parts:
         inside = np.isin(part.places, of.about)
         pairs.append(differences(table[:, part.places[inside]], part.clusters.at(np.flatnonzero(inside))))
-    ranks = dict.fromkeys(of.pulls, (1, 1))
-    if len(of.pulls) > 1:
-        columns = np.column_stack(list(of.pulls.values()))
-        ranks = dict(zip(of.pulls, multiple_testing.ranks(columns * len(columns), of.clusters), strict=True))
-    return ranks, members, pairs, claimed(pairs)
+    certain = claimed(pairs, of.ranked)
+    better = certain[0] & (pairs[0].value > 0)
+    own = np.flatnonzero(of.ranked).tolist()
+    ranks = {members[one]: (1 + int(better[own, one].sum()), len(own) - int(better[one, own].sum())) for one in own}
+    return ranks, members, pairs, certain
 
 
 def _drops(board: Board, editions: Sequence[EditionStandings]) -> Iterator[tuple[tuple[str, str], dict[int, Drop]]]:

@@ -14,6 +14,7 @@ from vhbench.leaderboard import boards, downloads, site_data, site_views
 from vhbench.leaderboard.rankings import BoardModel, Standings
 from vhbench.leaderboard.site_views import EditionView, RowView, ScoreView
 from vhbench.schema import VhbenchError
+from vhbench.tasks.metrics.registry import metrics_of
 from vhbench.terminal import escaped
 
 HERE = Path(__file__).parent
@@ -165,9 +166,9 @@ def _section(standings: Standings, model: BoardModel, view: EditionView) -> dict
         "bars": site_views.bars(standings, one, model),
         "curve": site_views.curve(one, model),
         "captions": [
-            (site_views.WORDS[name], ScoreView.of(captions[name]))
-            for name in ("chair_i", "cover", "words")
-            if name in captions
+            (metric.label, ScoreView.of(captions[metric.name]))
+            for metric in metrics_of("caption")
+            if metric.brief and captions
         ],
         "told": one.found[model.number].told,
         # Why there is no score, without what the model said instead of an answer.

@@ -11,14 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 
 from vhbench import splits
+from vhbench.compare.tables import VERDICTS, verdict
 from vhbench.files import read_image
 from vhbench.images import open_image
+from vhbench.leaderboard.pairwise import AllPairs
 from vhbench.leaderboard.rankings import EditionStandings, Standings
 from vhbench.leaderboard.site_views import EditionView
 from vhbench.splits import answer_keys
+from vhbench.tasks.metrics.registry import headline_of
 
 PIECE = 200_000
 """Bytes after which a new file of examples begins: captions are a hundred times as long as letters."""
@@ -56,34 +60,32 @@ def names(standings: Standings, views: Sequence[EditionView]) -> bytes:
         parts = [f"all questions: {view.headline}", *(f"{group}: {name}" for group, name in view.parts)]
         shown = {"name": view.name, "title": view.title, "hidden": one.edition.hidden, "members": members}
         editions.append({**shown, "parts": parts, "values": values})
-    return script("board.start", {"models": models, "editions": editions})
+    return script("board.start", {"models": models, "editions": editions, "verdicts": VERDICTS})
 
 
 def pairs(standings: Standings) -> Iterator[tuple[int, bytes]]:
-    """Yield for each model its differences from every other one: edition → part → value, low, high, certain."""
+    """Yield for each model its differences from every other one: edition → part → value, low, high, verdict."""
     for model in standings.models:
         found: list[list[list[int | None]] | None] = []
         for one in standings.editions:
-            if model.number not in one.members:
+            if model.number in one.members:
+                at, better = list(one.members).index(model.number), headline_of(one.asked.main.family.name)
+                rows = zip(one.pairs, one.certain, strict=True)
+                found.append([_flat(pair, certain[at], at, better.higher_is_better) for pair, certain in rows])
+            else:
                 found.append(None)
-                continue
-            at = list(one.members).index(model.number)
-            found.append(
-                [
-                    _flat(part.value[at], part.low[at], part.high[at], one.certain[k, at])
-                    for k, part in enumerate(one.pairs)
-                ]
-            )
         yield model.number, script("board.pairs", model.number, found)
 
 
-def _flat(*rows: Any) -> list[int | None]:
-    value, low, high, certain = rows
-    return [
-        number
-        for v, a, b, sure in zip(value.tolist(), low.tolist(), high.tolist(), certain.tolist(), strict=True)
-        for number in (tenths(v), tenths(a), tenths(b), int(sure))
-    ]
+def _flat(pairs: AllPairs, certain: npt.NDArray[np.bool_], at: int, higher_is_better: bool | None) -> list[int | None]:
+    """Return four numbers for each other model, in a row; verdicts by their place in :data:`VERDICTS`."""
+    found: list[int | None] = []
+    for value, low, high, p, sure in zip(
+        pairs.value[at], pairs.low[at], pairs.high[at], pairs.p[at], certain, strict=True
+    ):
+        said = verdict(value, certain=bool(sure), tested=not np.isnan(p), higher_is_better=higher_is_better)
+        found += [tenths(value), tenths(low), tenths(high), VERDICTS.index(said)]
+    return found
 
 
 def write_examples(standings: Standings, one: EditionStandings, out: Path) -> None:

@@ -1,7 +1,7 @@
 """What the pages show, as plain values: a template decides how it looks, and computes nothing."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 from typing import Any
@@ -11,16 +11,14 @@ import numpy as np
 from vhbench.benchmarks import BENCHMARKS
 from vhbench.leaderboard.baselines import BLIND
 from vhbench.leaderboard.boards import Edition
-from vhbench.leaderboard.question_index import MAPS, AskedEdition, QuestionPart, in_order
+from vhbench.leaderboard.question_index import AskedEdition, QuestionPart, in_order
 from vhbench.leaderboard.rankings import BoardModel, EditionStandings, Standings
 from vhbench.statistics.sums import Score
-from vhbench.tasks.metrics.registry import labels, metrics_of
+from vhbench.tasks.metrics.metric import Metric
+from vhbench.tasks.metrics.registry import headline_of, metrics_of
 
 STEPS = 4
 """Steps of colour on either side of the blind level."""
-
-WORDS: Mapping[str, str] = labels()
-"""Metric → how pages call it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,7 @@ def _edition(standings: Standings, one: EditionStandings, several: bool) -> Edit
     entry, family = BENCHMARKS[one.edition.benchmark], one.asked.main
     title = title_of(one.edition)
     named = f"{title} {one.edition.version}" if several else title
-    metrics = [(name, m) for name in one.asked.families for m in _brief(name) if _has(one, name, m)]
+    metrics = [(name, m) for name in one.asked.families for m in metrics_of(name) if m.brief]
     first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
     leading = [place for place, part in enumerate(family.parts) if part.columns == first]
     rows = [_row(standings.models[number], one, metrics, leading) for number in sorted(one.found)]
@@ -141,16 +139,10 @@ def _edition(standings: Standings, one: EditionStandings, several: bool) -> Edit
     base = baseline(standings, one)
     ends = [base] + [end for row in rows if not row.kind for end in (row.score.low, row.score.high)]
     axis = (10 * floor(min(ends) / 10), max(10 * ceil(max(ends) / 10), 10 * floor(min(ends) / 10) + 10))
-    extra = [WORDS.get(metric, metric) for _, metric in metrics] + [words(family.parts[i])[1] for i in leading]
+    extra = [metric.label for _, metric in metrics] + [words(family.parts[i])[1] for i in leading]
     parts = [words(part) for part in family.parts]
-    return EditionView(
-        one.edition, named, entry.asks, WORDS[family.headline], len(one.asked.rows), base, axis, rows, extra, parts
-    )
-
-
-def _brief(family: str) -> list[str]:
-    """Return the metrics that the table of an edition has beside the headline."""
-    return [metric.name for metric in metrics_of(family) if metric.brief]
+    headline, count = headline_of(family.family.name).label, len(one.asked.rows)
+    return EditionView(one.edition, named, entry.asks, headline, count, base, axis, rows, extra, parts)
 
 
 def title_of(edition: Edition) -> str:
@@ -158,16 +150,12 @@ def title_of(edition: Edition) -> str:
     return BENCHMARKS[edition.benchmark].title.partition(":")[0]
 
 
-def _has(one: EditionStandings, family: str, metric: str) -> bool:
-    return any(metric in found.scores.get(family, {}) for found in one.found.values())
-
-
 def _row(
-    model: BoardModel, one: EditionStandings, metrics: Sequence[tuple[str, str]], leading: Sequence[int]
+    model: BoardModel, one: EditionStandings, metrics: Sequence[tuple[str, Metric]], leading: Sequence[int]
 ) -> RowView:
     found, main = one.found[model.number], one.asked.main
     score = found.scores[main.family.name][main.headline]
-    extra = [found.scores[family][metric].value for family, metric in metrics]
+    extra = [found.scores[family][metric.name].value for family, metric in metrics]
     extra += [found.parts[main.family.name][place].value for place in leading]
     unread = found.told["failed"] + found.told["refused"] + found.told["unread"]
     view = ScoreView.of(score, one.ranks.get(model.number))
@@ -251,7 +239,7 @@ class MapView:
 
 def heat_map(standings: Standings, one: EditionStandings, model: BoardModel) -> MapView | None:
     """Return the map of a model; None where the benchmark has none."""
-    if (axes := MAPS.get(one.edition.benchmark)) is None:
+    if not (axes := BENCHMARKS[one.edition.benchmark].map):
         return None
     asked, found = one.asked, one.found[model.number]
     blind = next(m for m in standings.models if m.about.name == BLIND and not m.entries)

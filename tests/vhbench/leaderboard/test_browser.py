@@ -127,10 +127,10 @@ def test_a_stranger_finds_out_who_leads_where_it_fails_and_what_it_said(browser:
 def test_two_models_are_compared_and_hostile_answers_are_text(browser: Any, made: Path) -> None:
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     visit = Visit(context, f"file://{made}/compare.html?a=oracle-that-slips&b=kelp-vl-450m")
-    assert "Oracle that slips is ahead on MIOH by" in visit.page.locator(".findings").inner_text()
+    assert "Oracle that slips is better on MIOH by" in visit.page.locator(".findings").inner_text()
     visit.page.locator("#swap").click()
     assert "a=kelp-vl-450m" in visit.page.url
-    assert "Oracle that slips is ahead on MIOH by" in visit.page.locator(".findings").inner_text()
+    assert "Oracle that slips is better on MIOH by" in visit.page.locator(".findings").inner_text()
     visit.clean(f"file://{made}/")
     visit = Visit(context, f"file://{made}/examples.html?b=vhexpansion-1.0.0&q=__proto__&cell=constructor&x=toString")
     assert HOSTILE in visit.page.locator("#example").inner_text()

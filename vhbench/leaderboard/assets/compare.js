@@ -1,19 +1,20 @@
 "use strict";
 const pick = document.querySelector("#pick"), result = document.querySelector("#result");
-const { models, editions } = board.names;
+const { models, editions, verdicts } = board.names;
+const certain = (verdict) => verdict === "better" || verdict === "worse";
 const signed = (v) => `${v > 0 ? "+" : v < 0 ? "−" : ""}${Math.abs(v).toFixed(1)}`;
 const shown = (v) => v === null ? "–" : (v / 10).toFixed(1);
 
-function whisker([value, low, high, certain], reach) {
+function whisker([value, low, high, verdict], reach) {
   const at = (v) => `${(50 + 50 * v / reach).toFixed(2)}%`;
-  return make("svg", { class: `bar difference ${certain ? (value > 0 ? "first" : "second") : "open"}`, "aria-hidden": "true" },
+  return make("svg", { class: `bar difference ${certain(verdict) ? (value > 0 ? "first" : "second") : "open"}`, "aria-hidden": "true" },
     make("line", { class: "blind", x1: "50%", x2: "50%", y1: "0", y2: "100%" }),
     make("line", { class: "whisker", x1: at(low), x2: at(high), y1: "50%", y2: "50%" }),
     make("circle", { cx: at(value), cy: "50%", r: "4.5" }));
 }
 
 function row(name, values, [a, b], pair, reach) {
-  const [value, low, high, certain] = pair, known = value !== null && low !== null;
+  const [value, low, high, verdict] = pair, known = value !== null && low !== null;
   return make("tr", {},
     make("th", { scope: "row" }, name),
     make("td", { class: "num" }, shown(values[0])),
@@ -21,13 +22,13 @@ function row(name, values, [a, b], pair, reach) {
     make("td", { class: "num" }, ...(value === null ? ["–"] : [make("span", { class: "value" }, signed(value)), " ",
       make("span", { class: "interval" }, known ? `${signed(low)} to ${signed(high)}` : "one image only")])),
     make("td", { class: "barcell" }, known ? whisker(pair, reach) : null),
-    make("td", { class: certain ? "" : "muted" }, ...(certain ? [make("bdi", {}, models[value > 0 ? a : b][1]), " is ahead"] : ["not certain"])));
+    make("td", { class: certain(verdict) ? "" : "muted" }, ...(certain(verdict) ? [make("bdi", {}, models[a][1]), ` is ${verdict}`] : [verdict])));
 }
 
-// The four numbers of each part for the second model: value, low, high in points, and whether it is certain.
+// The four numbers of each part for the second model: value, low, high in points, and the verdict.
 function pairsOf(edition, numbers, b) {
   const at = 4 * edition.members.indexOf(b);
-  return numbers.map((part) => part.slice(at, at + 4).map((v, i) => i < 3 && v !== null ? v / 10 : v));
+  return numbers.map((part) => part.slice(at, at + 4).map((v, i) => i === 3 ? verdicts[v] : v === null ? v : v / 10));
 }
 
 function section(edition, numbers, a, b) {
@@ -48,13 +49,13 @@ function section(edition, numbers, a, b) {
       make("table", { class: "board compare" }, make("thead", {}, head), body)));
 }
 
-// One sentence for each edition: who is ahead, by how much, or that the data do not tell.
+// One sentence for each edition: which model is better, by how much, or that the verdict is open.
 function sentence(edition, numbers, a, b) {
-  const [value, low, high, certain] = pairsOf(edition, numbers, b)[0];
-  if (!certain) return make("li", {}, `On ${edition.title} the data do not tell who is ahead.`);
-  const ends = value > 0 ? [low, high] : [-high, -low];
-  return make("li", {}, make("strong", {}, make("bdi", {}, models[value > 0 ? a : b][1])),
-    ` is ahead on ${edition.title} by ${Math.abs(value).toFixed(1)} points (${ends[0].toFixed(1)} to ${ends[1].toFixed(1)}).`);
+  const [value, low, high, verdict] = pairsOf(edition, numbers, b)[0];
+  if (!certain(verdict)) return make("li", {}, `On ${edition.title} the verdict is: ${verdict}.`);
+  const ends = value > 0 ? [low, high] : [-high, -low], first = verdict === "better" ? a : b;
+  return make("li", {}, make("strong", {}, make("bdi", {}, models[first][1])),
+    ` is better on ${edition.title} by ${Math.abs(value).toFixed(1)} points (${ends[0].toFixed(1)} to ${ends[1].toFixed(1)}).`);
 }
 
 async function show() {
