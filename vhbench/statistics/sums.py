@@ -64,8 +64,10 @@ class Sums:
     @property
     def value(self) -> float:
         """The score: a share, a length, or a number of questions."""
-        mean = sum(weight * self.top[own].sum() / self.bottom[own].sum() for own, weight in self._strata())
-        return float(mean * self.questions if self.scale == "count" else mean)
+        times = self.questions if self.scale == "count" else 1
+        return float(
+            sum(weight * times * self.top[own].sum() / self.bottom[own].sum() for own, weight in self._strata())
+        )
 
     @property
     def interval(self) -> Interval | None:
