@@ -1,15 +1,11 @@
 """JSON, or a row and a response → :class:`vhbench.schema.Record`; what records are about, and what they say."""
 
 import re
-from array import array
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
-
-import numpy as np
-import numpy.typing as npt
 
 from vhbench.files import convert, read_json, shown
 from vhbench.language import parsing
@@ -157,37 +153,6 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
                 raise VhbenchError(f"id {shown(record.id)} occurs twice (again in row {place}); each may occur once")
             seen.add(record.id)
         yield record
-
-
-class Numbered:
-    """Numbers words of which there are few, in the order in which they come, equal ones alike.
-
-    >>> kinds = Numbered()
-    >>> kinds.add("blur"), kinds.add(""), kinds.add("blur"), kinds.numbers()
-    (None, None, None, array([0, 1, 0]))
-    """
-
-    def __init__(self, words: dict[Any, int] | None = None) -> None:
-        """Begin; columns that are compared with one another share their ``words``, and so the numbers of these."""
-        self.words: dict[Any, int] = {} if words is None else words
-        self._numbers = array("q")
-
-    def add(self, word: Hashable) -> None:
-        """Number the next one."""
-        self._numbers.append(self.words.setdefault(word, len(self.words)))
-
-    def numbers(self) -> npt.NDArray[np.int64]:
-        """Return the numbers of all."""
-        return np.array(self._numbers, dtype=np.int64)
-
-
-def are(numbers: npt.NDArray[np.int64], word: str, words: Mapping[str, int]) -> npt.NDArray[np.bool_]:
-    """Tell which of the numbers of words (:class:`Numbered`) are a word's.
-
-    >>> are(np.array([0, 1, 0]), "yes", {"yes": 0, "no": 1}).tolist(), are(np.array([0]), "failed", {"yes": 0}).tolist()
-    ([True, False, True], [False])
-    """
-    return np.asarray(numbers == words.get(word, -1))
 
 
 def said(record: Record) -> str:

@@ -23,7 +23,7 @@ PAYLOAD = ("id", "benchmark", "kind", "answer", "prediction", "failure", "pair_i
 
 
 class Claims(NamedTuple):
-    """What a caption claims, counted by :func:`vhbench.tasks.metrics.caption_counts.count`.
+    """What a caption claims, counted by :func:`vhbench.tasks.metrics.ode_captions.count`.
 
     Attributes:
         mentions: words for concepts that can be judged.

@@ -51,7 +51,12 @@ def _symmetric(answer: Answer, facts: Facts) -> Count:
 
 
 def _blind(answer: Answer, facts: Facts) -> Count:
-    """What a consistent pair of predictions is worth for another case, drawn at random."""
+    """What a consistent pair of predictions is worth for another case, drawn at random.
+
+    It is the symmetric accuracy of a guesser where twins are answered independently of one another. A model that
+    contradicts no question by its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets
+    half of them.
+    """
     assert answer.twin is not None
     shares = {("yes", "no"): facts.yes_share, ("no", "yes"): 1 - facts.yes_share}
     return Count(shares.get((answer.said, answer.twin.said), 0.0))

@@ -50,13 +50,13 @@ def score(
         by: fields to split the scores by: ``result["by"]["mode"]["quoted"]["symmetric_accuracy"]``.
 
     Returns:
-        As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``blind_level`` (:func:`blind_level`),
-        ``chance`` (:func:`vhbench.tasks.metrics.registry.guessed`) and ``gold_yes`` (q). Over all answers:
-        ``accuracy``, ``yes_rate`` (p), ``unparsed``, ``failed``, ``refused``, ``cut_off``; ``original_accuracy`` and
-        ``chance_accuracy`` (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong
-        answers to new cases (negated or perturbed), without failed requests and refusals, in which nothing was
-        hallucinated. ``pairs``, ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the
-        same for each; ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
+        As fractions or None. Over complete pairs: ``symmetric_accuracy``, its ``blind_level`` and ``chance``
+        (:mod:`vhbench.tasks.metrics.registry`) and ``gold_yes`` (q). Over all answers: ``accuracy``, ``yes_rate`` (p),
+        ``unparsed``, ``failed``, ``refused``, ``cut_off``; ``original_accuracy`` and ``chance_accuracy``
+        (:func:`chance_accuracy`) of the rows that are not negated; ``new_successful``: wrong answers to new cases
+        (negated or perturbed), without failed requests and refusals, in which nothing was hallucinated. ``pairs``,
+        ``incomplete_pairs``; ``intervals``, ``interval_notes``; ``by_perturbation`` with the same for each;
+        ``withheld``: why scores are None, see :mod:`vhbench.tasks.metrics.withholding`, or None.
 
     Raises:
         VhbenchError: for a row without pair_id, a pair with two equal halves, or one whose answers are not opposite;
@@ -105,25 +105,6 @@ def chance_accuracy(yes_rate: float, gold_yes: float, no_rate: float | None = No
     """
     no_rate = 1 - yes_rate if no_rate is None else no_rate
     return gold_yes * yes_rate + (1 - gold_yes) * no_rate
-
-
-def blind_level(pairs: Sequence[tuple[str, str]], gold_yes: float) -> float:
-    """Return the symmetric accuracy that these pairs of answers have where they are dealt to the cases blindly.
-
-    It is that of a guesser where twins are answered independently of one another. A model that contradicts no question
-    by its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets half of them.
-
-    Args:
-        pairs: what was said to the original and to its twin, of every pair.
-        gold_yes: share of the originals whose answer is yes.
-
-    >>> blind_level([("yes", "no"), ("no", "yes")], 0.5)
-    0.5
-    >>> blind_level([("yes", "no"), ("no", "yes"), ("yes", "yes"), ("no", "")], 0.5)
-    0.25
-    """
-    shares = {("yes", "no"): gold_yes, ("no", "yes"): 1 - gold_yes}
-    return sum(shares.get(pair, 0.0) for pair in pairs) / len(pairs)
 
 
 def complete_pairs(records: Sequence[Record]) -> list[tuple[Record, Record]]:

@@ -23,7 +23,6 @@ from vhbench.generators.vhexpansion.expansion import InitialCase
 from vhbench.generators.vhexpansion.perturbations import Array
 from vhbench.images import as_seen
 from vhbench.language import parsing
-from vhbench.runs import read_samples
 from vhbench.schema import Rejection, Row, Scene, VhbenchError
 
 if TYPE_CHECKING:
@@ -216,6 +215,8 @@ def _answers(path: str) -> Mapping[str, bool]:
     Raises:
         VhbenchError: if there is none of a case in its original form.
     """
+    from vhbench.runs import read_samples  # here, as it loads all metrics, and few builds attack a run's failures
+
     asked = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
     records = [record for record in asked if not record.failure]
     if not records:

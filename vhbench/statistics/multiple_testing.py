@@ -10,7 +10,6 @@ An interval is for its cell alone, and may leave 0 out where no claim is made: t
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil, log2
 from typing import NamedTuple
 
 import numpy as np
@@ -174,19 +173,6 @@ def _flips(change: Floats, inflation: Floats, draws: int, seed: int) -> tuple[li
     return [float(p) for p in (alone + drawn) / (total + drawn)], [float(p) for p in adjusted]
 
 
-def sign_flip(change: Numbers, clusters: Clusters | None = None, *, draws: int = DRAWS, seed: int = 0) -> Verdict:
-    """Test a single difference; with one pair in each cluster it is McNemar's exact test.
-
-    >>> sign_flip([1, 1, 1, 1, 1, 1, 0, 0])  # six of six: 2 / 2 ** 6
-    Verdict(p=0.03125, differ=6, note='')
-    """
-    (sums,) = intervals.cluster_sums([change], clusters)
-    sums[np.abs(sums) < 1e-9] = 0
-    differ = int(np.count_nonzero(sums))
-    (p,) = max_t(sums[:, None], draws=draws, seed=seed)
-    return Verdict(p, differ, "" if differ > TOO_FEW else f"too few differ ({differ})")
-
-
 def holm(p: Sequence[float]) -> list[float]:
     """Return the p of each claim adjusted for all of them (Holm 1979): the plain way, which has less power.
 
@@ -198,15 +184,6 @@ def holm(p: Sequence[float]) -> list[float]:
     adjusted = np.empty(claims)
     adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * (claims - np.arange(claims))), 1)
     return [float(one) for one in adjusted]
-
-
-def least_differing(claims: int, alpha: float = ALPHA) -> int:
-    """Return how many clusters must differ before any of some claims can be made, by Holm's first step.
-
-    >>> [least_differing(claims) for claims in (1, 6, 12, 28)]
-    [6, 8, 9, 11]
-    """
-    return ceil(1 + log2(claims / alpha))
 
 
 def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: float = ALPHA) -> list[tuple[int, int]]:

@@ -17,26 +17,32 @@ CHANGES = st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_siz
 """What each cluster sums up to in three claims."""
 
 
+def alone(change: list[int], clusters: list[int] | None = None) -> multiple_testing.Verdict:
+    """Return the verdict on a single claim."""
+    [found] = multiple_testing.verdicts([PairedClaim(change, clusters or list(range(len(change))))])
+    return found
+
+
 @pytest.mark.parametrize(("worse", "better"), [(6, 0), (7, 1), (9, 3), (5, 5)])
 def test_one_pair_a_cluster_is_mcnemars_exact_test(worse: int, better: int) -> None:
-    found = multiple_testing.sign_flip([1] * worse + [-1] * better + [0] * 20)
+    found = alone([1] * worse + [-1] * better + [0] * 20)
     exact = stats.binomtest(worse, worse + better, 0.5).pvalue
     assert (found.p, found.differ) == (pytest.approx(exact), worse + better)
 
 
 def test_many_clusters_are_drawn_and_agree_with_the_exact_test() -> None:
-    found = multiple_testing.sign_flip([1] * 30 + [-1] * 14)
+    found = alone([1] * 30 + [-1] * 14)
     assert found.p == pytest.approx(stats.binomtest(30, 44, 0.5).pvalue, abs=0.005)
 
 
 def test_questions_about_one_image_flip_together() -> None:
     # Twenty cases turned wrong, of seven images: the smallest p of seven signs.
-    found = multiple_testing.sign_flip([1] * 20, [case % 7 for case in range(20)])
+    found = alone([1] * 20, [case % 7 for case in range(20)])
     assert (found.p, found.differ) == (2 / 2**7, 7)
 
 
 def test_nothing_differs() -> None:
-    assert multiple_testing.sign_flip([0, 0, 0]) == (1.0, 0, "too few differ (0)")
+    assert alone([0, 0, 0]) == (None, 0, "too few differ (0)")
     assert multiple_testing.max_t(np.zeros((4, 2))) == [1.0, 1.0]
 
 
