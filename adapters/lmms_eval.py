@@ -186,7 +186,7 @@ def _refuse(task: Any, metadata: Mapping[str, Any], options: Mapping[str, Any]) 
 
 def _unlike_baseline(task: Any, metadata: Mapping[str, Any]) -> str:
     """Say why --baseline has answers to other questions, which lmms-eval would pair by their place; "" for nothing."""
-    from vhbench.runs import provenance_in
+    from vhbench.provenance import provenance_in
 
     file, name = Path(str(getattr(task.args, "baseline", None) or "")), task.config.task
     told = provenance_in(file) if file.is_file() else None

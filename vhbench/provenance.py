@@ -8,12 +8,15 @@ whether any is missing (:func:`missing`), and whether prompts and rows are those
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal
 
 from vhbench.columns import RECORD
 from vhbench.files import convert, shown
+from vhbench.json_rows import each_row
 from vhbench.schema import VhbenchError
 
 KEY = "provenance"
@@ -263,3 +266,12 @@ def told_arguments(given: Any) -> str:
     """
     text = ",".join(f"{k}={v}" for k, v in given.items()) if isinstance(given, Mapping) else str(given or "")
     return _LOGIN.sub("//***@", _SECRET.sub(r"\1***", text))
+
+
+def provenance_in(samples: Path) -> Provenance | None:
+    """Return where the first sample of a file says that it comes from; None where it says nothing that can be read."""
+    with suppress(VhbenchError, StopIteration, AttributeError):
+        sample = next(each_row(samples))
+        payloads = (value for value in sample.values() if isinstance(value, dict))
+        return next(from_json(payload[KEY], str(samples)) for payload in payloads if KEY in payload)
+    return None

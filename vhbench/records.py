@@ -141,7 +141,7 @@ def each_record(rows: Iterable[Record | Mapping[str, Any]]) -> Iterator[Record]:
     """Yield the rows as records, and keep none: of a million, only the ids. Raises as :func:`as_records` does.
 
     Rows that say by ``unique`` that each has an id of its own are believed
-    (:class:`vhbench.runs.reader.Responses`).
+    (:class:`vhbench.runs.read.Responses`).
     """
     if isinstance(rows, (str, bytes, Mapping)) or not isinstance(rows, Iterable):
         raise VhbenchError(f"the rows are {shown(rows)}; needed: a list of Records or of mappings with their fields")

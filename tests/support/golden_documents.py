@@ -17,7 +17,7 @@ from vhbench.benchmarks import BENCHMARKS, load
 from vhbench.benchmarks import task as task_named
 from vhbench.builds.starter import starter
 from vhbench.cli import app
-from vhbench.runs import read_tasks
+from vhbench.runs import read_run
 from vhbench.tasks import report
 
 _LEFT_OUT = ("provenance", "notes", "questions", "rejected")
@@ -67,7 +67,7 @@ def _names() -> tuple[str, ...]:
 
 def _documents(folder: Path, runs: Mapping[str, Path]) -> Iterator[tuple[str, Any]]:
     for name, run in runs.items():
-        answered = read_tasks(run)
+        answered = read_run(run).tasks
         for task, records in sorted(answered.items()):
             if name in ("clean", "messy") or task in ("ode_random_attribute", "mioh_hn", "vhexpansion_ode"):
                 yield f"report/{name}/{task}", report.grid(records, task_named(task))

@@ -15,7 +15,7 @@ from running import Evaluate, scores
 from vhbench import benchmarks
 from vhbench.files import json_bytes
 from vhbench.records import to_record
-from vhbench.runs import read_samples
+from vhbench.runs import read_run
 from vhbench.tasks import report
 
 TASKS = "ode_fictional_existence,mioh_selective"
@@ -46,7 +46,7 @@ def test_two_processes_score_what_one_scores(evaluate: Evaluate, tmp_path: Path)
         grid = report.grid(answers, benchmarks.task(task)) | {"task": task, "repetitions": 1}
         assert written == json.loads(json_bytes(grid))
     answered = [record for answers in records.values() for record in answers]
-    assert sorted(answered, key=lambda record: record.id) == read_samples(tmp_path)
+    assert sorted(answered, key=lambda record: record.id) == read_run(tmp_path).merged()
 
 
 @pytest.fixture(scope="session")

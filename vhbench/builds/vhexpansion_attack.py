@@ -215,9 +215,9 @@ def _answers(path: str) -> Mapping[str, bool]:
     Raises:
         VhbenchError: if there is none of a case in its original form.
     """
-    from vhbench.runs import read_samples  # here, as it loads all metrics, and few builds attack a run's failures
+    from vhbench.runs import read_run  # here, as it loads all metrics, and few builds attack a run's failures
 
-    asked = [r for r in read_samples(Path(path)) if r.kind == "yes_no" and not r.negated and not r.perturbation]
+    asked = [r for r in read_run(Path(path)).merged() if r.kind == "yes_no" and not r.negated and not r.perturbation]
     records = [record for record in asked if not record.failure]
     if not records:
         raise VhbenchError(f"--failed {path}: no answers to original yes/no questions")

@@ -16,7 +16,7 @@ from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
-    from vhbench.runs import LoggedRun
+    from vhbench.runs import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,18 +46,17 @@ def tell(name: str, run: Path, out: Path | None = None, **given: Any) -> None:
         given: what the analysis takes beside the answers.
     """
     from vhbench.files import json_bytes, write_atomic
-    from vhbench.runs import date_of, merged, read_run
-    from vhbench.runs.reader import origin_notes
+    from vhbench.runs import date_of, read_run
     from vhbench.tasks import text_only_baseline
 
     analysis = load(BENCHMARKS[name].analysis)
     asked = read_run(run)
-    notes = [*asked.notes, *(note for task, one in asked.provenance.items() for note in origin_notes(task, one))]
+    notes = asked.notes
     for note in notes:
         typer.echo(in_a_line(note))
     if "split" in given:
         _same_split(asked, name, given["split"])
-    records = merged(asked, run)
+    records = asked.merged()
     floors = text_only_baseline.of_records([record for record in records if record.benchmark == name])
     origin = {task: one.to_json() for task, one in asked.provenance.items() if one and one.benchmark == name}
     found = {"notes": notes, "provenance": origin} | analysis.analyse(records, **given) | {"word_floor": floors}
@@ -101,7 +100,7 @@ def _command(name: str) -> Callable[..., None]:
     return build_command.command(run, AnalyseOptions, *more, help=f"{help}Example: `vhbench analyse {name} results/`")
 
 
-def _same_split(asked: "LoggedRun", benchmark: str, split: Path | None) -> None:
+def _same_split(asked: "Run", benchmark: str, split: Path | None) -> None:
     """Raise if answers are to another split than the one whose words they are read by."""
     from vhbench import splits
     from vhbench.runs import foreign

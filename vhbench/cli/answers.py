@@ -50,7 +50,6 @@ def answers(how: _ListAnswersOptions) -> None:
     Example: `vhbench answers results --out unread.csv`
     """
     from vhbench.runs import read_run
-    from vhbench.runs.reader import origin_notes
     from vhbench.tasks import unparsed
 
     out, wanted = how.out, _listed(how.only, _KINDS, "--only")
@@ -58,8 +57,7 @@ def answers(how: _ListAnswersOptions) -> None:
         raise VhbenchError(f"--out {out}: its name must end in {', '.join(_SUFFIXES)}")
     asked = read_run(how.run)
     found = asked.tasks
-    known = {name: one for name, one in asked.provenance.items() if one is not None}
-    for note in (*asked.notes, *(note for name, one in known.items() for note in origin_notes(name, one))):
+    for note in asked.notes:
         typer.echo(in_a_line(note))
     names = _listed(how.task, tuple(found), "--task") if how.task else tuple(found)
     rows = [row for name in names for row in unparsed.rows(name, found[name], wanted)]

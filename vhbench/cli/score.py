@@ -31,7 +31,7 @@ from vhbench.cli.score_options import (
 from vhbench.schema import VhbenchError
 
 if TYPE_CHECKING:
-    from vhbench.runs.reader import Responses as Read
+    from vhbench.runs import Responses as Read
 
 
 class _AutoByDefault(TyperGroup):
@@ -216,7 +216,7 @@ def _read(
 ) -> "Read":
     """Return what reads responses; what another parser is to read is left as it was said (``as_said``)."""
     from vhbench.adapters.judge import load_judge
-    from vhbench.runs.reader import Responses as Read
+    from vhbench.runs import Responses as Read
 
     name, url = reading.judge, reading.judge_url
     if name is not None and as_said:

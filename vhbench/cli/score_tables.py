@@ -11,7 +11,7 @@ from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
 
 if TYPE_CHECKING:
-    from vhbench.runs.reader import Responses
+    from vhbench.runs import Responses
 
 Result = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from vhbench.compare.scoring import Group, How
 from vhbench.files import short_digest
 from vhbench.provenance import Provenance
 from vhbench.records import as_records, split_repetition
-from vhbench.runs.reader import Responses
+from vhbench.runs import Responses
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.sums import Score, Sums
 from vhbench.tasks.metrics.metric import Metric

@@ -8,9 +8,8 @@ from typing import Any, Literal
 from vhbench import splits
 from vhbench.benchmarks import BENCHMARKS, Grouping, benchmark, of_task
 from vhbench.records import split_repetition
-from vhbench.runs import foreign
+from vhbench.runs import Responses, foreign
 from vhbench.runs.questions import is_split
-from vhbench.runs.reader import Responses
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
 from vhbench.store import PackedRecords

@@ -1,46 +1,22 @@
-"""The answers of a run, read back from what lmms-eval wrote with ``--log_samples``; no model is needed from here on.
+"""The one way to load answers: a logged run of lmms-eval, or a file of responses in any form; no model is needed.
 
-:mod:`~vhbench.runs.logged_runs` finds the samples of one run and
-tells it from others, :mod:`~vhbench.runs.checks` says what is missing in it and what was changed by hand.
+:mod:`~vhbench.runs.read` reads them, :mod:`~vhbench.runs.run_files` finds the samples of one run and tells it from
+others, :mod:`~vhbench.runs.checks` says what is missing in it and what was changed by hand.
 """
 
-from vhbench.runs.checks import SamplesCheck, foreign
-from vhbench.runs.logged_runs import (
-    LoggedRun,
-    date_of,
-    is_run,
-    lost_tasks,
-    merged,
-    no_answers,
-    one_run,
-    provenance_in,
-    read_run,
-    read_samples,
-    read_tasks,
-    runs_below,
-    sample_files,
-    task_of,
-    told_otherwise,
-    without_samples,
-)
+from vhbench.runs.checks import foreign
+from vhbench.runs.read import Responses, Run, origin_notes, read_run
+from vhbench.runs.run_files import date_of, is_run, runs_below, sample_files, task_of
 
 __all__ = [
-    "LoggedRun",
-    "SamplesCheck",
+    "Responses",
+    "Run",
     "date_of",
     "foreign",
     "is_run",
-    "lost_tasks",
-    "merged",
-    "no_answers",
-    "one_run",
-    "provenance_in",
+    "origin_notes",
     "read_run",
-    "read_samples",
-    "read_tasks",
     "runs_below",
     "sample_files",
     "task_of",
-    "told_otherwise",
-    "without_samples",
 ]

@@ -31,18 +31,18 @@ def is_sample(row: Mapping[str, Any]) -> bool:
     return "doc_id" in row and "target" in row and ("resps" in row or "filtered_resps" in row)
 
 
-def is_ours(row: Mapping[str, Any]) -> bool:
-    """Tell whether a sample is of a task of vhbench: its first metric was handed a whole record."""
-    return dict in set(map(type, row.values())) and any(map(_is_record, row.values()))
+def payload(row: Mapping[str, Any], *, logged: bool = False) -> Mapping[str, Any] | None:
+    """Return the whole record that a sample of a task of vhbench holds: its first metric was handed it.
 
-
-def payload(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the whole record that a sample of ours holds."""
-    return max((value for value in row.values() if _is_record(value)), key=len)
-
-
-def _is_record(value: Any) -> bool:
-    return isinstance(value, dict) and {"id", "response", "prediction"} <= value.keys()
+    Args:
+        row: a sample, or any row.
+        logged: the row is a sample of ours; a record without a prediction is one, too.
+    """
+    if dict not in set(map(type, row.values())):
+        return None
+    needed = {"id", "response"} if logged else {"id", "response", "prediction"}
+    found = (value for value in row.values() if isinstance(value, dict) and needed <= value.keys())
+    return max(found, key=len, default=None)
 
 
 def rows_of(sample: Mapping[str, Any]) -> Iterator[Row]:

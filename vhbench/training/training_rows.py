@@ -9,7 +9,7 @@ from typing import Any
 from vhbench import splits
 from vhbench.analysis.ode_hallucinations import asked_vocabulary
 from vhbench.generators.ode import environments
-from vhbench.runs import foreign, merged, read_run
+from vhbench.runs import foreign, read_run
 from vhbench.schema import Manifest, Question, Scene, VhbenchError
 from vhbench.splits import manifests
 from vhbench.tasks.metrics import ode_captions
@@ -70,7 +70,7 @@ def open_edition(split: Path, run: Path | None) -> TrainingEdition:
         asked = read_run(run)
         for told in asked.provenance.values():
             foreign(told, split, manifest)
-        own = [record for record in merged(asked, run) if record.benchmark == manifest.benchmark]
+        own = [record for record in asked.merged() if record.benchmark == manifest.benchmark]
         if not own:
             raise VhbenchError(f"{run}: has no answer to a question of {manifest.benchmark}, which {split} is")
         captions = [record for record in own if record.kind == "caption"]

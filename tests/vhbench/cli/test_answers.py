@@ -43,7 +43,10 @@ def told(*arguments: object) -> str:
 
 def test_what_was_not_read_is_listed_with_its_question(run: Path) -> None:
     lines = told(run).splitlines()
-    assert lines == [
+    assert [line.partition(" do not say where they come from")[0] for line in lines[:2]] == [
+        "mioh: its samples", "ode: its samples"
+    ]  # fmt: skip
+    assert lines[2:] == [
         "refused  mioh  d",
         "  asked: Is there a dog?; A. a dog; B. =1+1 (right: no)",
         "  said:  I cannot see the image.",
@@ -59,7 +62,7 @@ def test_what_was_not_read_is_listed_with_its_question(run: Path) -> None:
 
 
 def test_kinds_and_tasks_can_be_chosen(run: Path) -> None:
-    assert told(run, "--only", "failed", "--task", "ode").splitlines()[0] == "failed  ode  c"
+    assert told(run, "--only", "failed", "--task", "ode").splitlines()[2] == "failed  ode  c"
     assert told(run, "--task", "mioh", "--only", "unparsed, failed") == "mioh: of 1 answers none unparsed or failed\n"
     assert told(run, "--only", "cut_off").splitlines()[0] == "refused  mioh  d"
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import vhbench
 from vhbench.provenance import DataSource, Provenance, digest, hash_of_row
-from vhbench.runs import SamplesCheck
-from vhbench.runs.checks import faults
+from vhbench.runs.checks import SamplesCheck, faults
 from vhbench.schema import Record
 from vhbench.tasks import prompts
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from vhbench.runs.samples import is_ours, is_sample, options, rows_of
+from vhbench.runs.samples import is_sample, options, payload, rows_of
 
 LETTER = "\nAnswer with the option's letter from the given choices directly."
 
@@ -48,7 +48,7 @@ def test_question_options_and_right_answer(
     logged: dict[str, Any], question: str, choices: list[str], answer: str
 ) -> None:
     assert is_sample(logged)
-    assert not is_ours(logged)
+    assert payload(logged) is None
     (row,) = rows_of(logged)
     assert (row["id"], row["question"], row["choices"], row["answer"]) == ("4", question, choices, answer)
     assert row["kind"] == ("multiple_choice" if choices else "yes_no")

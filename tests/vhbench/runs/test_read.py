@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from vhbench.cli import app
-from vhbench.runs import read_run, read_samples, runs_below
+from vhbench.runs import read_run, runs_below
 from vhbench.schema import VhbenchError
 
 
@@ -28,7 +28,7 @@ def answer(key: str, response: str = "yes") -> dict[str, Any]:
 
 def test_records_come_back_ordered_by_id(tmp_path: Path) -> None:
     file = write(tmp_path, "20260101_samples_ode.jsonl", answer("b"), answer("a", "no"))
-    records = read_samples(file)
+    records = read_run(file).merged()
     assert [(r.id, r.response, r.objects) for r in records] == [("a", "no", ("dog",)), ("b", "yes", ("dog",))]
 
 
@@ -36,13 +36,13 @@ def test_of_several_runs_the_newest_of_each_task_counts(tmp_path: Path) -> None:
     write(tmp_path / "m", "20260101_samples_ode.jsonl", answer("a", "no"))
     write(tmp_path / "m", "20260102_samples_ode.jsonl", answer("a", "yes"))
     write(tmp_path / "m", "20260101_samples_mioh.jsonl", answer("b"))
-    assert [(r.id, r.response) for r in read_samples(tmp_path)] == [("a", "yes"), ("b", "yes")]
+    assert [(r.id, r.response) for r in read_run(tmp_path).merged()] == [("a", "yes"), ("b", "yes")]
 
 
 def test_benchmarks_made_of_one_another_may_share_ids(tmp_path: Path) -> None:
     write(tmp_path, "20260101_samples_ode_fictional.jsonl", answer("a", "no") | {"benchmark": "ode"})
     write(tmp_path, "20260101_samples_vhexpansion_ode.jsonl", answer("a", "yes") | {"benchmark": "vhexpansion"})
-    found = [(r.id, r.benchmark, r.response) for r in read_samples(tmp_path)]
+    found = [(r.id, r.benchmark, r.response) for r in read_run(tmp_path).merged()]
     assert found == [("a", "ode", "no"), ("a", "vhexpansion", "yes")]
 
 
@@ -64,40 +64,42 @@ def test_of_several_models_each_is_named_that_was_asked(tmp_path: Path) -> None:
 
 def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     with pytest.raises(VhbenchError, match="no such file"):
-        read_samples(tmp_path / "nowhere")
+        read_run(tmp_path / "nowhere").merged()
     with pytest.raises(VhbenchError, match="--log_samples"):
-        read_samples(tmp_path)
+        read_run(tmp_path).merged()
     write(tmp_path / "m1", "1_samples_ode.jsonl", answer("a"))
     write(tmp_path / "m2", "1_samples_ode.jsonl", answer("a"))
     with pytest.raises(VhbenchError, match="2 models"):
-        read_samples(tmp_path)
+        read_run(tmp_path).merged()
     other = tmp_path / "other.jsonl"
     other.write_text('{"score": 1}\n')
-    with pytest.raises(VhbenchError, match="line 1: not an answer"):
-        read_samples(other)
+    with pytest.raises(VhbenchError, match="row 1: not an answer"):
+        read_run(other).merged()
     other.write_text("nonsense\n")
     with pytest.raises(VhbenchError, match="line 1"):
-        read_samples(other)
+        read_run(other).merged()
 
 
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("objects", "dog", "line 1: objects is 'dog': expected `array`, got `str`"),
-        ("negated", "yes", "line 1: negated is 'yes': expected `bool`, got `str`"),
-        ("question", ["why?"], r"line 1: question is \['why\?'\]: expected `str`, got `array`"),
-        ("id", "", "line 1 has no 'id'"),
+        ("objects", "dog", "row 1: objects is 'dog': expected `array`, got `str`"),
+        ("negated", "yes", "row 1: negated is 'yes': expected `bool`, got `str`"),
+        ("question", ["why?"], r"row 1: question is \['why\?'\]: expected `str`, got `array`"),
+        ("id", "", "row 1 has no 'id'"),
     ],
 )
 def test_a_field_of_the_wrong_type_is_named_with_its_place(
     tmp_path: Path, field: str, value: Any, message: str
 ) -> None:
     with pytest.raises(VhbenchError, match=message):
-        read_samples(write(tmp_path, "1_samples_ode.jsonl", answer("a") | {field: value}))
+        read_run(write(tmp_path, "1_samples_ode.jsonl", answer("a") | {field: value})).merged()
 
 
 def test_null_is_empty(tmp_path: Path) -> None:
-    (record,) = read_samples(write(tmp_path, "1_samples_ode.jsonl", answer("a") | {"pair_id": None, "objects": None}))
+    (record,) = read_run(
+        write(tmp_path, "1_samples_ode.jsonl", answer("a") | {"pair_id": None, "objects": None})
+    ).merged()
     assert (record.pair_id, record.objects) == ("", ())
 
 

@@ -1,96 +1,17 @@
-"""Runs: which sample files are of one, and the answers in them."""
+"""Which sample files are of one run of lmms-eval, and what its results say of them."""
 
 import glob
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from vhbench.files import last_written, read_json
-from vhbench.json_rows import each_row
-from vhbench.provenance import ALIKE, KEY, Provenance, difference, from_json, missing, told_arguments, unlike
-from vhbench.records import to_records
-from vhbench.runs.checks import SamplesCheck
-from vhbench.schema import Record, VhbenchError
+from vhbench.provenance import ALIKE, Provenance, difference, from_json, missing, provenance_in, told_arguments, unlike
+from vhbench.schema import VhbenchError
 from vhbench.terminal import escaped
 
 _RESULTS = "_results.json"
-
-
-@dataclass(frozen=True, slots=True)
-class LoggedRun:
-    """The answers of one run.
-
-    Attributes:
-        tasks: lmms-eval's task → its answers, ordered by id; a question may be in several.
-        provenance: task → where its answers come from, None where they do not say.
-        notes: what to know before the scores: questions without an answer, samples that were changed by hand, tasks
-            that were not asked alike.
-    """
-
-    tasks: Mapping[str, list[Record]]
-    provenance: Mapping[str, Provenance | None]
-    notes: tuple[str, ...]
-
-
-def read_run(path: Path) -> LoggedRun:
-    """Read the answers of a run, and look whether they are whole.
-
-    Args:
-        path: a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples that were written with it; or a
-            folder, for the newest samples of each task below it. A folder with several models is refused.
-
-    Raises:
-        VhbenchError: if nothing can be read, a line is no sample of vhbench, an id has two different answers, or the
-            samples are of several models, splits or runs.
-    """
-    tasks: dict[str, list[Record]] = {}
-    checks: dict[str, SamplesCheck] = {}
-    for file in sample_files(path):
-        task = task_of(file)
-        checks[task] = SamplesCheck(file)
-        tasks[task] = sorted(_read(file, checks[task]), key=lambda record: record.id)
-    if not any(tasks.values()):
-        raise no_answers(path)
-    told = {task: check.provenance for task, check in checks.items()}
-    notes = [note for check in checks.values() for note in check.notes()]
-    notes += [note for check in checks.values() for note in told_otherwise(check.file, check.provenance)]
-    notes += [without_samples(one) for one in lost_tasks(path)]
-    return LoggedRun(tasks, told, (*notes, *one_run(told.values(), path)))
-
-
-def read_samples(path: Path) -> list[Record]:
-    """Read the records of a run, ordered by id; each question once. See :func:`read_run`.
-
-    Raises:
-        VhbenchError: as :func:`read_run` does, and if a question has two different answers.
-    """
-    return merged(read_run(path), path)
-
-
-def merged(run: LoggedRun, path: Path) -> list[Record]:
-    """Return the records of all tasks of a run, ordered by id; each question of a benchmark once.
-
-    A benchmark made of another one (VHExpansion of ODE) may have its ids.
-
-    Raises:
-        VhbenchError: if a question has two different answers.
-    """
-    records: dict[tuple[str, str], Record] = {}
-    for task, answers in run.tasks.items():
-        for record in answers:
-            if records.setdefault((record.id, record.benchmark), record) != record:
-                raise VhbenchError(f"{path}, {task}: {record.id} was answered twice, differently; name one run")
-    if not records:
-        raise no_answers(path)
-    return [records[key] for key in sorted(records)]
-
-
-def read_tasks(path: Path) -> dict[str, list[Record]]:
-    """Read the records of a run by the lmms-eval task that asked, ordered by id. See :func:`read_run`."""
-    return dict(read_run(path).tasks)
 
 
 def no_answers(path: Path) -> VhbenchError:
@@ -112,7 +33,15 @@ def is_run(path: Path) -> bool:
 
 
 def sample_files(path: Path) -> list[Path]:
-    """Return the samples files of one run; raises as :func:`read_run`."""
+    """Return the samples files of one run.
+
+    Args:
+        path: a ``*_samples_*.jsonl`` file; a ``*_results.json`` file, for the samples that were written with it; or a
+            folder, for the newest samples of each task below it.
+
+    Raises:
+        VhbenchError: if there is no such file or folder, or the folder has the samples of several models.
+    """
     if path.is_file():
         return _written_with(path) or [path]
     if not path.is_dir():
@@ -133,7 +62,7 @@ def lost_tasks(path: Path) -> list[Provenance]:
     """Return where the answers to those tasks of a run come from that lmms-eval's results name and no samples have.
 
     Args:
-        path: as in :func:`read_run`; of a single samples file nothing else is looked for.
+        path: as in :func:`sample_files`; of a single samples file nothing else is looked for.
     """
     if path.is_file() and not path.name.endswith(_RESULTS):
         return []
@@ -176,7 +105,7 @@ def runs_below(path: Path, wanted: Callable[[str], bool]) -> list[Path]:
     """Return what names the newest run of each model below a folder; the path itself where there is one model.
 
     Args:
-        path: as in :func:`read_run`.
+        path: as in :func:`sample_files`.
         wanted: says of a task whether it is looked for; of several models those are named that were asked one.
     """
     found = _samples_below(path) if path.is_dir() else []
@@ -209,15 +138,6 @@ def _model_in(samples: Path) -> str:
     """Return model and arguments that the first sample of a file names; "" where it names none."""
     told = provenance_in(samples)
     return "" if told is None else " ".join(filter(None, (told.model, told.model_args)))
-
-
-def provenance_in(samples: Path) -> Provenance | None:
-    """Return where the first sample of a file says that it comes from; None where it says nothing that can be read."""
-    with suppress(VhbenchError, StopIteration, AttributeError):
-        sample = next(each_row(samples))
-        payloads = (value for value in sample.values() if isinstance(value, dict))
-        return next(from_json(payload[KEY], str(samples)) for payload in payloads if KEY in payload)
-    return None
 
 
 def one_run(told: Iterable[Provenance | None], path: Path) -> list[str]:
@@ -279,21 +199,3 @@ def _model_of(results: Path) -> str:
         return f"{config['model']}{f' {told}' if told else ''}"
     except (VhbenchError, KeyError, TypeError, AttributeError):
         return ""  # it is somebody else's, or damaged: what it says is not needed
-
-
-def _read(file: Path, check: SamplesCheck) -> Iterator[Record]:
-    seen: set[str] = set()
-    for number, sample in enumerate(each_row(file), start=1):
-        place = f"{file}, line {number}"
-        whole = [
-            value for value in sample.values() if isinstance(value, dict) and "id" in value and "response" in value
-        ]
-        if not whole:
-            raise VhbenchError(f"{place}: not an answer to a question of vhbench")
-        payload: dict[str, Any] = max(whole, key=len)
-        records = to_records(payload, place)
-        if records[0].id in seen:
-            raise VhbenchError(f"{place}: question {records[0].id} was answered already; each may be answered once")
-        seen.add(records[0].id)
-        check.see(sample, payload, place)
-        yield from records

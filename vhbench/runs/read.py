@@ -1,4 +1,4 @@
-"""Rows of responses → records, one at a time, joined with their questions and read."""
+"""The one way to load answers: a run of lmms-eval, or a file of responses in any form, joined with its questions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -13,26 +13,24 @@ from vhbench.benchmarks import BENCHMARKS, of_task
 from vhbench.benchmarks import task as task_named
 from vhbench.columns import RECORD
 from vhbench.files import shown
+from vhbench.json_rows import each_row
 from vhbench.language import parsing
 from vhbench.progress import Progress
 from vhbench.provenance import Provenance, hash_of_row
 from vhbench.records import is_cut_off, split_repetition, to_record, to_records
-from vhbench.runs import (
-    SamplesCheck,
-    column_aliases,
-    foreign,
-    formats,
+from vhbench.runs import column_aliases, formats, samples
+from vhbench.runs.checks import SamplesCheck, foreign
+from vhbench.runs.questions import is_split, known_questions
+from vhbench.runs.run_files import (
     is_run,
     lost_tasks,
     no_answers,
     one_run,
     sample_files,
-    samples,
     task_of,
     told_otherwise,
     without_samples,
 )
-from vhbench.runs.questions import is_split, known_questions
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.datasets import number_of_questions
 
@@ -46,6 +44,64 @@ _BLOCK, _JUDGED = 256, 4096
 """Answers that are read together; with a judge, which is asked about several at a time, more."""
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The answers of one run.
+
+    Attributes:
+        name: what the run is called.
+        tasks: lmms-eval's task → its answers, ordered by id; a question may be in several.
+        provenance: task → where its answers come from, None where they do not say.
+        notes: what to know before the scores: questions without an answer, samples that were changed by hand, tasks
+            that were not asked alike.
+    """
+
+    name: str
+    tasks: Mapping[str, list[Record]]
+    provenance: Mapping[str, Provenance | None]
+    notes: tuple[str, ...]
+
+    def merged(self) -> list[Record]:
+        """Return the records of all tasks, ordered by id; each question of a benchmark once.
+
+        A benchmark made of another one (VHExpansion of ODE) may have its ids.
+
+        Raises:
+            VhbenchError: if a question has two different answers.
+        """
+        records: dict[tuple[str, str], Record] = {}
+        for task, answers in self.tasks.items():
+            for record in answers:
+                if records.setdefault((record.id, record.benchmark), record) != record:
+                    raise VhbenchError(
+                        f"{self.name}, {task}: {record.id} was answered twice, differently; name one run"
+                    )
+        return [records[key] for key in sorted(records)]
+
+
+def read_run(path: Path) -> Run:
+    """Read the answers of a run of vhbench's tasks as they were logged, and look whether they are whole.
+
+    Args:
+        path: as in :func:`vhbench.runs.sample_files`; a folder with several models is refused.
+
+    Raises:
+        VhbenchError: if nothing can be read, a line is no sample of vhbench, a question was answered twice, or the
+            samples are of several models, splits or runs.
+    """
+    responses = Responses(path, as_said=True, logged=True)
+    tasks: dict[str, dict[str, Record]] = {task_of(file): {} for file in sample_files(path)}
+    for task, record in responses.by_task():
+        if record.id in tasks[task]:
+            raise VhbenchError(f"{path}, {task}: question {record.id} was answered already; each may be answered once")
+        tasks[task][record.id] = record
+    if not any(tasks.values()):
+        raise no_answers(path)
+    found = {task: [answers[name] for name in sorted(answers)] for task, answers in tasks.items()}
+    notes = [note for note in responses.notes if note not in responses.uneven]
+    return Run(str(path), found, {task: responses.provenance.get(task) for task in found}, tuple(notes))
+
+
 @dataclass(slots=True)
 class Responses:
     """The answers of a file, or of a run of lmms-eval.
@@ -57,6 +113,7 @@ class Responses:
         questions: a split, or a file of rows with the right answers, joined by id; None where responses carry them.
         kind: the kind of questions that is wanted; "" for all. Others are left out and counted.
         as_said: leave the words to another parser than ours.
+        logged: take samples of vhbench's own tasks alone.
         judge: reads what our rules cannot.
         count: number of answers of this kind.
         asked: config → number of questions of this kind; without ``questions`` task → number of its questions, as far
@@ -74,6 +131,7 @@ class Responses:
     questions: Path | None = None
     kind: str = ""
     as_said: bool = False
+    logged: bool = False
     asked: Counter[str] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
     first_missing: str = ""
@@ -168,22 +226,24 @@ class Responses:
 
     def _rows(self, *, joined: bool) -> Iterator[tuple[str, str, Row | Record]]:
         """Yield the rows of all files with their task and place: by the names of a record, or as records already."""
-        logged = is_run(self.path)
+        logged = self.logged or is_run(self.path)
         if not (files := sample_files(self.path) if logged else [self.path]):
             raise no_answers(self.path)
         for file in files:
             task, check, fits = task_of(file) if logged else "", SamplesCheck(file), False
             begin = f"{file}, row "
-            for number, row in enumerate(formats.rows(file, column_aliases.KNOWN), start=1):
+            rows = each_row(file) if logged else formats.rows(file, column_aliases.KNOWN)
+            for number, row in enumerate(rows, start=1):
                 place = f"{begin}{number}"
-                if samples.is_ours(row):
-                    payload = samples.payload(row)
+                if (payload := samples.payload(row, logged=self.logged)) is not None:
                     records = to_records(payload, place)
                     check.see(row, payload, place)
                     if number == 1 and self.questions is not None and is_split(self.questions):
                         foreign(check.provenance, self.questions, splits.read_manifest(self.questions))
                     fits = fits or self._fits(records[0])
                     yield from ((task, place, record) for record in records)
+                elif self.logged:
+                    raise VhbenchError(f"{place}: not an answer to a question of vhbench")
                 elif samples.is_sample(row):
                     yield from ((task, place, each) for each in self._closed(self._named(row), joined))
                 elif logged:
@@ -201,7 +261,8 @@ class Responses:
     def _note(self, task: str, check: SamplesCheck) -> None:
         """Note what was seen while the samples of a task were read."""
         self.notes += check.notes()
-        self.notes += [*origin_notes(task, check.provenance), *told_otherwise(check.file, check.provenance)]
+        self.notes += origin_notes(task, check.provenance)
+        self.notes += told_otherwise(check.file, check.provenance)
         if (told := check.provenance) is None:
             return
         self.provenance[task] = told
