@@ -23,8 +23,9 @@ from scipy import stats
 from vhbench.schema import Record
 from vhbench.seeding import rng
 from vhbench.statistics import intervals
+from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import clusters_of
-from vhbench.statistics.intervals import Clustering, Interval, WeightedRatio
+from vhbench.statistics.intervals import Interval, WeightedRatio
 
 Array = npt.NDArray[Any]
 Sampled = tuple[float, Callable[[Any], Interval | None], Any]

@@ -42,7 +42,7 @@ from vhbench.tasks.metrics.amber_counts import (
 )
 from vhbench.tasks.metrics.amber_files import read_annotations, read_responses
 from vhbench.tasks.metrics.measuring import measure, stated
-from vhbench.tasks.metrics.rates import average, of_sums, percent, share
+from vhbench.tasks.metrics.rates import average, of_sums, percent, share, with_notes
 
 
 def score(
@@ -65,19 +65,18 @@ def score(
             where there is none) truth and hallu are lists of words; for a question truth is "yes" or "no".
         relation: word → associated words, or a JSON file.
         safe_words: words that are never hallucinated, or a file with one a line.
-        nouns: text → its nouns in the singular. None finds the vocabulary's words by their surface forms;
-            ``vhbench.adapters.language`` has NLTK's, which the reference uses.
-        similarity: two words → similarity; above 0.8 they are one. None knows a short list of words for the same
-            thing; ``vhbench.adapters.language`` has spaCy's, which the reference uses.
+        nouns: text → its nouns in the singular. None finds the vocabulary's words by their surface forms.
+        similarity: two words → similarity; above 0.8 they are one. None knows a short list of words for the same thing.
+            For both ``vhbench.adapters.language`` has what the reference uses.
         evaluation_type: what is printed: "a", "g", "d", "de", "da" or "dr". Everything is counted.
         compat: score as the reference implementation does.
         allow_failed: tell the scores even where more than 1 % of the requests failed.
 
     Returns:
         ``printed``: section → name → percent with one decimal, or None; ``counters``: raw counts by the reference's
-        names (from 0.001 where the reference starts there, under ``compat``); ``scores``: section → name → fraction;
-        ``intervals`` and ``interval_notes`` alike; ``failed``, ``refused``: shares of all responses; ``withheld``: why
-        scores are None, or None; ``responses``: what was found in each caption; ``tools``; ``warnings``.
+        names; ``scores``: section → name → fraction; ``intervals`` and ``interval_notes`` alike; ``failed``,
+        ``refused``: shares of all responses; ``withheld``: why scores are None, or None; ``responses``: what was found
+        in each caption; ``tools``; ``warnings``.
 
     Raises:
         VhbenchError: for an id without annotation, an id that occurs twice, an unknown evaluation type.
@@ -89,7 +88,6 @@ def score(
     ...         {"id": 2, "type": "discriminative-hallucination", "truth": "no"},
     ...     ],
     ...     relation={"dog": [], "grass": ["ground"], "sky": [], "person": ["man"], "cat": []},
-    ...     evaluation_type="a",
     ... )
     >>> result["printed"]["Generative Task"]  # 1 of 3 nouns; 2 of 3 objects; 1 of 1 responses; 1 of 2 listed
     {'CHAIR': 33.3, 'Cover': 66.7, 'Hal': 100.0, 'Cog': 50.0}
@@ -155,7 +153,7 @@ def _result(found: Judgments, evaluation_type: str) -> dict[str, Any]:
     if evaluation_type == "a":
         chair, f1 = scores["Generative Task"]["CHAIR"], scores["Descriminative Task"]["F1"]
         both = None if chair is None or f1 is None else (1 - chair + f1) / 2
-        scores["AMBER"] = {"Score": both, **intervals.stated({"Score": _score_interval(found)})}
+        scores["AMBER"] = {"Score": both, **with_notes({"Score": _score_interval(found)})}
     return {
         **{
             part: {name: section.pop(part) for name, section in scores.items()}
@@ -178,7 +176,7 @@ def _paper(captions: Sequence[Judged]) -> dict[str, Any]:
         "Cog": [len(c.likely_nouns) / len(set(c.nouns)) for c in speaking],
     }
     ends = {name: intervals.mean(values) for name, values in parts.items()}
-    return {name: average(values) for name, values in parts.items()} | intervals.stated(ends)
+    return {name: average(values) for name, values in parts.items()} | with_notes(ends)
 
 
 def _score_interval(found: Judgments) -> intervals.Interval | None:

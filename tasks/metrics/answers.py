@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from vhbench.records import each_record, is_cut_off, split_repetition
 from vhbench.schema import Record, VhbenchError
+from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import Shared
-from vhbench.statistics.intervals import Clustering
 from vhbench.tasks.metrics.metric import ALWAYS, DERIVED, Answer, Claims, Count, Facts, Metric
 
 Places = npt.NDArray[np.int64]

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.statistics import intervals
+from vhbench.statistics.clustering import Clusters
+from vhbench.statistics.intervals import Interval
 
 Column = Sequence[float] | npt.NDArray[np.generic]
 """One number per question, caption or pair."""
@@ -32,7 +34,7 @@ def of_sums(
     columns: Mapping[str, Column],
     rates: Mapping[str, tuple[str, str]],
     *,
-    clusters: intervals.Clusters | None = None,
+    clusters: Clusters | None = None,
     most: Mapping[str, float] | None = None,
 ) -> dict[str, Any]:
     """Return each rate, the sum of one column by the sum of another, with ``intervals`` and their notes.
@@ -53,4 +55,15 @@ def of_sums(
         name: intervals.ratio(columns[top], columns[bottom], most=rests.get(name), clusters=clusters)
         for name, (top, bottom) in rates.items()
     }
-    return result | intervals.stated(found)
+    return result | with_notes(found)
+
+
+def with_notes(found: Mapping[str, Interval | None]) -> dict[str, Any]:
+    """Return intervals as results have them: ``intervals``, name → ends, and ``interval_notes``, of those with a note.
+
+    >>> with_notes({"accuracy": Interval(0.2, 0.8, "3 clusters"), "f1": None})
+    {'intervals': {'accuracy': (0.2, 0.8), 'f1': None}, 'interval_notes': {'accuracy': '3 clusters'}}
+    """
+    ends = {name: interval and interval.ends for name, interval in found.items()}
+    notes = {name: interval.note for name, interval in found.items() if interval and interval.note}
+    return {"intervals": ends, "interval_notes": notes}

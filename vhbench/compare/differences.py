@@ -17,8 +17,8 @@ from vhbench.compare.scoring import Group
 from vhbench.provenance import SETTINGS, Provenance
 from vhbench.schema import Record, VhbenchError
 from vhbench.statistics import intervals, multiple_testing, paired
+from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
-from vhbench.statistics.intervals import Floats
 from vhbench.statistics.sums import Score, Sums, difference, ranks
 from vhbench.tasks.metrics.metric import Metric
 
@@ -142,13 +142,13 @@ def match(runs: Sequence[MeasuredRun], *, seed: int = 0) -> MatchedRuns:
     return MatchedRuns(names, groups, notes, origin)
 
 
-def clusters_by_group(run: MeasuredRun) -> dict[Group, intervals.Clustering]:
+def clusters_by_group(run: MeasuredRun) -> dict[Group, Clustering]:
     """Return the clusters of each group's questions, which are the same for all runs on these questions."""
     return {group: clusters_of(measured.questions.about) for group, measured in run.groups.items()}
 
 
 def headline_differences(
-    first: MeasuredRun, other: MeasuredRun, clusters: Mapping[Group, intervals.Clustering]
+    first: MeasuredRun, other: MeasuredRun, clusters: Mapping[Group, Clustering]
 ) -> dict[tuple[Group, str], tuple[float, intervals.Interval | None]]:
     """Return by how much one run is above another in each headline, with the interval; nothing is tested.
 
@@ -258,7 +258,7 @@ class _RunPair:
     places: Places
     value: float
 
-    def interval(self, clusters: intervals.Clustering, about: Sequence[Record] = ()) -> intervals.Interval | None:
+    def interval(self, clusters: Clustering, about: Sequence[Record] = ()) -> intervals.Interval | None:
         """Return the interval of the difference.
 
         Args:
@@ -329,7 +329,7 @@ class _Family:
         about, first = found[0].questions.about, found[0].metrics[0]
         clusters = clusters_of(about)
 
-        def compared(metric: Metric, key: str | Cell, own: intervals.Clustering) -> ComparedScore:
+        def compared(metric: Metric, key: str | Cell, own: Clustering) -> ComparedScore:
             scores, better = [_score(one, key) for one in found], metric.higher_is_better
             differences = [
                 _difference(pairs[place], pairs[place].interval(own, about if key == metric.name else ()), told[place])
@@ -374,7 +374,7 @@ def _difference(pair: _RunPair, interval: intervals.Interval | None, verdict: mu
 
 
 def _ranks(
-    name: str, found: Sequence[MeasuredGroup], clusters: intervals.Clustering, higher_is_better: bool
+    name: str, found: Sequence[MeasuredGroup], clusters: Clustering, higher_is_better: bool
 ) -> list[tuple[int, int] | None]:
     """Return the ranks that the data leave open to each run that has the score."""
     apart = {run: one.apart[name] for run, one in enumerate(found) if name in one.apart}

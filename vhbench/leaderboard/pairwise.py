@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.statistics import intervals, multiple_testing
-from vhbench.statistics.intervals import Clustering, Floats
+from vhbench.statistics.clustering import Clustering, Floats
 
 _SAME = 1e-12
 

@@ -15,8 +15,8 @@ import numpy as np
 from vhbench.leaderboard.pairwise import drop
 from vhbench.leaderboard.question_index import AskedEdition, Places
 from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
-from vhbench.statistics.intervals import Clustering, Floats
 
 FEWEST = 20
 """Questions of either edition from which anything is said."""

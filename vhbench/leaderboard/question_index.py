@@ -18,8 +18,8 @@ from vhbench.language.captions.vocabulary import Vocabulary
 from vhbench.leaderboard.boards import Board, Edition, is_edition, of_split, places
 from vhbench.schema import Record, VhbenchError
 from vhbench.splits import answer_keys
+from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.clusters import clusters_of
-from vhbench.statistics.intervals import Clustering
 from vhbench.tasks.metrics import ode_captions
 from vhbench.tasks.metrics.registry import headline_of
 

@@ -19,7 +19,7 @@ from vhbench.leaderboard.question_index import AskedEdition, Places, QuestionPar
 from vhbench.leaderboard.rescoring import Recomputed, recompute
 from vhbench.leaderboard.validating import CheckedEntry, asked_once, check_all
 from vhbench.schema import VhbenchError
-from vhbench.statistics.intervals import Clustering, Floats
+from vhbench.statistics.clustering import Clustering, Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ pressed twins are about. A row that names neither images nor a case stands alone
 Where questions draw their images from one pool, chains of them tie everything to everything: a component that holds
 more than a tenth of all rows, though at most a quarter of its pairs of rows share anything and no image or fact is in
 more than a quarter of its rows. Of such a chain the facts are the clusters, and what pairs of rows of different facts
-share is added to the variance (:attr:`vhbench.statistics.intervals.Clustering.ties`; Aronow, Samii and Assenova
+share is added to the variance (:attr:`vhbench.statistics.Clustering.ties`; Aronow, Samii and Assenova
 2015 do so for dyads). ``benchmarks/bench_coverage.py`` shows what it covers.
 
 The clusters of some answers follow from these answers' rows alone, so that a cell, a task and a comparison of the same
@@ -26,7 +26,7 @@ import numpy.typing as npt
 from vhbench.files import short_digest
 from vhbench.records import fact_of, split_repetition
 from vhbench.schema import Record
-from vhbench.statistics.intervals import Clustering
+from vhbench.statistics.clustering import Clustering
 
 CHAINED = "facts as clusters, with what the images tie"
 """The note of an interval whose clusters are not all apart."""

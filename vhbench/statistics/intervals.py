@@ -16,19 +16,26 @@ err, and they err wide. ``note`` says then why. Every function gives an :class:`
 its spread is undefined: no data, a denominator of zero, a single cluster that is not all alike.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, fsum, inf, sqrt
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
 
 from vhbench.schema import VhbenchError
-
-Floats = npt.NDArray[np.float64]
-Numbers = Sequence[float] | npt.NDArray[np.generic]
-Places = npt.NDArray[np.integer]
+from vhbench.statistics.clustering import (
+    Clustering,
+    Clusters,
+    Floats,
+    Numbers,
+    Places,
+    numbered,
+    summed,
+    tied_weight,
+    total_of,
+)
 
 LEVEL = 0.95
 FEW_CLUSTERS, FEW_DEGREES, FEW_DIFFER = 10, 9, 10
@@ -61,50 +68,6 @@ class Interval(NamedTuple):
     def ends(self) -> tuple[float, float]:
         """Return both ends, as reports have them."""
         return self.low, self.high
-
-
-@dataclass(frozen=True, slots=True)
-class Clustering:
-    """Which rows stand and fall together.
-
-    Attributes:
-        numbers: the number of each row's cluster.
-        note: what a reader must know of how the clusters were found, "" for nothing.
-        ties: shape (2, pairs): rows of different clusters that are not independent all the same.
-    """
-
-    numbers: Places
-    note: str = ""
-    ties: Places | None = None
-
-    def at(self, places: npt.NDArray[np.integer[Any] | np.bool_]) -> "Clustering":
-        """Return the clusters of some rows, by their places or by a mask; ties to other rows are left out."""
-        numbers = self.numbers[places]
-        if self.ties is None:
-            return Clustering(numbers, self.note)
-        where = np.full(len(self.numbers), -1)
-        where[places] = np.arange(len(numbers))
-        ties = where[self.ties]
-        return Clustering(numbers, self.note, ties[:, (ties >= 0).all(axis=0)])
-
-    def variance(self, apart: float, pull: Floats) -> float:
-        """Return the variance of a sum with what tied rows add to it.
-
-        It is divided by the share of the pairs of rows that are not tied, as the variance of G equal clusters is by
-        1 - 1 / G: deviations from an estimate add up to 0.
-
-        Args:
-            apart: the variance, were all clusters apart.
-            pull: what each row adds to the deviation of the sum.
-        """
-        if self.ties is None:
-            return apart
-        one, other = self.ties
-        tied = max(0.0, 2 * _sum(pull[one] * pull[other]))
-        return (apart + tied) / (1 - 2 * len(one) / len(pull) ** 2)
-
-
-Clusters = Clustering | Sequence[Hashable] | Places
 
 
 class Grouped(TypedDict, total=False):
@@ -180,7 +143,7 @@ def mean_of_ratios(
     '3 clusters'
     """
     rows = max((len(c.top) if c.places is None else int(c.places.max(initial=-1)) + 1 for c in cells), default=0)
-    numbers, size, told = _numbered(clusters, rows)
+    numbers, size, told = numbered(clusters, rows)
     parts = [_Summed.of(cell, numbers, size) for cell in cells]
     if not parts or any(part.total <= 0 for part in parts):
         return None  # the score itself is undefined
@@ -191,12 +154,12 @@ def mean_of_ratios(
         each = np.zeros(rows)
         for cell, part in zip(cells, parts, strict=True):
             each[_own(cell, rows)] += part.weight * _bottom(cell) / part.total
-        return _exact(estimate > 0.5, 1 / (_sum(weights**2) + _of_ties(each, clusters)), level, told)
+        return _exact(estimate > 0.5, 1 / (total_of(weights**2) + tied_weight(each, clusters)), level, told)
     if held < 2:
         return None
     spread = estimate * (1 - estimate)
     pull = sum((part.pull(sqrt(spread)) for part in parts), np.zeros(size))
-    variance = _sum(pull**2)
+    variance = total_of(pull**2)
     if isinstance(clusters, Clustering) and clusters.ties is not None:
         off = np.zeros(rows)
         for cell, part in zip(cells, parts, strict=True):
@@ -234,9 +197,9 @@ def difference(
     """
     if len(first) != len(second):
         raise VhbenchError(f"{len(first)} values are paired with {len(second)}: one each is needed")
-    numbers, size, told = _numbered(clusters, len(first))
-    columns = [_summed(np.asarray(side, dtype=np.float64), numbers, size) for side in (first, second)]
-    pairs = _summed(np.ones(len(first)), numbers, size)
+    numbers, size, told = numbered(clusters, len(first))
+    columns = [summed(np.asarray(side, dtype=np.float64), numbers, size) for side in (first, second)]
+    pairs = summed(np.ones(len(first)), numbers, size)
     held = pairs > 0
     before, after, pairs = (column[held] for column in (*columns, pairs))
     if len(pairs) < 2:
@@ -281,13 +244,13 @@ def of_change(
     >>> of_change([-1] * 10, [1] * 10, shares=True).ends == difference([0] * 10, [1] * 10).ends
     True
     """
-    numbers, size, told = _numbered(clusters, len(change))
-    sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (change, about))
+    numbers, size, told = numbered(clusters, len(change))
+    sums, rows = (summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (change, about))
     held = rows > 0
     if np.count_nonzero(held) < 2:
         return None
-    total, each = _sum(rows), np.asarray(about, dtype=np.float64)
-    off = (np.asarray(change, dtype=np.float64) - _sum(sums) / total * each) / total
+    total, each = total_of(rows), np.asarray(about, dtype=np.float64)
+    off = (np.asarray(change, dtype=np.float64) - total_of(sums) / total * each) / total
     t = with_ties(paired(sums[held], rows[held]), off, clusters)
     least, most = (-1.0, 1.0) if shares else (-inf, inf)
     if t.error == 0 and not shares:
@@ -305,12 +268,12 @@ def amount(values: Numbers, *, clusters: Clusters | None = None, level: float = 
     >>> amount([3, 3, 3]) is None, amount([10, 12, 14, 16]).ends
     (True, (8.89..., 17.10...))
     """
-    numbers, size, told = _numbered(clusters, len(values))
-    sums, rows = (_summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (values, np.ones(len(values))))
+    numbers, size, told = numbered(clusters, len(values))
+    sums, rows = (summed(np.asarray(c, dtype=np.float64), numbers, size) for c in (values, np.ones(len(values))))
     held = rows > 0
     if np.count_nonzero(held) < 2:
         return None
-    off = np.asarray(values, dtype=np.float64) - _sum(sums) / len(values)
+    off = np.asarray(values, dtype=np.float64) - total_of(sums) / len(values)
     t = with_ties(paired(sums[held], rows[held]), off / len(values), clusters)
     if t.error == 0:
         return None
@@ -334,8 +297,8 @@ def lengths(values: Numbers, *, clusters: Clusters | None = None, level: float =
     (True, (12.18..., 13.81...), (12.18..., 13.84...))
     """
     found = amount(values, clusters=clusters, level=level)
-    _, size, _ = _numbered(clusters, len(values))
-    mean = _sum(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else 0.0
+    _, size, _ = numbered(clusters, len(values))
+    mean = total_of(np.asarray(values, dtype=np.float64)) / len(values) if len(values) else 0.0
     if found is None or mean <= 0 or size < LEAST_OF_LENGTHS:
         return None
     reach = (found.high - mean) / mean
@@ -360,10 +323,10 @@ def paired(change: Floats, rows: Floats) -> Paired:
     >>> paired(np.array([1.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))
     Paired(mean=0.5, error=0.288675..., df=2.0)
     """
-    total = _sum(rows)
-    average = _sum(change) / total
+    total = total_of(rows)
+    average = total_of(change) / total
     pull = (change - average * rows) / total / np.sqrt(1 - rows / total)
-    spread = _sum(pull**2)
+    spread = total_of(pull**2)
     df = max(1.0, min(_degrees(pull, len(rows)), _satterthwaite(rows / total)))
     return Paired(average, 0.0 if spread < _NOTHING else sqrt(spread), df)
 
@@ -373,29 +336,6 @@ def with_ties(t: Paired, pull: Floats, clusters: Clusters | None) -> Paired:
     if t.error == 0 or not isinstance(clusters, Clustering):
         return t
     return t._replace(error=sqrt(clusters.variance(t.error**2, pull)))
-
-
-def stated(found: Mapping[str, Interval | None]) -> dict[str, Any]:
-    """Return intervals as results have them: ``intervals``, name → ends, and ``interval_notes``, of those with a note.
-
-    >>> stated({"accuracy": Interval(0.2, 0.8, "3 clusters"), "f1": None})
-    {'intervals': {'accuracy': (0.2, 0.8), 'f1': None}, 'interval_notes': {'accuracy': '3 clusters'}}
-    """
-    ends = {name: None if interval is None else interval.ends for name, interval in found.items()}
-    notes = {name: interval.note for name, interval in found.items() if interval is not None and interval.note}
-    return {"intervals": ends, "interval_notes": notes}
-
-
-def cluster_sums(columns: Iterable[Numbers], clusters: Clusters | None) -> list[Floats]:
-    """Return the sums of columns over clusters, those without a row left out.
-
-    >>> cluster_sums([[1, 2, 3], [1, 1, 1]], ["a", "b", "a"])
-    [array([4., 2.]), array([2., 1.])]
-    """
-    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
-    numbers, size, _ = _numbered(clusters, len(arrays[0]) if arrays else 0)
-    held = _summed(np.ones(len(arrays[0]) if arrays else 0), numbers, size) > 0
-    return [_summed(array, numbers, size)[held] for array in arrays]
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,12 +353,12 @@ class _Summed:
     def of(cls, cell: WeightedRatio, numbers: Places | None, size: int) -> "_Summed":
         rows = len(cell.top)
         own = numbers if cell.places is None else cell.places if numbers is None else numbers[cell.places]
-        top = _summed(np.asarray(cell.top, dtype=np.float64), own, size)
-        bottom = _summed(np.ones(rows) if cell.bottom is None else np.asarray(cell.bottom, np.float64), own, size)
-        total = _sum(bottom)
+        top = summed(np.asarray(cell.top, dtype=np.float64), own, size)
+        bottom = summed(np.ones(rows) if cell.bottom is None else np.asarray(cell.bottom, np.float64), own, size)
+        total = total_of(bottom)
         if total <= 0:
             return cls(0.0, bottom, bottom, 0.0, cell.weight, 0.0)
-        rate = _sum(top) / total
+        rate = total_of(top) / total
         if not -1e-9 <= rate <= 1 + 1e-9:
             raise VhbenchError(f"an interval of a share needs a score from 0 to 1, not {rate:.6g}")
         most = total if cell.most is None else cell.most
@@ -431,46 +371,20 @@ class _Summed:
         return self.weight * np.where(alone, trial, pull)
 
 
-def _numbered(clusters: Clusters | None, rows: int) -> tuple[Places | None, int, str]:
-    """Return the number of each row's cluster (None: each stands alone), how many there are, and the note."""
-    if clusters is None:
-        return None, rows, ""
-    note = clusters.note if isinstance(clusters, Clustering) else ""
-    given = clusters.numbers if isinstance(clusters, Clustering) else clusters
-    if len(given) != rows:
-        raise VhbenchError(f"{len(given)} clusters for {rows} values: one each is needed")
-    if isinstance(given, np.ndarray):
-        return given.astype(np.intp, copy=False), int(given.max(initial=-1)) + 1, note
-    known: dict[Hashable, int] = {}
-    numbers = np.fromiter((known.setdefault(name, len(known)) for name in given), np.intp, rows)
-    return numbers, len(known), note
-
-
-def _summed(column: Floats, numbers: Places | None, size: int) -> Floats:
-    if not np.isfinite(column).all():
-        raise VhbenchError("an interval needs finite numbers; found NaN or infinity")
-    return column if numbers is None else np.bincount(numbers, weights=column, minlength=size).astype(np.float64)
-
-
-def _sum(values: Floats) -> float:
-    """Add up from the least to the largest, so that the order of clusters cannot change the last digit."""
-    return float(np.sort(values).sum())
-
-
 def _degrees(pull: Floats, clusters: int) -> float:
     """Return the degrees of freedom that the spread of the squared residuals leaves."""
     squares = pull**2
-    total = _sum(squares)
+    total = total_of(squares)
     if total < _NOTHING:
         return clusters - 1.0
-    return min(clusters - 1.0, 2 / max(_sum(squares**2) / total**2 - 1 / clusters, 1e-9))
+    return min(clusters - 1.0, 2 / max(total_of(squares**2) / total**2 - 1 / clusters, 1e-9))
 
 
 def _satterthwaite(share: Floats) -> float:
     """Return the degrees of freedom of CR2 for a weighted mean in closed form; clusters - 1 for equal shares."""
     squares = share**2
     b = squares / np.maximum(1 - share, 1e-9)
-    return 1 / (_sum(squares) + _sum(b) ** 2 - _sum(b**2))
+    return 1 / (total_of(squares) + total_of(b) ** 2 - total_of(b**2))
 
 
 def _quantile(df: float, level: float) -> float:
@@ -495,14 +409,6 @@ def _bottom(cell: WeightedRatio) -> Floats:
     return np.ones(len(cell.top)) if cell.bottom is None else np.asarray(cell.bottom, np.float64)
 
 
-def _of_ties(weights: Floats, clusters: Clusters | None) -> float:
-    """Return what ties add to Kish's sum of squared weights, as if tied rows were one: nothing tells how alike."""
-    if not isinstance(clusters, Clustering) or clusters.ties is None:
-        return 0.0
-    one, other = clusters.ties
-    return 2 * _sum(weights[one] * weights[other])
-
-
 def _exact(right: bool, trials: float, level: float, told: str) -> Interval:
     far = ((1 - level) / 2) ** (1 / trials)
     low, high = (far, 1.0) if right else (0.0, 1 - far)
@@ -510,15 +416,15 @@ def _exact(right: bool, trials: float, level: float, told: str) -> Interval:
 
 
 def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interval:
-    numbers, total = np.arange(len(pairs)), _sum(pairs)
+    numbers, total = np.arange(len(pairs)), total_of(pairs)
     ends = [mean_of_ratios([WeightedRatio(side, pairs)], clusters=numbers, level=level) for side in (before, after)]
     one, two = ends
     assert one is not None
     assert two is not None
-    p, q = _sum(before) / total, _sum(after) / total
+    p, q = total_of(before) / total, total_of(after) / total
     a, b = before - p * pairs, after - q * pairs
-    both = sqrt(_sum(a**2) * _sum(b**2))
-    r = _sum(a * b) / both if both > 0 else 0.0
+    both = sqrt(total_of(a**2) * total_of(b**2))
+    r = total_of(a * b) / both if both > 0 else 0.0
     d, e, f, g = p - one.low, two.high - q, one.high - p, q - two.low
     low = p - q - sqrt(max(0.0, d * d - 2 * r * d * e + e * e))
     return Interval(low, p - q + sqrt(max(0.0, f * f - 2 * r * f * g + g * g)))
@@ -526,7 +432,7 @@ def _mover(before: Floats, after: Floats, pairs: Floats, level: float) -> Interv
 
 def _never_seen(rows: Floats, each: Floats, clusters: Clusters | None, level: float) -> float:
     """Return how large a share may be that none of these clusters showed, each one trial (Kish), tied ones together."""
-    kish = 1 / (_sum((rows / _sum(rows)) ** 2) + _of_ties(each / each.sum(), clusters))
+    kish = 1 / (total_of((rows / total_of(rows)) ** 2) + tied_weight(each / each.sum(), clusters))
     return float(1 - ((1 - level) / 2) ** (1 / kish))
 
 

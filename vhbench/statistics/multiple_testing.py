@@ -18,7 +18,7 @@ import numpy.typing as npt
 from vhbench.schema import VhbenchError
 from vhbench.seeding import rng
 from vhbench.statistics import intervals
-from vhbench.statistics.intervals import Clusters, Floats, Numbers
+from vhbench.statistics.clustering import Clusters, Floats, Numbers, cluster_sums
 
 ALPHA = 0.05
 """The chance of any false claim in a family."""
@@ -230,7 +230,7 @@ def ranks_of(
 
 def _differ(change: Floats, clusters: Clusters | None) -> int:
     """Return in how many clusters anything changes on the whole."""
-    (sums,) = intervals.cluster_sums([change], clusters)
+    (sums,) = cluster_sums([change], clusters)
     return int(np.count_nonzero(np.abs(sums) > 1e-9))
 
 
@@ -245,7 +245,7 @@ def p_of_t(change: Numbers, clusters: Clusters | None = None) -> float:
     from scipy.special import stdtr  # here, as it takes longer to load than all metrics
 
     each = np.asarray(change, dtype=np.float64)
-    sums, rows = intervals.cluster_sums([each, np.ones(len(each))], clusters)
+    sums, rows = cluster_sums([each, np.ones(len(each))], clusters)
     if len(rows) < 2:
         return 1.0
     t = intervals.with_ties(intervals.paired(sums, rows), (each - each.mean()) / len(each), clusters)

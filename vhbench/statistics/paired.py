@@ -13,6 +13,7 @@ import numpy as np
 
 from vhbench.schema import Record
 from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics.clustering import Clustering, Floats, Places
 from vhbench.statistics.clusters import Shared
 
 Key = TypeVar("Key", bound=Hashable)
@@ -99,7 +100,7 @@ def together(cells: Mapping[Key, PairedOutcomes], *, seed: int = 0) -> dict[Key,
     return found
 
 
-def inflation(claims: Iterable[tuple[intervals.Places, intervals.Floats]], clusters: intervals.Clustering) -> float:
+def inflation(claims: Iterable[tuple[Places, Floats]], clusters: Clustering) -> float:
     """Return by how much tied pairs raise the variance of the claims' sums: one number, as that of a claim is noise.
 
     Claims where tied pairs happen to disagree do not make up for those where they agree.

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from vhbench.statistics import intervals, multiple_testing
-from vhbench.statistics.intervals import Clustering, Floats, Interval, Places, WeightedRatio
+from vhbench.statistics.clustering import Clustering, Floats, Places
+from vhbench.statistics.intervals import Interval, WeightedRatio
 
 Scale = Literal["share", "length", "count", "constant"]
 """Unit of a score: a share from 0 to 1; a mean length; a number of questions; a share that no answer changes."""

@@ -12,7 +12,8 @@ from scipy import stats
 
 from vhbench.schema import VhbenchError
 from vhbench.statistics import intervals
-from vhbench.statistics.intervals import Clustering, WeightedRatio
+from vhbench.statistics.clustering import Clustering
+from vhbench.statistics.intervals import WeightedRatio
 
 CLUSTERS = st.lists(st.tuples(st.integers(0, 5), st.integers(1, 5)), min_size=2, max_size=30)
 """Of each cluster how many are right, at most its size."""
@@ -286,7 +287,7 @@ def test_wilson_shrinks_as_answers_grow() -> None:
 def test_answers_that_are_all_alike_are_fewer_trials_where_images_tie_them() -> None:
     """Six facts in a ring, each sharing an image with the next: a third of six trials, not six."""
     ties = np.array([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
-    ring = intervals.Clustering(np.arange(6), ties=ties)
+    ring = Clustering(np.arange(6), ties=ties)
     found = intervals.mean([1] * 6, clusters=ring)
     assert found is not None
     assert found.low == pytest.approx(0.025 ** (1 / 2))

@@ -10,7 +10,7 @@ from scipy import stats
 
 from vhbench.schema import VhbenchError
 from vhbench.statistics import multiple_testing
-from vhbench.statistics.intervals import Clustering
+from vhbench.statistics.clustering import Clustering
 from vhbench.statistics.multiple_testing import PairedClaim
 
 CHANGES = st.lists(st.lists(st.integers(-2, 2), min_size=3, max_size=3), min_size=1, max_size=12)

@@ -1,0 +1,105 @@
+"""Which rows stand and fall together, and what each of these clusters sums up to."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vhbench.schema import VhbenchError
+
+Floats = npt.NDArray[np.float64]
+Numbers = Sequence[float] | npt.NDArray[np.generic]
+Places = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """Which rows stand and fall together.
+
+    Attributes:
+        numbers: the number of each row's cluster.
+        note: what a reader must know of how the clusters were found, "" for nothing.
+        ties: shape (2, pairs): rows of different clusters that are not independent all the same.
+    """
+
+    numbers: Places
+    note: str = ""
+    ties: Places | None = None
+
+    def at(self, places: npt.NDArray[np.integer[Any] | np.bool_]) -> "Clustering":
+        """Return the clusters of some rows, by their places or by a mask; ties to other rows are left out."""
+        numbers = self.numbers[places]
+        if self.ties is None:
+            return Clustering(numbers, self.note)
+        where = np.full(len(self.numbers), -1)
+        where[places] = np.arange(len(numbers))
+        ties = where[self.ties]
+        return Clustering(numbers, self.note, ties[:, (ties >= 0).all(axis=0)])
+
+    def variance(self, apart: float, pull: Floats) -> float:
+        """Return the variance of a sum with what tied rows add to it.
+
+        It is divided by the share of the pairs of rows that are not tied, as the variance of G equal clusters is by
+        1 - 1 / G: deviations from an estimate add up to 0.
+
+        Args:
+            apart: the variance, were all clusters apart.
+            pull: what each row adds to the deviation of the sum.
+        """
+        if self.ties is None:
+            return apart
+        one, other = self.ties
+        tied = max(0.0, 2 * total_of(pull[one] * pull[other]))
+        return (apart + tied) / (1 - 2 * len(one) / len(pull) ** 2)
+
+
+Clusters = Clustering | Sequence[Hashable] | Places
+
+
+def cluster_sums(columns: Iterable[Numbers], clusters: Clusters | None) -> list[Floats]:
+    """Return the sums of columns over clusters, those without a row left out.
+
+    >>> cluster_sums([[1, 2, 3], [1, 1, 1]], ["a", "b", "a"])
+    [array([4., 2.]), array([2., 1.])]
+    """
+    arrays = [np.asarray(column, dtype=np.float64) for column in columns]
+    numbers, size, _ = numbered(clusters, len(arrays[0]) if arrays else 0)
+    held = summed(np.ones(len(arrays[0]) if arrays else 0), numbers, size) > 0
+    return [summed(array, numbers, size)[held] for array in arrays]
+
+
+def numbered(clusters: Clusters | None, rows: int) -> tuple[Places | None, int, str]:
+    """Return the number of each row's cluster (None: each stands alone), how many there are, and the note."""
+    if clusters is None:
+        return None, rows, ""
+    note = clusters.note if isinstance(clusters, Clustering) else ""
+    given = clusters.numbers if isinstance(clusters, Clustering) else clusters
+    if len(given) != rows:
+        raise VhbenchError(f"{len(given)} clusters for {rows} values: one each is needed")
+    if isinstance(given, np.ndarray):
+        return given.astype(np.intp, copy=False), int(given.max(initial=-1)) + 1, note
+    known: dict[Hashable, int] = {}
+    numbers = np.fromiter((known.setdefault(name, len(known)) for name in given), np.intp, rows)
+    return numbers, len(known), note
+
+
+def summed(column: Floats, numbers: Places | None, size: int) -> Floats:
+    """Return the sum of a column over each cluster."""
+    if not np.isfinite(column).all():
+        raise VhbenchError("an interval needs finite numbers; found NaN or infinity")
+    return column if numbers is None else np.bincount(numbers, weights=column, minlength=size).astype(np.float64)
+
+
+def total_of(values: Floats) -> float:
+    """Add up from the least to the largest, so that the order of clusters cannot change the last digit."""
+    return float(np.sort(values).sum())
+
+
+def tied_weight(weights: Floats, clusters: Clusters | None) -> float:
+    """Return what ties add to Kish's sum of squared weights, as if tied rows were one: nothing tells how alike."""
+    if not isinstance(clusters, Clustering) or clusters.ties is None:
+        return 0.0
+    one, other = clusters.ties
+    return 2 * total_of(weights[one] * weights[other])
