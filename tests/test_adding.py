@@ -71,6 +71,7 @@ grid = report.grid(records, tasks("ode")["ode_random_existence"])
 assert grid["overall"]["missed"] == 100.0 and grid["overall"]["intervals"]["missed"][1] == 100.0
 assert all(cell["missed"] == 100.0 for cell in grid["cells"]["question_type"])
 assert '"missed": 1.0' in vhbench("score", one, "--questions", ode, "--json")
+assert "missed" in vhbench("score", one, "--questions", ode)
 assert "missed" in vhbench("compare", one, other, "--questions", ode)
 vhbench("leaderboard", "init", out / "board", "--splits", ode)
 for run in (one, other):

@@ -22,9 +22,10 @@ from vhbench.schema import Record, VhbenchError
 from vhbench.statistics.sums import Sums
 from vhbench.tasks.metrics.measuring import Measured, measure, stated
 from vhbench.tasks.metrics.metric import Answer
-from vhbench.tasks.metrics.registry import LOST
 
 GROUPS = ("question_type", "pressure", "mode", "task")
+_APART = ("accuracy", "aggregate", "chance")
+"""Metrics whose intervals and notes have names of their own in the result, or that have none."""
 
 
 def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool = False) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def score(records: Iterable[Record | Mapping[str, Any]], *, allow_failed: bool =
     result = _summary(whole) | _aggregate(whole)
     said = stated(whole)
     for name in ("intervals", "interval_notes"):
-        result[name] = {metric.name: said[name][metric.name] for metric in LOST if metric.name in said[name]}
+        result[name] = {metric: told for metric, told in said[name].items() if metric not in _APART}
     result["by"] = {name: {key: _summary(own) for (key,), own in whole.cells((name,)).items()} for name in GROUPS}
     result["by"]["pressure_family"] = {key: _summary(own) for key, own in _families(whole).items()}
     cells = whole.cells(GROUPS).items()
@@ -119,13 +120,13 @@ def _summary(measured: Measured) -> dict[str, Any]:
     """Return the numbers of some rows."""
     found = measured.sums("accuracy")
     interval = None if found is None else found.interval
-    lost = {metric.name: measured.value(metric) for metric in LOST}
+    others = {metric.name: measured.value(metric) for metric in measured.metrics if metric.name not in _APART}
     return {
         "accuracy": None if found is None else found.value,
         "interval": None if interval is None else interval.ends,
         "interval_note": None if measured.withheld else interval.note if interval else "",
         "chance": None if (chance := measured.count(measured.metric("chance"))) is None else chance.value,
-        **lost,
+        **others,
         "n": measured.n,
         "withheld": measured.withheld,
     }

@@ -25,12 +25,7 @@ from vhbench.language.parsing import Parser, yes_no_reader
 from vhbench.records import binary_answer
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics.measuring import Measured, measure, stated
-from vhbench.tasks.metrics.registry import LOST, YES_SHARE
-
-_TOLD = (
-    *("symmetric_accuracy", "blind_level", "chance", "accuracy", "original_accuracy", "yes_rate"),
-    *(metric.name for metric in LOST),
-)
+from vhbench.tasks.metrics.registry import YES_SHARE
 
 
 def score(
@@ -140,16 +135,16 @@ def _scored(measured: Measured) -> dict[str, Any]:
     found = stated(measured)
     new, gold = measured.count(measured.metric("new_cases")), measured.count(YES_SHARE)
     complete, incomplete = measured.answers.pairs_of(measured.places)
-    ends, told = found["intervals"], found["interval_notes"]
+    metrics = [metric for metric in measured.metrics if metric.scale != "count"]
     return {
-        **{name: found[name] for name in _TOLD},
+        **{metric.name: found[metric.name] for metric in metrics},
         "gold_yes": None if gold is None else gold.value,
         "chance_accuracy": None if measured.withheld else _guessed_accuracy(measured),
         "new_successful": None if measured.withheld or new is None else int(new.top.sum()),
         "pairs": len(complete),
         "incomplete_pairs": incomplete,
-        "intervals": {name: ends[name] for name in _TOLD if name not in ("blind_level", "chance")},
-        "interval_notes": told,
+        "intervals": {m.name: found["intervals"][m.name] for m in metrics if m.scale != "constant"},
+        "interval_notes": found["interval_notes"],
         "withheld": measured.withheld,
     }
 

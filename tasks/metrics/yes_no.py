@@ -13,19 +13,15 @@ its share of yes among the *labels*. None of them knows a failed request from an
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, replace
-from typing import Any, Final
+from typing import Any
 
 from vhbench.language.parsing import Parser, cut_off, failure, yes_no_reader
 from vhbench.records import binary_answer, is_cut_off, yes_or_no
 from vhbench.schema import Record, VhbenchError
 from vhbench.tasks.metrics import confusion, yes_no_reference
 from vhbench.tasks.metrics.measuring import Measured, measure, stated
-from vhbench.tasks.metrics.registry import METRICS
 
 Answers = Sequence[str] | Mapping[Any, str]
-
-TOLD: Final = tuple(metric.name for metric in METRICS["yes_no"])
-"""The scores of yes/no answers."""
 
 
 def score(

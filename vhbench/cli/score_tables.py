@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
 Result = Mapping[str, Any]
 
-CAPTIONS = ("chair_i", "chair_s", "cover", "cog", "words", "failed", "refused", "cut_off")
-PAIRS = (
-    *("symmetric_accuracy", "blind_level", "chance", "accuracy", "original_accuracy", "chance_accuracy", "yes_rate"),
-    *("unparsed", "failed", "refused", "cut_off"),
-)
-CHOICES = ("accuracy", "chance", "aggregate", "unparsed", "failed", "refused", "cut_off")
+
+def names_of(family: str) -> list[str]:
+    """Return the scores of a family of tasks that are printed, the headline first."""
+    from vhbench.tasks.metrics.registry import headline_of, metrics_of
+
+    names = [metric.name for metric in metrics_of(family) if metric.scale != "count"]
+    return [headline := headline_of(family).name, *(name for name in names if name != headline)]
 
 
 def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) -> dict[str, Any]:
@@ -71,13 +72,10 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
 
 def yes_no(result: Result, title: str) -> None:
     """Print the scores of yes/no answers, whole and by field."""
-    from vhbench.tasks.metrics.yes_no import TOLD
-
-    scores(result, TOLD, title)
+    scores(result, names_of("yes_no"), title)
     for field, parts in result["by"].items():
         for value, part in parts.items():
-            found, named = {name: part[name] for name in TOLD}, f"{field} = {value or '(none)'}"
-            table(found, part["intervals"], named, notes=part["interval_notes"], withheld=part["withheld"])
+            _part(part, names_of("yes_no"), f"{field} = {value or '(none)'}")
 
 
 def multiple_choice(result: Result, title: str) -> None:
@@ -86,7 +84,7 @@ def multiple_choice(result: Result, title: str) -> None:
 
     ends = {"accuracy": result["interval"], "aggregate": result["aggregate_interval"], **result["intervals"]}
     notes = {"accuracy": result["interval_note"], "aggregate": result["aggregate_interval_note"]}
-    found, withheld = {name: result[name] for name in CHOICES}, result["withheld"]
+    found, withheld = {name: result[name] for name in names_of("multiple_choice")}, result["withheld"]
     asked = len({split_repetition(name)[1] for name in result["predictions"]})
     count = f"{asked} questions" + (f", {result['n']} answers" if asked < result["n"] else "")
     table(found, ends, f"{title}{count}", notes=notes | result["interval_notes"], withheld=withheld)
@@ -107,20 +105,20 @@ def pairs(result: Result, title: str) -> None:
     """Print symmetric accuracy."""
     counts = f"{result['pairs']} pairs, {result['incomplete_pairs']} incomplete, "
     new = "withheld" if result["new_successful"] is None else result["new_successful"]
-    scores(result, PAIRS, f"{title}{counts}{new} new successful cases")
+    names = [*names_of("pairs"), "chance_accuracy"]
+    scores(result, names, f"{title}{counts}{new} new successful cases")
     for field, parts in result.get("by", {}).items():
         for value, part in parts.items():
-            found, named = {name: part[name] for name in PAIRS}, f"{field} = {value}: {part['pairs']} pairs"
-            table(found, part["intervals"], named, notes=part["interval_notes"], withheld=part["withheld"])
+            _part(part, names, f"{field} = {value}: {part['pairs']} pairs")
 
 
-def captions(result: Result, title: str) -> None:
-    """Print the scores of captions."""
-    scores(result, CAPTIONS, title)
+def _part(part: Result, names: Sequence[str], title: str) -> None:
+    found = {name: part[name] for name in names}
+    table(found, part["intervals"], title, notes=part["interval_notes"], withheld=part["withheld"])
 
 
 PRINTERS: Mapping[str, Callable[[Result, str], None]] = {
-    "caption": captions,
+    "caption": lambda result, title: scores(result, names_of("caption"), title),
     "yes_no": lambda result, title: yes_no(result, f"{title}, positive = {result['positive']}"),
     "multiple_choice": lambda result, title: multiple_choice(result, f"{title}: "),
     "pairs": lambda result, title: pairs(result, f"{title}: "),
