@@ -100,7 +100,7 @@ def test_the_same_answers_differ_in_nothing() -> None:
         (change,) = one.differences
         assert (change.value, change.differ, change.p) == (0, 0, 1)
         assert one.values[0] == one.values[1]
-        assert not one.ranked or one.ranks == [(1, 2), (1, 2)]
+        assert one.higher_is_better is None or one.ranks == [(1, 2), (1, 2)]
     assert next(tables.summary(found)) == "B against A: no headline differs for certain."
 
 
@@ -108,7 +108,7 @@ def test_of_shares_of_yes_neither_is_better() -> None:
     yes = [replace(record, prediction="yes") for record in answers([True] * 40)]
     found = score(differences.match([run("A", answers([True] * 40)), run("B", yes)]), "yes_rate")
     (change,) = found.differences
-    assert (found.ranked, found.ranks, tables.verdict_of(found, change)) == (False, (), "higher")
+    assert (found.higher_is_better, found.ranks, tables.verdict_of(found, change)) == (None, (), "higher")
 
 
 def test_cells_are_those_of_the_reports_and_tested_together() -> None:
