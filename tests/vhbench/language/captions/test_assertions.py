@@ -82,7 +82,7 @@ def test_a_claim_is_a_word_of_the_vocabulary_where_it_stands(lines: list[str]) -
 def test_a_runaway_caption_is_read_at_once(unit: str) -> None:
     start = time.process_time()
     claims(unit * (1_000_000 // len(unit)), WORDS)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 5  # some 0.5 s on an idle core; what grows with the square takes minutes
 
 
 def test_chair_counts_claims_and_the_reference_counts_words() -> None:
