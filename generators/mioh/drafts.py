@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 import numpy as np
 
 from vhbench.generators.mioh import templates
-from vhbench.generators.mioh.facts import Count, Exists, Fact, Related
+from vhbench.generators.mioh.facts import Exists, Fact, Quantity, Related
 from vhbench.language import inflection
 
 T = TypeVar("T")
@@ -283,11 +283,11 @@ def exact(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> B
 
 def exactly(text: str, category: str, number: int) -> Block:
     """Return :func:`exact` for one number."""
-    f = Count(category, number)
+    f = Quantity(category, number)
     text, form = text.format(it=f.phrase()), "two wrong images show another number"
     nearby = sorted({1, 2, 3, 4, 5} - {number}, key=lambda n: (abs(n - number), n))
     pairs = [*combinations(nearby[:3], 2), *((n, n) for n in nearby[:2])]
-    rest = [tuple(plus(Count(category, n)) for n in pair) for pair in pairs]
+    rest = [tuple(plus(Quantity(category, n)) for n in pair) for pair in pairs]
     gone, filler = zero(category), (ImageSlot(((f, False),)),)
     right = [Draft(text, (f,), "", (plus(f), *two, gone), filler, slot=0, last=NONE, form=form) for two in rest]
     none = [Draft(text, (f,), NONE, (*two, two[0], gone), filler, last=NONE, form=form) for two in rest]
@@ -303,7 +303,7 @@ def more(text: str, facts: Sequence[Fact], generator: np.random.Generator) -> Bl
     text = text.replace("{more}", word).replace("{many}", templates.many(category))
     low, same = int(generator.integers(1, 4)), int(generator.integers(1, 4))
     high = int(generator.integers(low + 1, 6))
-    shows = {n: zero(category) if n == 0 else plus(Count(category, n)) for n in range(6)}
+    shows = {n: zero(category) if n == 0 else plus(Quantity(category, n)) for n in range(6)}
 
     ordered = [(high, low), (2, 1), (3, 1), (3, 2)]
     turned = [(y, x) for x, y in ordered]
@@ -328,7 +328,7 @@ _TWO_AMOUNTS: Final = (SAME, FIRST, SECOND, NONE_SHOWN)
 
 def zero(category: str) -> ImageSlot:
     """A slot that shows none of a category, and is known to."""
-    f = Count(category, 0)
+    f = Quantity(category, 0)
     return ImageSlot(((f, True),), hn=f)
 
 
@@ -374,14 +374,14 @@ def _spread(number: int, parts: int, generator: np.random.Generator) -> tuple[in
 
 @lru_cache(maxsize=4096)
 def _counted(category: str, parts: tuple[int, ...]) -> tuple[ImageSlot, ...]:
-    shown = tuple(plus(Count(category, n)) for n in parts)
+    shown = tuple(plus(Quantity(category, n)) for n in parts)
     return shown + (zero(category),) * (4 - len(shown))
 
 
 def _count_slot(counts: dict[str, int], target: str) -> ImageSlot:
     """A slot with a count of several categories; the pressures bear on the target's."""
-    fact = Count(target, counts[target])
-    wants = tuple((Count(name, n), True) for name, n in counts.items())
+    fact = Quantity(target, counts[target])
+    wants = tuple((Quantity(name, n), True) for name, n in counts.items())
     return ImageSlot(wants, fact if fact.number else None, None if fact.number else fact, aside=tuple(counts))
 
 

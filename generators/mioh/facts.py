@@ -58,7 +58,7 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Count:
+class Quantity:
     """Exactly ``number`` instances of ``category`` are visible."""
 
     category: str
@@ -69,7 +69,7 @@ class Count:
         return templates.counted(self.number, self.category)
 
 
-Fact = Exists | Has | Related | Count
+Fact = Exists | Has | Related | Quantity
 
 
 def says_the_same(fact: Fact, chosen: Sequence[Fact]) -> bool:

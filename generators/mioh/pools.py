@@ -13,7 +13,7 @@ import numpy as np
 from vhbench.benchmarks import EASY_IMAGES
 from vhbench.generators.mioh.attributes import AttributeTable
 from vhbench.generators.mioh.cooccurrence import Cooccurrence
-from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Count, Exists, Fact, Has, Related
+from vhbench.generators.mioh.facts import OPPOSITES, SIDES, Exists, Fact, Has, Quantity, Related
 from vhbench.generators.mioh.pressures import CLIP_PROMPT, NUMBERS_OF_IMAGES, PressureThresholds
 from vhbench.generators.mioh.scene_columns import (
     NO_ROWS,
@@ -151,7 +151,7 @@ class ScenePool:
         if isinstance(fact, Related) and fact.predicate == "right of" and self.clip is None:
             return self.truth(Related(fact.anchor, "left of", fact.subject))  # the same, said from the other side
         kinds: dict[type, Callable[[Any], Parts]] = {
-            Exists: self._exists, Count: self._count, Has: self._has, Related: self._related
+            Exists: self._exists, Quantity: self._count, Has: self._has, Related: self._related
         }  # fmt: skip
         return FactTruth(*map(pack, kinds[type(fact)](fact)))
 
@@ -196,13 +196,13 @@ class ScenePool:
         truth = self.truth(fact)
         if isinstance(fact, Has | Related):
             return (truth.no & ~truth.near if aside else truth.far), truth.near
-        far, near = (truth.easy, truth.hard) if isinstance(fact, Count) else (truth.far, truth.near)
+        far, near = (truth.easy, truth.hard) if isinstance(fact, Quantity) else (truth.far, truth.near)
         if not set(aside) - {fact.category} or self.clip is not None:
             return far, near
-        no = truth.yes if isinstance(fact, Count) else truth.no
+        no = truth.yes if isinstance(fact, Quantity) else truth.no
         return self.cooccurrence.split_beside(self.columns.column[fact.category], no, aside)
 
-    def _count(self, fact: Count) -> Parts:
+    def _count(self, fact: Quantity) -> Parts:
         column = self.columns.column[fact.category]
         rows = self.columns.objects_of(column)
         faint = self.columns.scatter(rows[~self._flags["asked"][rows]])  # none can be asked to count what it may miss
@@ -340,7 +340,7 @@ class ScenePool:
 
     def numerous(self, category: str) -> bool:
         """Tell whether images show one, two and three of a category well."""
-        return all(self.truth(Count(category, number)).easy.any() for number in (1, 2, 3))
+        return all(self.truth(Quantity(category, number)).easy.any() for number in (1, 2, 3))
 
     def _attribute_facts(self) -> list[Has]:
         """Return every attribute that some object has, of a type that questions use."""

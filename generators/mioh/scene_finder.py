@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vhbench.generators.mioh.drafts import ImageSlot
-from vhbench.generators.mioh.facts import Count, Fact
+from vhbench.generators.mioh.facts import Fact, Quantity
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.scene_columns import Bits, number_of, pack
 
@@ -61,7 +61,7 @@ class SceneFinder:
     def _seen(self, fact: Fact, hp: bool) -> Bits:
         """Return where a fact is true that no pressure bears on: hard to see only where something else there is."""
         truth = self.pool.truth(fact)
-        is_zero = isinstance(fact, Count) and fact.number == 0
+        is_zero = isinstance(fact, Quantity) and fact.number == 0
         return truth.yes if hp or is_zero else truth.yes & ~truth.hard
 
     def pick(

@@ -14,7 +14,7 @@ import numpy as np
 from vhbench.generators.mioh import drafts
 from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NO, Block, Draft
-from vhbench.generators.mioh.facts import Count
+from vhbench.generators.mioh.facts import Quantity
 
 _SHOWN: Final = 2
 """How many images must show a thing, for "which shows exactly 2?" to be no question of presence: whoever does not count
@@ -116,8 +116,8 @@ def _counts(draft: Draft) -> list[int]:
     return [_shown(draft, slot).number for slot in range(len(draft.slots))]
 
 
-def _shown(draft: Draft, slot: int) -> Count:
+def _shown(draft: Draft, slot: int) -> Quantity:
     (fact, _), *_ = draft.slots[slot].wants
-    if not isinstance(fact, Count):
+    if not isinstance(fact, Quantity):
         raise TypeError(f"only questions about counts are asked again as such, not about {fact}")
     return fact

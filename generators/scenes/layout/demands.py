@@ -11,7 +11,7 @@ from vhbench.generators.scenes.layout.plan import Refusal, Wish
 from vhbench.generators.scenes.rasters import Pixels
 from vhbench.generators.scenes.truth import measuring
 from vhbench.generators.scenes.truth.known_words import VOCABULARY
-from vhbench.generators.scenes.truth.measuring import Measured
+from vhbench.generators.scenes.truth.measuring import Extent
 from vhbench.schema import Scene, SceneSpec
 
 _LEAST_VISIBLE = 0.7
@@ -27,7 +27,7 @@ _MOST_HAZE = 0.66
 """How far a low-contrast thing may be blended into its surroundings and still be there."""
 
 
-def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[Measured]) -> None:
+def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Placed], seen: Sequence[Extent]) -> None:
     """Refuse a layout in which something is hidden, cut or tiny without having been asked to be."""
     canvas = spec.width * spec.height
     tied = plan.tied(spec.relations)
@@ -49,7 +49,7 @@ def check_visible(spec: SceneSpec, wishes: Sequence[Wish], things: Sequence[Plac
 
 
 def meet_contrast(
-    wishes: Sequence[Wish], things: list[Placed], seen: Sequence[Measured], scene: Backdrop, patience: float
+    wishes: Sequence[Wish], things: list[Placed], seen: Sequence[Extent], scene: Backdrop, patience: float
 ) -> Pixels:
     """Paint things on a backdrop, low-contrast ones blended towards what surrounds them just as far as needed.
 

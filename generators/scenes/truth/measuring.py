@@ -50,7 +50,7 @@ _GREYS = ("black", "white", "gray")
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Extent:
     """What the pixels say of one thing; the box is empty if nothing of it is visible."""
 
     box: Box
@@ -60,25 +60,25 @@ class Measured:
     in_frame_fraction: float
 
 
-def measure(owned: Silhouettes) -> list[Measured]:
+def measure(owned: Silhouettes) -> list[Extent]:
     """Measure every thing's visible part."""
     return [_measure_one(owned, i) for i in range(len(owned.things))]
 
 
-def _measure_one(owned: Silhouettes, i: int) -> Measured:
+def _measure_one(owned: Silhouettes, i: int) -> Extent:
     window = owned.windows[i]
     visible = owned.owner[window] == i + 1
     area = int(np.count_nonzero(visible))
     in_frame, whole = int(owned.in_frame[i]), int(owned.whole[i])
     shown, framed = round(area / in_frame, 6) if in_frame else 0.0, round(in_frame / whole, 6)
     if not area:
-        return Measured((0.0, 0.0, 0.0, 0.0), 0, visible[:0, :0], shown, framed)
+        return Extent((0.0, 0.0, 0.0, 0.0), 0, visible[:0, :0], shown, framed)
     left, top, width, height = cv2.boundingRect(visible.view(np.uint8))
     box = (float(window[1].start + left), float(window[0].start + top), float(width), float(height))
-    return Measured(box, area, visible[top : top + height, left : left + width], shown, framed)
+    return Extent(box, area, visible[top : top + height, left : left + width], shown, framed)
 
 
-def scene_object(number: int, thing: Placed, seen: Measured, picture: Pixels) -> SceneObject:
+def scene_object(number: int, thing: Placed, seen: Extent, picture: Pixels) -> SceneObject:
     """Describe one visible thing."""
     entry = catalog.find(thing.look.word)
     declared = "" if entry.coco == "person" else thing.look.colour or entry.default_colour  # clothes are not skin
@@ -158,7 +158,7 @@ def bodies(objects: Sequence[SceneObject], owned: Silhouettes) -> list[relations
     ]
 
 
-def contrast(picture: Pixels, seen: Measured) -> float:
+def contrast(picture: Pixels, seen: Extent) -> float:
     """Return how much a thing stands out.
 
     The contrast is the mean CIE76 difference ΔE between the visible pixels and the mean colour of a rim around them, a
@@ -178,14 +178,14 @@ def contrast(picture: Pixels, seen: Measured) -> float:
     return float(np.sqrt(squares, out=squares).mean())
 
 
-def surroundings(picture: Pixels, seen: Measured) -> tuple[float, float, float]:
+def surroundings(picture: Pixels, seen: Extent) -> tuple[float, float, float]:
     """Return the mean RGB of the rim that :func:`contrast` compares a thing with, which must be there."""
     _, around = _sampled(picture, seen)
     red, green, blue = (float(channel) for channel in around.mean(0))
     return red, green, blue
 
 
-def _sampled(picture: Pixels, seen: Measured) -> tuple[Pixels, Pixels]:
+def _sampled(picture: Pixels, seen: Extent) -> tuple[Pixels, Pixels]:
     """Return the colours, shape (n, 3), of a thing's visible pixels and of the rim around them."""
     left, top, width, height = map(int, seen.box)
     longest = max(width, height)

@@ -141,10 +141,10 @@ def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
     first = scenes[0].objects[0]
     crowd = replace(scenes[0], objects=(replace(first, crowd=True),), countable=scenes[0].countable - {first.category})
     pool = ScenePool([crowd, *scenes[1:50]])
-    from vhbench.generators.mioh.facts import Count, Exists
+    from vhbench.generators.mioh.facts import Exists, Quantity
 
     assert 0 in pool.scenes_of(pool.truth(Exists(first.category)).yes)
-    assert not any(0 in pool.scenes_of(pool.truth(Count(first.category, n)).yes) for n in range(6))
+    assert not any(0 in pool.scenes_of(pool.truth(Quantity(first.category, n)).yes) for n in range(6))
 
 
 @pytest.mark.parametrize(
@@ -152,15 +152,15 @@ def test_crowds_are_seen_but_not_counted(scenes: list[Scene]) -> None:
 )
 def test_an_image_with_one_that_may_be_missed_is_not_counted(side: int, visible: float, known: bool) -> None:
     """Of a million pixels, 40 × 40 are 0.16 %, and 90 × 90 of which two thirds are hidden are as easily missed."""
-    from vhbench.generators.mioh.facts import Count, Exists
+    from vhbench.generators.mioh.facts import Exists, Quantity
 
     large = SceneObject(0, "dog", (100, 100, 300, 300), 90_000, visible_fraction=1.0, in_frame_fraction=1.0)
     doubt = replace(large, id=1, box=(600, 600, side, side), area=side * side, visible_fraction=visible)
     words = frozenset({"dog", "cat"})
     pool = ScenePool([Scene("s", b"", 1000, 1000, (large, doubt), known=words, countable=words)])
-    told = {n: number for number in range(4) for n in pool.scenes_of(pool.truth(Count("dog", number)).yes)}
+    told = {n: number for number in range(4) for n in pool.scenes_of(pool.truth(Quantity("dog", number)).yes)}
     assert told == ({0: 2} if known else {})
-    assert bool(len(pool.scenes_of(pool.truth(Count("dog", 1)).no))) == known
+    assert bool(len(pool.scenes_of(pool.truth(Quantity("dog", 1)).no))) == known
     assert len(pool.scenes_of(pool.truth(Exists("dog")).yes)) == 1
 
 

@@ -8,7 +8,7 @@ import pytest
 from vhbench.generators.mioh import drafts, tied_questions
 from vhbench.generators.mioh.answer_options import Balance
 from vhbench.generators.mioh.drafts import NONE
-from vhbench.generators.mioh.facts import Count, Exists
+from vhbench.generators.mioh.facts import Exists, Quantity
 from vhbench.generators.mioh.filler import Filler
 from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.question_types import QUESTION_TYPES
@@ -20,7 +20,7 @@ TIED = [kind.id for kind in QUESTION_TYPES.values() if kind.tied_to]
 
 def drawn(*counts: int) -> drafts.Draft:
     """How many dogs, where the images show so many each?"""
-    slots = tuple(drafts.plus(Count("dog", n)) if n else drafts.zero("dog") for n in counts)
+    slots = tuple(drafts.plus(Quantity("dog", n)) if n else drafts.zero("dog") for n in counts)
     shown = sum(n > 0 for n in counts)
     return drafts.Draft("", (Exists("dog"),), str(sum(counts)), slots, (drafts.zero("dog"),), max(2, shown))
 
@@ -31,7 +31,7 @@ def test_exactly_as_many_by_hand() -> None:
     assert len({again.base for again in asked}) == len(asked) > 30
     for again in asked:
         (fact,) = again.draft.facts
-        assert isinstance(fact, Count)
+        assert isinstance(fact, Quantity)
         shown = [i for i, (wants, *_) in enumerate(s.wants for s in again.draft.slots) if wants == (fact, True)]
         assert shown == ([again.draft.slot] if again.answer < 4 else [])
         assert (again.draft.answer == NONE) == (again.answer == 4)

@@ -8,7 +8,7 @@ from vhbench.generators.scenes import paints
 from vhbench.generators.scenes.drawings.render import Placed, Silhouettes
 from vhbench.generators.scenes.drawings.sprites import Look
 from vhbench.generators.scenes.truth import measuring
-from vhbench.generators.scenes.truth.measuring import Measured, seen_colour, size_name
+from vhbench.generators.scenes.truth.measuring import Extent, seen_colour, size_name
 
 RED, BLUE, BLACK, WHITE = (tuple(paints.channels(paints.paint(name))) for name in ("red", "blue", "black", "white"))
 
@@ -74,9 +74,9 @@ def test_a_colour_is_that_of_half_or_the_most_of_any_hue(declared: str, parts, c
     assert seen_colour(declared, pixels) == (colour, sure)
 
 
-def seen(rows: int, columns: int, *, at: tuple[int, int] = (0, 0), visible: float = 1, in_frame: float = 1) -> Measured:
+def seen(rows: int, columns: int, *, at: tuple[int, int] = (0, 0), visible: float = 1, in_frame: float = 1) -> Extent:
     box = (float(at[0]), float(at[1]), float(columns), float(rows))
-    return Measured(box, rows * columns, np.ones((rows, columns), np.bool_), visible, in_frame)
+    return Extent(box, rows * columns, np.ones((rows, columns), np.bool_), visible, in_frame)
 
 
 def picture(colour: tuple[int, ...], rows: int = 20, columns: int = 20) -> np.ndarray:
