@@ -115,7 +115,7 @@ class Answers:
     def counted(self, metric: Metric, units: Places, facts: Facts) -> npt.NDArray[np.float64]:
         """Return top, bottom and trials of some rows, or of pairs of rows; NaN where a metric is not about one."""
         if metric.units == "answers":
-            key = metric.name, facts._replace(yes_share=0.0)
+            key = metric.name, facts
             if key not in self._counts:
                 self._counts[key] = _table([metric.count(kind, facts) for kind in self.kinds])
             return self._counts[key][self.codes[units]]

@@ -80,12 +80,10 @@ class Measured:
         failed = int(self.answers.holds(lambda answer: answer.record.failure == "failed", self.places).sum())
         return self._withheld or withholding.reason(failed, self.n, allow_failed=self._allow_failed)
 
-    @cached_property
+    @property
     def facts(self) -> Facts:
         """What the questions say."""
-        pairs = self.pairs
-        yes = self.answers.holds(lambda answer: answer.record.answer == "yes", pairs[:, 0])
-        return Facts(self.positive, float(yes.mean()) if len(yes) else 0.0)
+        return Facts(self.positive)
 
     @cached_property
     def pairs(self) -> Places:

@@ -11,7 +11,7 @@ DERIVED = {
     "options": ("choices",),
     "claims": ("response", "objects", "candidates", "neutral"),
     "words": ("response", "objects"),
-    "public": ("response", "objects"),  # of a caption; a hidden test set keeps the objects back
+    "caption": ("response", "objects"),  # without words a request failed; a hidden edition keeps the objects back
 }
 """What a metric may need that is no column of a record → the columns that it is made of."""
 
@@ -93,11 +93,9 @@ class Facts(NamedTuple):
 
     Attributes:
         positive: the class that precision and recall are about, "yes" or "no".
-        yes_share: share of complete pairs whose question, before it is negated, has the answer yes.
     """
 
     positive: str = "no"
-    yes_share: float = 0.0
 
 
 class Count(NamedTuple):

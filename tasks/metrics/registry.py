@@ -6,6 +6,7 @@ To add a metric, write a function from an :class:`~vhbench.tasks.metrics.metric.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from vhbench.benchmarks import pressure_family
 from vhbench.schema import VhbenchError
@@ -50,18 +51,6 @@ def _symmetric(answer: Answer, facts: Facts) -> Count:
     return Count(answer.correct and answer.twin.correct)
 
 
-def _blind(answer: Answer, facts: Facts) -> Count:
-    """What a consistent pair of predictions is worth for another case, drawn at random.
-
-    It is the symmetric accuracy of a guesser where twins are answered independently of one another. A model that
-    contradicts no question by its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets
-    half of them.
-    """
-    assert answer.twin is not None
-    shares = {("yes", "no"): facts.yes_share, ("no", "yes"): 1 - facts.yes_share}
-    return Count(shares.get((answer.said, answer.twin.said), 0.0))
-
-
 def _new_case(answer: Answer, facts: Facts) -> Count:
     """A wrong answer to a negated question or a perturbed image; a failed request and a refusal hallucinate nothing."""
     record = answer.record
@@ -77,6 +66,33 @@ def _of_half(said: str, *, twin: bool) -> Metric:
         return Count(half.said == said)
 
     return Metric(name=f"{said}_to_{'twin' if twin else 'original'}", count=count, units="pairs")
+
+
+def _contradicting(said: str, twin: str) -> Metric:
+    """Return the share of pairs that are answered so: the original, and its twin."""
+
+    def count(answer: Answer, facts: Facts) -> Count:
+        assert answer.twin is not None
+        return Count((answer.said, answer.twin.said) == (said, twin))
+
+    return Metric(name=f"{said}_then_{twin}", count=count, units="pairs")
+
+
+def blind(yes_then_no: float, no_then_yes: float, yes_share: float) -> float:
+    """Return the symmetric accuracy of the same pairs of answers, dealt to the cases at random.
+
+    It is that of a guesser where twins are answered independently of one another. A model that contradicts no question
+    by its twin has more: to toss a coin for each case, and to answer the twin accordingly, gets half of them.
+
+    Args:
+        yes_then_no: share of the pairs whose original is answered yes, and the twin no.
+        no_then_yes: the other way round.
+        yes_share: share of the originals whose answer is yes.
+
+    >>> blind(0.5, 0.5, 0.5), blind(0.25, 0.25, 0.5)
+    (0.5, 0.25)
+    """
+    return yes_share * yes_then_no + (1 - yes_share) * no_then_yes
 
 
 def guessed(yes: float, no: float, twin_yes: float, twin_no: float, yes_share: float) -> float:
@@ -133,6 +149,7 @@ LOST = (UNPARSED, FAILED, REFUSED, CUT_OFF)
 """What became of answers that say nothing: reported even where scores are withheld."""
 
 YES_SHARE = Metric(name="gold_yes", count=lambda answer, facts: Count(answer.record.answer == "yes"), units="pairs")
+_CONTRADICTING = (_contradicting("yes", "no"), _contradicting("no", "yes"), YES_SHARE)
 _HALVES = (*(_of_half(said, twin=twin) for twin in (False, True) for said in ("yes", "no")), YES_SHARE)
 
 YES_NO = (
@@ -170,81 +187,25 @@ MULTIPLE_CHOICE = (
     ),
     *LOST,
 )
+_of_pairs = partial(Metric, needs=("negated",), in_cells=False)
+_level = partial(_of_pairs, higher_is_better=None, units="pairs", scale="constant", compared=False)
 PAIRS = (
     replace(ACCURACY, brief=True),
-    Metric(
-        name="original_accuracy", title="accuracy, not negated", count=_original, needs=("negated",), in_cells=False
-    ),
-    Metric(
-        name="symmetric_accuracy",
-        count=_symmetric,
-        needs=("negated",),
-        units="pairs",
-        in_cells=False,
-        headline=True,
-    ),
+    _of_pairs(name="original_accuracy", title="accuracy, not negated", count=_original),
+    _of_pairs(name="symmetric_accuracy", count=_symmetric, units="pairs", headline=True),
     YES_RATE,
-    Metric(
-        name="blind_level",
-        title="own blind level",
-        count=_blind,
-        higher_is_better=None,
-        needs=("negated",),
-        units="pairs",
-        scale="constant",
-        in_cells=False,
-        compared=False,
-        brief=True,
-    ),
-    Metric(
-        name="chance",
-        higher_is_better=None,
-        needs=("negated",),
-        units="pairs",
-        scale="constant",
-        in_cells=False,
-        compared=False,
-        parts=_HALVES,
-        formula=guessed,
-    ),
-    Metric(
-        name="new_cases",
-        count=_new_case,
-        needs=("negated",),
-        higher_is_better=False,
-        scale="count",
-        in_cells=False,
-        compared=False,
-    ),
+    _level(name="blind_level", title="own blind level", parts=_CONTRADICTING, formula=blind, brief=True),
+    _level(name="chance", parts=_HALVES, formula=guessed),
+    _of_pairs(name="new_cases", count=_new_case, higher_is_better=False, scale="count", compared=False),
     *LOST,
 )
+
+_imagined = partial(Metric, higher_is_better=False, needs=("claims",), fixed=False)
 CAPTION = (
-    Metric(
-        name="chair_i",
-        title="CHAIR",
-        count=_claims("hallucinated", "mentions"),
-        higher_is_better=False,
-        needs=("claims",),
-        fixed=False,
-        brief=True,
-    ),
-    Metric(
-        name="chair_s",
-        title="CHAIR of captions",
-        count=_claims("hallucinating", "captions"),
-        higher_is_better=False,
-        needs=("claims",),
-        fixed=False,
-    ),
+    _imagined(name="chair_i", title="CHAIR", count=_claims("hallucinated", "mentions"), brief=True),
+    _imagined(name="chair_s", title="CHAIR of captions", count=_claims("hallucinating", "captions")),
     Metric(name="cover", title="Cover", count=_claims("covered", "objects"), needs=("claims",), brief=True),
-    Metric(
-        name="cog",
-        title="Cog",
-        count=_claims("candidates", "concepts"),
-        higher_is_better=False,
-        needs=("claims",),
-        fixed=False,
-    ),
+    _imagined(name="cog", title="Cog", count=_claims("candidates", "concepts")),
     Metric(
         name="words",
         title="words a caption",
@@ -256,7 +217,7 @@ CAPTION = (
         always=True,
         brief=True,
     ),
-    *(replace(metric, needs=(*metric.needs, "public")) for metric in LOST[1:]),  # a caption is not parsed
+    *(replace(metric, needs=(*metric.needs, "caption")) for metric in LOST[1:]),  # a caption is not parsed
 )
 
 METRICS: Mapping[str, tuple[Metric, ...]] = {

@@ -16,12 +16,6 @@ ALLOWED = 0.01
 _SHOWN = 200
 """Signs of a fault that a line has."""
 
-WORDS = {"unparsed": "", "failed": "failed", "refused": "refused"}
-"""Share that is told even then → what :func:`vhbench.records.said` says of such an answer."""
-
-COUNTED = (*WORDS, "cut_off")
-"""The shares that are told even then; the last is of answers that visibly stop midway, read or not."""
-
 
 def reason(failed: int, asked: int, *, allow_failed: bool = False) -> str | None:
     """Return the line that says why no score is told, None where there is no reason.

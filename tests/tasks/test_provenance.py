@@ -176,10 +176,11 @@ def test_samples_are_not_believed_of_how_many_they_are(copy: Path) -> None:
     for row in rows:
         row["accuracy"]["provenance"] |= claim
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    *_, note = read_run(file).notes
+    line = "ode_fictional_existence: its samples tell of 60 questions, and the split with their content hash asks 80"
+    first, note = read_run(file).notes
+    assert first.startswith(line)
     assert "the results beside its samples tell of another run (asked: 80 and 60; of: 80 and 60; prompts: " in note
     next(copy.glob("*_results.json")).unlink()
-    line = "ode_fictional_existence: its samples tell of 60 questions, and the split with their content hash asks 80"
     [note] = read_run(file).notes
     assert note.startswith(line), "otherwise they agree with themselves"
     assert told("score", str(file)).startswith(f"20 of 80 questions have no answer\n{line}")

@@ -72,10 +72,11 @@ def read_of(responses: "Responses", *, as_json: bool, require_complete: bool) ->
 
 def yes_no(result: Result, title: str) -> None:
     """Print the scores of yes/no answers, whole and by field."""
-    scores(result, names_of("yes_no"), title)
+    names = names_of("yes_no")
+    scores(result, names, title)
     for field, parts in result["by"].items():
         for value, part in parts.items():
-            _part(part, names_of("yes_no"), f"{field} = {value or '(none)'}")
+            _part(part, names, f"{field} = {value or '(none)'}")
 
 
 def multiple_choice(result: Result, title: str) -> None:

@@ -168,7 +168,7 @@ def headline_differences(
         places = np.arange(len(both[0].questions.about))
         for metric in both[0].metrics:
             for pair in _pairs(both, metric, metric.name, places):
-                found[group, metric.name] = pair.value, pair.interval(clusters[group])
+                found[group, metric.name] = pair.value, pair.interval(clusters[group], both[0].questions.about)
     return found
 
 

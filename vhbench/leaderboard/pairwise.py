@@ -132,8 +132,7 @@ def claimed(pairs: Sequence[AllPairs], ranked: Sequence[bool]) -> npt.NDArray[np
     among = models[one] & models[other]
     for own in (np.flatnonzero(among), np.flatnonzero(~among)):
         found[0, one[own], other[own]] = multiple_testing.holm(p[0, one[own], other[own]].tolist())
-    for row, column in zip(one.tolist(), other.tolist(), strict=True):
-        found[1:, row, column] = multiple_testing.holm(p[1:, row, column].tolist())
+    found[1:, one, other] = multiple_testing.holm_each(p[1:, one, other])
     found[:, other, one] = found[:, one, other]
     return np.asarray(found <= multiple_testing.ALPHA)
 

@@ -20,6 +20,7 @@ from vhbench.leaderboard.rescoring import Recomputed, recompute
 from vhbench.leaderboard.validating import CheckedEntry, asked_once, check_all
 from vhbench.schema import VhbenchError
 from vhbench.statistics.clustering import Clustering, Floats
+from vhbench.tasks.metrics.registry import headline_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,7 @@ class _Comparison:
 
     Attributes:
         outcomes: number of a model → its outcomes, from 0 to 1.
+        higher_is_better: which end is rank 1.
         ranked: which of them are models, and no references.
         about: the places of the questions that the score is about.
         clusters: of all questions.
@@ -189,6 +191,7 @@ class _Comparison:
     """
 
     outcomes: Mapping[int, Floats]
+    higher_is_better: bool
     ranked: Sequence[bool]
     about: Places
     clusters: Clustering
@@ -201,7 +204,9 @@ class _Comparison:
         scored = {number: one for number, one in taken.items() if one is not None}
         outcomes = {number: out for number, one in scored.items() if (out := one.outcomes) is not None}
         about = next((np.flatnonzero(one.about) for one in scored.values()), np.zeros(0, dtype=np.int64))
-        return cls(outcomes, [number in ranked for number in outcomes], about, family.clusters, family.parts)
+        is_ranked = [number in ranked for number in outcomes]
+        higher = headline_of(family.family.name).higher_is_better is not False
+        return cls(outcomes, higher, is_ranked, about, family.clusters, family.parts)
 
 
 Compared = tuple[Mapping[int, tuple[int, int]], Sequence[int], Sequence[AllPairs], npt.NDArray[np.bool_]]
@@ -218,7 +223,7 @@ def _compared(of: _Comparison) -> Compared:
         inside = np.isin(part.places, of.about)
         pairs.append(differences(table[:, part.places[inside]], part.clusters.at(np.flatnonzero(inside))))
     certain = claimed(pairs, of.ranked)
-    better = certain[0] & (pairs[0].value > 0)
+    better = certain[0] & ((pairs[0].value > 0) == of.higher_is_better)
     own = np.flatnonzero(of.ranked).tolist()
     ranks = {members[one]: (1 + int(better[own, one].sum()), len(own) - int(better[one, own].sum())) for one in own}
     return ranks, members, pairs, certain

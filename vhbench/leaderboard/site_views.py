@@ -132,7 +132,9 @@ def _edition(standings: Standings, one: EditionStandings, several: bool) -> Edit
     first = next(iter({part.columns for part in family.parts}), ()) if not family.parts else family.parts[0].columns
     leading = [place for place, part in enumerate(family.parts) if part.columns == first]
     rows = [_row(standings.models[number], one, metrics, leading) for number in sorted(one.found)]
-    rows.sort(key=lambda row: (bool(row.kind), -(row.score.value if row.score.value is not None else -1)))
+    headline = headline_of(family.family.name)
+    sign = 1 if headline.higher_is_better is False else -1
+    rows.sort(key=lambda row: (bool(row.kind), row.score.value is None, sign * (row.score.value or 0.0)))
     rows += [
         RowView(None, level.name, level.kind, ScoreView(level.value, level.value, level.value)) for level in one.levels
     ]
@@ -141,8 +143,8 @@ def _edition(standings: Standings, one: EditionStandings, several: bool) -> Edit
     axis = (10 * floor(min(ends) / 10), max(10 * ceil(max(ends) / 10), 10 * floor(min(ends) / 10) + 10))
     extra = [metric.label for _, metric in metrics] + [words(family.parts[i])[1] for i in leading]
     parts = [words(part) for part in family.parts]
-    headline, count = headline_of(family.family.name).label, len(one.asked.rows)
-    return EditionView(one.edition, named, entry.asks, headline, count, base, axis, rows, extra, parts)
+    count = len(one.asked.rows)
+    return EditionView(one.edition, named, entry.asks, headline.label, count, base, axis, rows, extra, parts)
 
 
 def title_of(edition: Edition) -> str:

@@ -98,8 +98,7 @@ def read_run(path: Path) -> Run:
     if not any(tasks.values()):
         raise no_answers(path)
     found = {task: [answers[name] for name in sorted(answers)] for task, answers in tasks.items()}
-    notes = [note for note in responses.notes if note not in responses.uneven]
-    return Run(str(path), found, {task: responses.provenance.get(task) for task in found}, tuple(notes))
+    return Run(str(path), found, {task: responses.provenance.get(task) for task in found}, tuple(responses.notes))
 
 
 @dataclass(slots=True)

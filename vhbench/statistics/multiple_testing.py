@@ -179,11 +179,18 @@ def holm(p: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    values = np.asarray(p, dtype=np.float64)
-    order, claims = np.argsort(values, kind="stable"), len(values)
-    adjusted = np.empty(claims)
-    adjusted[order] = np.minimum(np.maximum.accumulate(values[order] * (claims - np.arange(claims))), 1)
-    return [float(one) for one in adjusted]
+    adjusted: list[float] = holm_each(np.asarray(p, dtype=np.float64)[:, None])[:, 0].tolist()
+    return adjusted
+
+
+def holm_each(p: Floats) -> Floats:
+    """Return what :func:`holm` does for many families of the same size at once; shape (claims, families)."""
+    order = np.argsort(p, axis=0, kind="stable")
+    steps = (len(p) - np.arange(len(p)))[:, None]
+    adjusted = np.empty_like(p)
+    ordered = np.minimum(np.maximum.accumulate(np.take_along_axis(p, order, axis=0) * steps, axis=0), 1)
+    np.put_along_axis(adjusted, order, ordered, axis=0)
+    return adjusted
 
 
 def ranks(scores: npt.ArrayLike, clusters: Clusters | None = None, *, alpha: float = ALPHA) -> list[tuple[int, int]]:

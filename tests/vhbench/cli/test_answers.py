@@ -11,6 +11,11 @@ from typer.testing import CliRunner
 from vhbench.cli import app
 from vhbench.schema import VhbenchError
 
+UNKNOWN = [
+    f"{task}: its samples do not say where they come from: which split, with which prompts and settings, of how many "
+    "questions"
+    for task in ("mioh", "ode")
+]
 DEAD = "[LMMS_EVAL_REQUEST_FAILED after 1 retries] 404"
 
 
@@ -43,10 +48,8 @@ def told(*arguments: object) -> str:
 
 def test_what_was_not_read_is_listed_with_its_question(run: Path) -> None:
     lines = told(run).splitlines()
-    assert [line.partition(" do not say where they come from")[0] for line in lines[:2]] == [
-        "mioh: its samples", "ode: its samples"
-    ]  # fmt: skip
-    assert lines[2:] == [
+    assert lines == [
+        *UNKNOWN,
         "refused  mioh  d",
         "  asked: Is there a dog?; A. a dog; B. =1+1 (right: no)",
         "  said:  I cannot see the image.",
@@ -63,8 +66,8 @@ def test_what_was_not_read_is_listed_with_its_question(run: Path) -> None:
 
 def test_kinds_and_tasks_can_be_chosen(run: Path) -> None:
     assert told(run, "--only", "failed", "--task", "ode").splitlines()[2] == "failed  ode  c"
-    last = told(run, "--task", "mioh", "--only", "unparsed, failed").splitlines()[2:]
-    assert last == ["mioh: of 1 answers none unparsed or failed"]
+    lines = told(run, "--task", "mioh", "--only", "unparsed, failed").splitlines()
+    assert lines == [*UNKNOWN, "mioh: of 1 answers none unparsed or failed"]
     assert told(run, "--only", "cut_off").splitlines()[2] == "refused  mioh  d"
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +15,8 @@ from vhbench.compare.scored_runs import MeasuredRun, measure
 from vhbench.compare.scoring import Group
 from vhbench.schema import Record, VhbenchError
 from vhbench.seeding import rng
+from vhbench.statistics import sums as adding_up
+from vhbench.statistics.clustering import Clustering
 
 EXISTENCE = Group("ode_fictional_existence", "ode", "yes_no")
 PAIRS = Group("vhexpansion_ode", "vhexpansion", "pairs")
@@ -83,6 +86,30 @@ def test_each_of_many_runs_is_compared_with_each_other_without_tests() -> None:
         assert value == change.value
         assert interval is not None
         assert change.interval == (100 * interval.low, 100 * interval.high)
+
+
+def test_the_aggregate_has_the_clusters_of_its_own_questions_wherever_runs_are_compared() -> None:
+    """A question of the curve, which the aggregate leaves out, ties the image of one fact to the next fact."""
+    asked = [("easy", place, place) for place in range(24)] + [("ni2", place, place + 1) for place in range(0, 22, 2)]
+    group = Group("mioh", "mioh", "multiple_choice")
+
+    def answered(step: int) -> list[Record]:
+        shared: dict[str, Any] = {"benchmark": "mioh", "kind": "multiple_choice", "choices": ("x", "y"), "answer": "A"}
+        return [
+            Record(f"{pressure}{image}", task="existence", pressure=pressure, scene_ids=(f"s{image}",),
+                   pair_id=f"f{fact}", prediction="B" if image % step == 0 else "A", **shared)
+            for pressure, image, fact in asked
+        ]  # fmt: skip
+
+    runs = [run(name, answered(step), group) for name, step in (("A", 3), ("B", 5))]
+    every = differences.clusters_by_group(runs[0])
+    _, interval = differences.headline_differences(*runs, every)[group, "aggregate"]
+    (change,) = score(differences.match(runs), "aggregate").differences
+    assert len(set(every[group].numbers.tolist())) < 24
+    assert interval is not None
+    assert change.interval == (100 * interval.low, 100 * interval.high)
+    sums = [one.groups[group].apart["aggregate"] for one in runs]
+    assert interval == adding_up.difference(*sums, Clustering(np.arange(24)))
 
 
 def test_few_clusters_that_differ_claim_nothing_and_say_so() -> None:

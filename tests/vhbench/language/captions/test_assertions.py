@@ -1,5 +1,6 @@
 """Which words of a caption claim that a thing is there, as a careful reader would say; labelled by hand."""
 
+import gc
 import re
 import time
 from pathlib import Path
@@ -80,9 +81,10 @@ def test_a_claim_is_a_word_of_the_vocabulary_where_it_stands(lines: list[str]) -
 
 @pytest.mark.parametrize("unit", ["no dog ", "a dog. ", "dog ", '"dog" ', "dog or a cat ", "as like as ", "statue of "])
 def test_a_runaway_caption_is_read_at_once(unit: str) -> None:
+    gc.collect()  # what other tests left behind is not collected while the clock runs
     start = time.process_time()
     claims(unit * (1_000_000 // len(unit)), WORDS)
-    assert time.process_time() - start < 5  # some 0.5 s on an idle core; what grows with the square takes minutes
+    assert time.process_time() - start < 1
 
 
 def test_chair_counts_claims_and_the_reference_counts_words() -> None:
