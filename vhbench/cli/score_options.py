@@ -62,7 +62,7 @@ class QuestionFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CaptionSplit:
+class CaptionSplit(QuestionFile):
     """What captions are held to."""
 
     questions: Path | None = option(
@@ -70,12 +70,6 @@ class CaptionSplit:
         None,
         metavar="FILE",
     )
-    key: Path | None = option(_KEY, None, metavar="FILE")
-
-    @property
-    def file(self) -> Path | None:
-        """Where the questions are from; what calls itself a key must be one."""
-        return _one_of(self.questions, self.key)
 
 
 @dataclass(frozen=True, kw_only=True)
