@@ -19,6 +19,7 @@ from vhbench.schema import VhbenchError
 
 BLUE, ORANGE, GREY, INK = "#0072b2", "#d55e00", "#8a8a8a", "#1a1a1a"
 WHITE: Final = "#ffffff"
+_READABLE: Final = 4.5  # contrast of text, by WCAG 2 AA
 TILE: Final = (64, 24)
 """Width and height of a heat map's cell, in pixels."""
 
@@ -222,7 +223,8 @@ def shade(position: float, width: float | None) -> tuple[str, str]:
     strength = min(1.0, abs(position)) * (0.0 if width is None else max(0.0, 1 - width))
     parts = [round(255 + (int(full[i : i + 2], 16) - 255) * strength) for i in (1, 3, 5)]
     colour = "#" + "".join(f"{part:02x}" for part in parts)
-    return colour, max((INK, WHITE), key=lambda ink: contrast(ink, colour))
+    ink = max((INK, WHITE), key=lambda ink: contrast(ink, colour))
+    return colour, ink if contrast(ink, colour) >= _READABLE else "#000000"
 
 
 def contrast(first: str, second: str) -> float:

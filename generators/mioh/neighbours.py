@@ -1,5 +1,6 @@
 """Which facts images show beside which, for all facts of a kind at once: worked out once for all types of questions."""
 
+import math
 from collections.abc import Sequence
 from functools import cache, cached_property, lru_cache
 from typing import Final, Literal
@@ -11,6 +12,8 @@ from vhbench.generators.mioh.pools import ScenePool
 from vhbench.generators.mioh.scene_columns import Bits, Bools, Floats, Ints, number_of, unpack
 
 _ENOUGH: Final = 8  # images of two facts, of which one more makes no difference
+# Not NumPy's logarithm: its last digit depends on the processor, and with it which facts are drawn.
+_LOG1P: Final[Floats] = np.array([round(math.log1p(n), 12) for n in range(_ENOUGH + 1)])
 _SAMPLE: Final = 256  # images of a fact that are looked through for others
 _BESIDE: Final = ("the other options",)
 
@@ -45,7 +48,7 @@ class Neighbours:
     @cached_property
     def riches(self) -> Floats:
         """Return the roots of how rich the facts are."""
-        return np.array([self.rich(fact) ** 0.5 for fact in self.facts])
+        return np.array([math.sqrt(self.rich(fact)) for fact in self.facts])
 
     def _find_near(self, fact: Fact) -> Floats:
         """Return of the facts that are seen with one how often they are, easy and under pressure; 0 of all others.
@@ -57,7 +60,7 @@ class Neighbours:
         pairs = ((truth.easy, "seen"), (truth.easy, "near"), (truth.near, "easy"), (truth.hard, "seen"))
         numbers = [self._together(scenes, part) for scenes, part in pairs]
         number = self._number[fact]
-        often: Floats = np.sum([np.log1p(np.minimum(n, _ENOUGH)) for n in numbers], axis=0) * (numbers[0] > 0)
+        often: Floats = _LOG1P[np.minimum(numbers, _ENOUGH)].sum(axis=0) * (numbers[0] > 0)
         often[number] = 0
         rows = np.flatnonzero(often)
         rows = self._meeting("calm", rows, truth.easy, self._together(truth.easy, "calm")[rows] > 0)

@@ -171,7 +171,7 @@ def ridge(
 
 def _snow_caps(canvas: Canvas, xs: npt.NDArray[np.float64], line: npt.NDArray[np.float64], level: float) -> None:
     """Whiten what rises above a level, with a ragged lower edge."""
-    jag = level + 9 * np.sin(xs * 0.21) + canvas.rng.uniform(-6, 6, len(xs))
+    jag = level + 9 * np.array([math.sin(x * 0.21) for x in xs]) + canvas.rng.uniform(-6, 6, len(xs))
     lower = np.maximum(line, jag)
     points = list(zip(xs.tolist(), line.tolist(), strict=True))
     points += list(zip(xs[::-1].tolist(), lower[::-1].tolist(), strict=True))
