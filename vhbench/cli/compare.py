@@ -1,9 +1,8 @@
 """``vhbench compare RUN RUN …``: which of several runs on the same questions is better, and is that certain?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
@@ -11,10 +10,6 @@ from vhbench.cli import build_command
 from vhbench.options import option
 from vhbench.schema import VhbenchError
 from vhbench.terminal import in_a_line
-
-if TYPE_CHECKING:
-    from vhbench.compare.differences import MatchedRuns
-    from vhbench.compare.tables import ScoreLine
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +53,8 @@ def compare(how: CompareOptions) -> None:
 
     Example: `vhbench compare results/qwen2.5-vl-3b results/internvl3-2b --out comparison`
     """
-    from vhbench.compare import differences, scored_runs, tables
+    from vhbench.compare import differences, forest, scored_runs, tables
+    from vhbench.files import write_atomic
 
     paths = [Path(run) for run in how.runs]
     names = _names(paths, how.names)
@@ -69,9 +65,16 @@ def compare(how: CompareOptions) -> None:
 
         print_json(tables.to_json(found))
     else:
-        _print(found)
+        for note in found.notes:
+            typer.echo(in_a_line(f"note: {note}"), err=True)
+        for line in tables.terminal(found):
+            typer.echo(line)
     if how.out is not None:
-        _write(found, how.out, quiet=how.as_json)
+        files = tables.files(found)
+        for name, data in files.items():
+            write_atomic(how.out / name, data)
+        written = [*files, *(["comparison.png"] if forest.draw(found, how.out / "comparison.png") else [])]
+        typer.echo(f"wrote {', '.join(str(how.out / name) for name in written)}", err=how.as_json)
 
 
 def _names(paths: Sequence[Path], given: Sequence[str]) -> list[str]:
@@ -97,49 +100,3 @@ def _holds_samples(path: Path) -> bool:
     from vhbench.runs import sample_files
 
     return path.is_dir() and bool(sample_files(path))
-
-
-def _print(found: "MatchedRuns") -> None:
-    from vhbench.compare import tables
-
-    for note in found.notes:
-        typer.echo(in_a_line(f"note: {note}"), err=True)
-    _tables(found, tables.headlines(found))
-    certain = list(tables.cells(found, certain=True))
-    if certain:
-        typer.echo("\nCells in which a difference is certain")
-        _tables(found, iter(certain))
-    typer.echo("")
-    for sentence in (*tables.summary(found), *tables.wide(found)):
-        typer.echo(in_a_line(sentence))
-
-
-def _tables(found: "MatchedRuns", rows: "Iterator[ScoreLine]") -> None:
-    from vhbench.compare import tables
-
-    titles: dict[str, list[tuple[str, ...]]] = {}
-    for line in rows:
-        titles.setdefault(line.title, [tuple(tables.header(found))]).append(tuple(map(in_a_line, line.columns)))
-    for title, table in titles.items():
-        typer.echo(f"\n{in_a_line(title)}")
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        last = ""
-        for row in table:
-            shown = row if row[0] != last else ("", *row[1:])
-            last = row[0]
-            typer.echo("  " + "  ".join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip())
-
-
-def _write(found: "MatchedRuns", folder: Path, *, quiet: bool) -> None:
-    from vhbench.compare import forest, tables
-    from vhbench.files import json_bytes, write_atomic
-
-    files = {
-        "comparison.json": json_bytes(tables.to_json(found)),
-        "comparison.md": tables.markdown(found).encode(),
-        "comparison.tex": tables.latex(found).encode(),
-    }
-    for name, data in files.items():
-        write_atomic(folder / name, data)
-    written = [*files, *(["comparison.png"] if forest.draw(found, folder / "comparison.png") else [])]
-    typer.echo(f"wrote {', '.join(str(folder / name) for name in written)}", err=quiet)

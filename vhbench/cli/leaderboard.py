@@ -77,17 +77,15 @@ def _init(how: InitOptions) -> None:
 
     Example: `vhbench leaderboard init board --splits my_splits --title "My board"`
     """
-    from vhbench.leaderboard import boards
+    from vhbench.leaderboard.boards import make_board, write_board
 
-    folder = how.folder
-    none = boards.Board(folder=folder, title=how.title, editions=())
-    found = [path for path in boards.places(none, [Path(path) for path in how.splits]) if boards.is_edition(path)]
-    if not found:
+    splits = [Path(path) for path in how.splits]
+    board = make_board(
+        how.folder, splits, title=how.title, generation=how.generation, fresh=how.fresh, submit=how.submit
+    )
+    if not board.editions:
         raise VhbenchError(f"--splits {' '.join(how.splits)}: no split is there, and no key of a hidden edition")
-    editions = boards.paired([boards.of_split(path) for path in found], how.fresh)
-    rules = boards.Rules(generation=boards.settings(how.generation))
-    board = boards.Board(folder=folder, title=how.title, editions=tuple(editions), rules=rules, submit=how.submit)
-    typer.echo(f"wrote {boards.write_board(board)}: {board.named}")
+    typer.echo(f"wrote {write_board(board)}: {board.named}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from vhbench.compare.differences import ComparedGroup, ComparedScore, Difference, MatchedRuns
+from vhbench.files import json_bytes
+from vhbench.terminal import in_a_line
 
 HEADER = ("score", "run", "value [95 %]", "less {first} [95 %]", "p", "p of all", "verdict", "rank")
 """Of a table; ``{first}`` is the name of the run that the others are compared with."""
@@ -122,6 +124,38 @@ def wide(found: MatchedRuns) -> Iterator[str]:
     for note, scores in where.items():
         first, *others = scores
         yield f"{note}: {first}{f' and {len(others)} more headlines' if others else ''}"
+
+
+def terminal(found: MatchedRuns) -> Iterator[str]:
+    """Yield the lines of a comparison as a terminal shows them: headlines, cells that differ, sentences."""
+    yield from _aligned(found, headlines(found))
+    certain = list(cells(found, certain=True))
+    if certain:
+        yield from ("", "Cells in which a difference is certain")
+        yield from _aligned(found, iter(certain))
+    yield ""
+    yield from map(in_a_line, (*summary(found), *wide(found)))
+
+
+def _aligned(found: MatchedRuns, lines: Iterator[ScoreLine]) -> Iterator[str]:
+    for title, rows in _by_title(lines).items():
+        table = [tuple(header(found)), *(tuple(map(in_a_line, row.columns)) for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        yield from ("", in_a_line(title))
+        last = ""
+        for row in table:
+            shown = row if row[0] != last else ("", *row[1:])
+            last = row[0]
+            yield "  " + "  ".join(cell.ljust(width) for cell, width in zip(shown, widths, strict=True)).rstrip()
+
+
+def files(found: MatchedRuns) -> dict[str, bytes]:
+    """Return the texts of a comparison by the names of their files."""
+    return {
+        "comparison.json": json_bytes(to_json(found)),
+        "comparison.md": markdown(found).encode(),
+        "comparison.tex": latex(found).encode(),
+    }
 
 
 def to_json(found: MatchedRuns) -> dict[str, Any]:

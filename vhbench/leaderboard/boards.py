@@ -183,6 +183,26 @@ def of_split(split: Path) -> Edition:
     )
 
 
+def make_board(
+    folder: Path, splits: Sequence[Path], *, title: str, generation: str, fresh: Sequence[str] = (), submit: str = ""
+) -> Board:
+    """Return a board of splits, and of the hidden test sets whose keys are given.
+
+    Args:
+        folder: of the board.
+        splits: split directories, folders of them, and files of keys.
+        title: of the board.
+        generation: settings that every run must have, as :func:`settings` reads them.
+        fresh: ``NAME=NAME``: a public dataset version and the newer one of the same kind.
+        submit: how to submit, shown on the site.
+    """
+    editions = [
+        of_split(path) for path in places(Board(folder=folder, title=title, editions=()), splits) if is_edition(path)
+    ]
+    rules = Rules(generation=settings(generation))
+    return Board(folder=folder, title=title, editions=tuple(paired(editions, fresh)), rules=rules, submit=submit)
+
+
 def write_board(board: Board) -> Path:
     """Write ``board.yaml`` into the board's folder, and return its path.
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from vhbench.leaderboard import boards
 from vhbench.leaderboard.baselines import levels
-from vhbench.leaderboard.boards import Board, Edition
+from vhbench.leaderboard.boards import Edition
 from vhbench.leaderboard.entries import About
 from vhbench.leaderboard.rankings import stand
 from vhbench.leaderboard.site import write_site
@@ -30,9 +30,10 @@ def build_first(run: Path, name: str, splits: Sequence[Path], out: Path) -> Iter
         splits: which were asked.
         out: where the board and its site lie: OUT/board and OUT/site.
     """
-    editions = _editions(splits)
-    rules = boards.Rules(generation=boards.settings("temperature=0,do_sample=false"))
-    board = Board(folder=out / "board", title="Visual hallucination board", editions=editions, rules=rules)
+    board = boards.make_board(
+        out / "board", splits, title="Visual hallucination board", generation="temperature=0,do_sample=false"
+    )
+    editions = board.editions
     if not (board.folder / boards.FILE).is_file():
         boards.write_board(board)
     elif boards.read_board(board.folder).editions != editions:

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from vhbench.leaderboard.pairwise import drop
 from vhbench.leaderboard.question_index import AskedEdition, Places
 from vhbench.statistics import intervals, multiple_testing
+from vhbench.statistics.all_pairs import drop
 from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.statistics.clusters import clusters_of
 

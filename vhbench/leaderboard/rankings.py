@@ -13,12 +13,12 @@ import numpy.typing as npt
 from vhbench.leaderboard.baselines import GUESSERS, Guesser, KnownLevel, levels
 from vhbench.leaderboard.boards import Board, Edition
 from vhbench.leaderboard.entries import About, BoardEntry, slug
-from vhbench.leaderboard.pairwise import AllPairs, claimed, differences
 from vhbench.leaderboard.public_fresh_gap import Drop, fresh_questions
 from vhbench.leaderboard.question_index import AskedEdition, Places, QuestionPart
 from vhbench.leaderboard.rescoring import Recomputed, recompute
 from vhbench.leaderboard.validating import CheckedEntry, asked_once, check_all
 from vhbench.schema import VhbenchError
+from vhbench.statistics.all_pairs import AllPairs, claimed, differences
 from vhbench.statistics.clustering import Clustering, Floats
 from vhbench.tasks.metrics.registry import headline_of
 

@@ -18,10 +18,10 @@ from vhbench import splits
 from vhbench.compare.tables import VERDICTS, verdict
 from vhbench.files import read_image
 from vhbench.images import open_image
-from vhbench.leaderboard.pairwise import AllPairs
 from vhbench.leaderboard.rankings import EditionStandings, Standings
 from vhbench.leaderboard.site_views import EditionView
 from vhbench.splits import answer_keys
+from vhbench.statistics.all_pairs import AllPairs
 from vhbench.tasks.metrics.registry import headline_of
 
 PIECE = 200_000
